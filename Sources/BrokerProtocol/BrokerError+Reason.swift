@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension BrokerError {
-    /// Which of several causes one code stands for, a stable word of Baton's own: for logs, `baton doctor` and apps, which
-    /// get it with the error. Microsoft's clients do not look at it.
+    /// A stable code (Baton's own) that tells apart the causes of one error code. Logs, `baton doctor` and apps get it
+    /// with the error. Microsoft's clients ignore it.
     package struct Reason: RawRepresentable, Hashable, Sendable {
         package let rawValue: String
 
         package init(rawValue: String) { self.rawValue = rawValue }
 
-        /// What an administrator does about it; nil where it is no fault, or is said elsewhere.
+        /// What an administrator can do; nil if the reason is not a fault or has its remedy elsewhere.
         package var remedy: String? {
             switch self {
             case .unknownClient: "Push the app with this clientId by the MDM, or correct the client id in the app."
@@ -27,7 +27,7 @@ extension BrokerError {
             }
         }
 
-        /// What each reason that this broker gives means; `docs/errors.md` is made of it.
+        /// The meaning of each reason that this broker sends; `docs/errors.md` is generated from it.
         package static let meanings: KeyValuePairs<Reason, String> = [
             .unknownClient: "No app on the device is registered with the client id.",
             .otherApp: "The client id is another app's.",

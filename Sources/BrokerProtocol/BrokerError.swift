@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 package import JSON
 
-/// A failure that the broker answers on the error channel instead of with a response.
+/// An error that the broker returns instead of a response.
 ///
-/// `message` is for developers: it holds a cause and a remedy, and nothing of any user.
+/// `message` is for developers: it contains a cause and a remedy, and no user data.
 package struct BrokerError: Error, Equatable, Sendable {
     package let code: Code
     package let message: String
-    /// The OAuth error and suberror of the server, where one caused this.
+    /// The server's OAuth error and suberror, if one caused this error.
     package var oauthError: String?
     package var oauthSuberror: String?
-    /// The server's own numbers, such as 50058 of `AADSTS50058`.
+    /// The server's numeric error codes, such as 50058 for `AADSTS50058`.
     package var serverCodes: [Int] = []
-    /// Baton's stable word for what this broker itself refused, where one code stands for several reasons.
+    /// Baton's stable code for a refusal by this broker, if one error code has several reasons.
     package var reason: Reason?
 
     package init(
@@ -25,7 +25,7 @@ package struct BrokerError: Error, Equatable, Sendable {
         self.oauthSuberror = oauthSuberror
     }
 
-    /// Codes of the domain `MSIDErrorDomain`, with Microsoft's numbers.
+    /// The codes of the domain `MSIDErrorDomain`, with Microsoft's numbers.
     package struct Code: RawRepresentable, Hashable, Sendable {
         package let rawValue: Int
 
@@ -51,11 +51,11 @@ package struct BrokerError: Error, Equatable, Sendable {
         package static let programCanceled = Code(rawValue: -51701)
         package static let authorityInvalid = Code(rawValue: -51600)
         package static let interactionRunning = Code(rawValue: -51710)
-        /// There is nothing to show a page on.
+        /// There is nothing on which to show a page.
         package static let noWindow = Code(rawValue: -51720)
-        /// What was asked for is going on; its end comes without an answer.
+        /// The operation continues, but its end will not be reported.
         package static let unfinished = Code(rawValue: -51800)
-        /// The app has not erased the last worker's data yet; Baton's own number.
+        /// The app has not erased the last worker's data yet. The number is Baton's own.
         package static let appLocked = Code(rawValue: -51890)
         package static let corruptedAnswer = Code(rawValue: -51805)
         package static let workplaceJoinRequired = Code(rawValue: -51810)
@@ -63,11 +63,11 @@ package struct BrokerError: Error, Equatable, Sendable {
         package static let network = Code(rawValue: -51500)
     }
 
-    /// The error of a request whose reply is neither a response nor an error of the broker.
+    /// The error for a reply that is neither a response nor an error of the broker.
     package static let unreadableAnswer = BrokerError(
         .corruptedAnswer, "The broker's answer cannot be read. Update library and broker.")
 
-    /// The error that names a required key which is not there.
+    /// Returns the error for a missing required key.
     package static func missing(_ key: Key) -> BrokerError {
         BrokerError(.invalidParameter, "The request lacks \(key.rawValue). Send it with a value.")
     }
@@ -96,7 +96,7 @@ package struct BrokerError: Error, Equatable, Sendable {
         ])
     }
 
-    /// Reads the error out of a reply; nil where it is not one.
+    /// Reads the error in a reply; returns nil if it is not one.
     package init?(json: JSONValue) {
         guard let members = json.object, members[Member.domain]?.string == Self.domain,
             let code = members[Member.code]?.integer

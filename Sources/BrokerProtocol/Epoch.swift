@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The time between two changes of who is signed in: a random id and a counter.
+/// The period between two changes of the signed-in user: a random id and a counter.
 ///
-/// Equality decides whether something still belongs to now; the counter only orders.
+/// Equality decides whether something belongs to the current epoch; the counter only defines the order.
 package struct Epoch: Hashable, Sendable {
     package let id: ID
     package let counter: UInt64
@@ -12,7 +12,7 @@ package struct Epoch: Hashable, Sendable {
         self.counter = counter
     }
 
-    /// Begins an epoch of `random` with the next counter.
+    /// Makes an epoch with a random id.
     package init(random: inout some RandomNumberGenerator, counter: UInt64) {
         self.init(id: ID(random: &random), counter: counter)
     }
@@ -29,7 +29,7 @@ extension Epoch: LosslessStringConvertible {
     }
 }
 
-/// As text; text of another form is an error.
+/// Encoded as text; decoding malformed text is an error.
 extension Epoch: Codable {
     package init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
@@ -50,7 +50,7 @@ extension Epoch {
     package struct ID: Hashable, Sendable, LosslessStringConvertible {
         package let description: String
 
-        /// Checks `description`; nil unless it is 32 lower-case hexadecimal digits.
+        /// Returns nil unless `description` is 32 lower-case hexadecimal digits.
         package init?(_ description: String) {
             guard description.utf8.count == 32, description.utf8.allSatisfy({ Self.digits.contains($0) }) else {
                 return nil
@@ -67,7 +67,7 @@ extension Epoch {
             description = digits
         }
 
-        /// The id of an epoch that begins now.
+        /// Returns a new random id.
         package static func random() -> ID {
             var random = SystemRandomNumberGenerator()
             return ID(random: &random)

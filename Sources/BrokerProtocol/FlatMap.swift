@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package import JSON
 
-/// The string-to-string map that every operation's request and response is.
+/// A map from string to string: the form of every operation's request and response.
 ///
-/// Values are texts on the wire: booleans are `"1"` and `"0"`, numbers decimal. Reading is as lenient as Microsoft's
-/// clients need (an unreadable optional value counts as absent), and strict about what is required.
+/// All values are strings: booleans are `"1"` and `"0"`, numbers are decimal. Reading is as lenient as Microsoft's
+/// clients require (an unreadable optional value counts as absent), but strict about required values.
 package struct FlatMap: Sendable, Equatable {
     package private(set) var entries: [String: String]
 
@@ -19,15 +19,15 @@ package struct FlatMap: Sendable, Equatable {
         set { entries[key.rawValue] = newValue }
     }
 
-    /// The value under `key`, which a request must hold and which may not be blank.
+    /// Returns the value for `key`, which must be present and not empty.
     ///
-    /// - Throws: ``BrokerError`` -51111 that names the key.
+    /// - Throws: ``BrokerError`` -51111 with the name of the key.
     package func required(_ key: Key) throws(BrokerError) -> String {
         guard let value = self[key], !value.isEmpty else { throw .missing(key) }
         return value
     }
 
-    /// The flag under `key`: true for a text that begins with `Y`, `y`, `T`, `t` or a digit from 1 to 9.
+    /// Returns the flag for `key`: true if the value begins with `Y`, `y`, `T`, `t` or a digit from 1 to 9.
     package func flag(_ key: Key, default fallback: Bool) -> Bool {
         guard let first = self[key]?.first else { return fallback }
         return "YyTt123456789".contains(first)
@@ -35,14 +35,14 @@ package struct FlatMap: Sendable, Equatable {
 
     package mutating func set(_ key: Key, flag: Bool) { self[key] = flag ? "1" : "0" }
 
-    /// The words under `key`, split at blanks.
+    /// Returns the words of the value for `key`, split at spaces.
     package func words(_ key: Key) -> [String] {
         (self[key] ?? "").split(separator: " ").map(String.init)
     }
 
-    /// The form-encoded pairs under `key`.
+    /// Returns the form-encoded pairs of the value for `key`.
     ///
-    /// - Throws: ``BrokerError`` -51112 where they cannot be read.
+    /// - Throws: ``BrokerError`` -51112 if they cannot be read.
     package func query(_ key: Key) throws(BrokerError) -> [String: String] {
         guard let text = self[key] else { return [:] }
         guard let parameters = QueryText.parameters(text) else {
@@ -52,27 +52,28 @@ package struct FlatMap: Sendable, Equatable {
         return parameters
     }
 
-    /// Whether the other side takes it in one frame: no text is over its limit, nor are all of them together.
+    /// Whether the map fits into one frame: no value and not all values together exceed their limits.
     package var fitsFrame: Bool {
         let lengths = entries.values.map(\.utf8.count)
         return lengths.allSatisfy { $0 <= Wire.envelopeLimits.stringBytes }
             && lengths.reduce(0, +) <= Wire.maximumParameters
     }
 
-    /// Bytes of all keys and values.
+    /// The number of bytes in all keys and values.
     package var byteCount: Int { entries.reduce(0) { $0 + $1.key.utf8.count + $1.value.utf8.count } }
 
-    /// Adds the entries of `other`, which win.
+    /// Adds the entries of `other`, which replace existing ones.
     package mutating func merge(_ other: FlatMap) {
         entries.merge(other.entries) { _, theirs in theirs }
     }
 }
 
 extension FlatMap {
-    /// As JSON, for the envelope.
+    /// The map as JSON, for the envelope.
     package var json: JSONValue { .object(entries.mapValues { .string($0) }) }
 
-    /// Reads the map out of an envelope: texts stay, numbers and booleans become texts, anything else is left out.
+    /// Reads a map from an envelope: strings are kept, integers and booleans become strings, all other values are
+    /// ignored.
     package init(lenient value: JSONValue) {
         let members = value.object ?? [:]
         self.init(

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The names in the flat maps of the broker's operations; the only place that spells them.
+/// The keys in the flat maps of the broker's operations. They are spelled only here.
 package struct Key: RawRepresentable, Hashable, Sendable {
     package let rawValue: String
 
@@ -26,17 +26,17 @@ package struct Key: RawRepresentable, Hashable, Sendable {
     package static let brokerVersion = Key("broker_version")
     package static let preferredAuthentication = Key("preferred_auth_config")
     package static let extraDeviceInfo = Key("extraDeviceInfo")
-    /// In the object under ``extraDeviceInfo``: whether the MDM installed the app that asks.
+    /// In the object for ``extraDeviceInfo``: whether the MDM installed the calling app.
     package static let isCallerAppManaged = Key("isCallerAppManaged")
     package static let registrationUPN = Key("primary_registration_metadata_upn")
     package static let registrationDeviceID = Key("primary_registration_metadata_device_id")
     package static let registrationTenantID = Key("primary_registration_metadata_tenant_id")
     package static let registrationCloud = Key("primary_registration_metadata_cloud_host")
     package static let registrationThumbprint = Key("primary_registration_metadata_certificate_thumbprint")
-    /// Baton's own: why the device is in the mode it is in, a stable code.
+    /// Baton's own: a stable code for the reason of the device's mode.
     package static let deviceModeReason = Key("baton_device_mode_reason")
 
-    // Who asks.
+    // The calling app.
     package static let clientID = Key("client_id")
     package static let redirectURI = Key("redirect_uri")
     package static let providerType = Key("provider_type")
@@ -84,13 +84,13 @@ package struct Key: RawRepresentable, Hashable, Sendable {
 
     // Baton's own operations.
     package static let previousHomeAccountID = Key("baton_previous_home_account_id")
-    /// The account that is signed in and that the client removed.
+    /// The signed-in account, if the client has removed it.
     package static let removedHomeAccountID = Key("baton_removed_home_account_id")
     package static let epoch = Key("baton_epoch")
-    /// An ended epoch that the app has yet to acknowledge.
+    /// The ended epoch that the app has not acknowledged yet.
     package static let endedEpoch = Key("baton_ended_epoch")
-    /// What became of the app's eraser: `done` or `failed`.
+    /// The result of the app's eraser: `done` or `failed`.
     package static let result = Key("baton_result")
-    /// Who hears of account changes, where a client has several that do.
+    /// The reader of account changes, if a client has several.
     package static let reader = Key("baton_reader")
 }

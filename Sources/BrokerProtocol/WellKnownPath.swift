@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Where apps find the broker of their device without being told.
+/// The fixed paths through which apps find the broker of their device.
 package enum WellKnownPath {
     /// The broker's socket.
     package static let brokerSocket = "/run/baton/broker.sock"
-    /// The file whose presence says that the device is managed, also while the broker is down.
+    /// The file that marks the device as managed, even while the broker is down.
     ///
-    /// It lies on a disk and beside the broker's own folder, which nobody else may enter.
+    /// It is on disk, outside the broker's own folder, which no other user may enter.
     package static let managedMarker = "/var/lib/baton/public/managed"
 }

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import JSON
 
-/// What the broker tells an app unasked, where the app's hello asked for events; it holds nothing of any user.
+/// A message that the broker sends on its own to an app whose hello asked for events. It contains no user data.
 package enum BrokerEvent: Sendable, Equatable {
-    /// This epoch is about to end: the app may save, and says ``Operation/readyToEnd`` when it has.
+    /// This epoch is about to end. The app may save, and sends ``Operation/readyToEnd`` when it has.
     case willEnd(Epoch, milliseconds: Int)
-    /// This epoch ends for want of a person's activity, unless there is some within these seconds.
+    /// This epoch ends because of inactivity, unless there is user activity within this number of seconds.
     case idle(Epoch, seconds: Int)
 
-    /// The name of a kind of event.
+    /// The name of an event type.
     package struct Name: RawRepresentable, Hashable, Sendable {
         package let rawValue: String
 
@@ -17,7 +17,7 @@ package enum BrokerEvent: Sendable, Equatable {
         package static let willEnd = Name(rawValue: "will_end")
         package static let idle = Name(rawValue: "idle")
 
-        /// What this version of the protocol tells, as the broker's hello lists it.
+        /// The events of this protocol version, as the broker's hello lists them.
         package static let all: [Name] = [.willEnd, .idle]
     }
 
@@ -43,7 +43,7 @@ package enum BrokerEvent: Sendable, Equatable {
         }
     }
 
-    /// - Throws: ``EnvelopeFailure`` for an event that this version does not know.
+    /// - Throws: ``EnvelopeFailure`` for an unknown event.
     init(_ name: String, _ members: [String: JSONValue]) throws(EnvelopeFailure) {
         guard let epoch = members[Wire.Member.epoch]?.string.flatMap({ Epoch($0) }) else { throw .shape }
         switch (Name(rawValue: name), members[Wire.Member.milliseconds]?.integer, members[Wire.Member.seconds]?.integer)

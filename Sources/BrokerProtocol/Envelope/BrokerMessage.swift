@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import JSON
 
-/// What the broker sends to an app.
+/// A message from the broker to an app.
 package enum BrokerMessage: Sendable, Equatable {
     case hello(BrokerHello)
     case reply(Reply)
-    /// Only to an app whose hello asked for events.
+    /// Sent only to an app whose hello asked for events.
     case event(BrokerEvent)
 }
 
@@ -14,9 +14,9 @@ package struct BrokerHello: Sendable, Equatable {
     package let transport: Int
     package let brokerVersion: String
     package let operations: [Operation]
-    /// What an app is told unasked, where its hello asked for events.
+    /// The events that the broker sends to an app whose hello asked for them.
     package let events: [BrokerEvent.Name]
-    /// The epoch that this connection belongs to; the connection ends with it.
+    /// The epoch of this connection; the connection ends with it.
     package let epoch: Epoch
 
     package init(
@@ -30,7 +30,7 @@ package struct BrokerHello: Sendable, Equatable {
     }
 }
 
-/// The one answer to a request.
+/// The single reply to a request.
 package struct Reply: Sendable, Equatable {
     package let requestID: String
     package let outcome: Result<FlatMap, BrokerError>
@@ -74,7 +74,7 @@ extension BrokerMessage {
         }
     }
 
-    /// Reads a frame's body.
+    /// Parses a frame's body.
     ///
     /// - Throws: ``EnvelopeFailure``.
     package init(bytes: [UInt8]) throws(EnvelopeFailure) {
@@ -92,7 +92,7 @@ extension BrokerMessage {
         case (let response?, nil) where response.object != nil:
             self = .reply(Reply(requestID: id, outcome: .success(FlatMap(lenient: response))))
         case (nil, let error?):
-            // An error of another domain concerns its own request, and no other on this connection.
+            // An error of another domain affects only its own request, not the other requests on the connection.
             self = .reply(Reply(requestID: id, outcome: .failure(BrokerError(json: error) ?? .unreadableAnswer)))
         default: self = .reply(Reply(requestID: id, outcome: .failure(.unreadableAnswer)))
         }
@@ -108,7 +108,7 @@ extension BrokerHello {
         self.init(
             transport: transport, brokerVersion: members[Wire.Member.brokerVersion]?.string ?? "",
             operations: operations.compactMap { $0.string.map(Operation.init(rawValue:)) },
-            // An earlier broker lists none.
+            // Older brokers do not list events.
             events: (members[Wire.Member.events]?.array ?? []).compactMap {
                 $0.string.map(BrokerEvent.Name.init(rawValue:))
             }, epoch: epoch)

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import JSON
 
-/// What an app sends to the broker.
+/// A message from an app to the broker.
 package enum ClientMessage: Sendable, Equatable {
     case hello(ClientHello)
     case request(Request)
-    /// Give up the request with this id; it still gets its one reply.
+    /// Cancels the request with this id, which still gets its one reply.
     case cancel(String)
 }
 
@@ -14,9 +14,9 @@ package struct ClientHello: Sendable, Equatable {
     package let transports: ClosedRange<Int>
     package let clientName: String
     package let clientVersion: String
-    /// The ended epoch that this connection is to acknowledge; it may do nothing else then.
+    /// The ended epoch that this connection acknowledges. The connection can then do nothing else.
     package let endedEpoch: Epoch?
-    /// Whether the app takes a ``BrokerEvent``.
+    /// Whether the app accepts ``BrokerEvent``s.
     package let wantsEvents: Bool
 
     package init(
@@ -31,13 +31,13 @@ package struct ClientHello: Sendable, Equatable {
     }
 }
 
-/// One operation with its parameters; exactly one reply answers it.
+/// One operation with its parameters. It gets exactly one reply.
 package struct Request: Sendable, Equatable {
-    /// A UUID that the client chose.
+    /// A UUID chosen by the client.
     package let id: String
     package let operation: Operation
     package let parameters: FlatMap
-    /// Whether the broker must not show anything to the person.
+    /// Whether the broker must not show anything to the user.
     package let isSilent: Bool
 
     package init(id: String, operation: Operation, parameters: FlatMap, isSilent: Bool) {
@@ -64,7 +64,7 @@ extension ClientMessage {
         }
     }
 
-    /// Reads a frame's body.
+    /// Parses a frame's body.
     ///
     /// - Throws: ``EnvelopeFailure``.
     package init(bytes: [UInt8]) throws(EnvelopeFailure) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The name of what a request asks for.
+/// The name of an operation that a request asks for.
 package struct Operation: RawRepresentable, Hashable, Sendable {
     package let rawValue: String
 
@@ -13,18 +13,19 @@ package struct Operation: RawRepresentable, Hashable, Sendable {
     package static let signOut = Operation(rawValue: "signout_account_operation")
     package static let getDefaultAccount = Operation(rawValue: "get_default_account")
     package static let removeAccount = Operation(rawValue: "remove_account_operation")
-    /// Baton's own: the current account and the one that this client saw before, which stays pending until acknowledged.
+    /// Baton's own: returns the current account and the one that this client saw before, which stays pending until it
+    /// is acknowledged.
     package static let currentAccount = Operation(rawValue: "baton.current_account")
-    /// Baton's own: this client has taken note of the account of an epoch.
+    /// Baton's own: this client has handled the account change of an epoch.
     package static let acknowledgeAccount = Operation(rawValue: "baton.acknowledge_account")
 
-    /// Baton's own: a token of the shared device itself, with no person in it.
+    /// Baton's own: requests a token for the shared device itself, without a user.
     package static let deviceToken = Operation(rawValue: "baton.device_token")
 
-    /// Whether success may begin a new epoch, and so end the connection that it is answered on.
+    /// Whether a successful operation may begin a new epoch and therefore end the connection that carries its reply.
     package var changesEpoch: Bool { self == .login || self == .signOut }
 
-    /// What this version of the protocol serves, as the broker's hello lists it.
+    /// The operations of this protocol version, as the broker's hello lists them.
     package static let all: [Operation] =
         [
             .getDeviceInfo, .getAccounts, .login, .refresh, .signOut, .getDefaultAccount, .removeAccount,
@@ -32,17 +33,18 @@ package struct Operation: RawRepresentable, Hashable, Sendable {
         ] + handover
 }
 
-/// Baton's own: what an app does for the hand-over from one worker to the next.
+/// Baton's own operations for the hand-over from one worker to the next.
 extension Operation {
-    /// Which epoch this is, and which ended one this app has yet to acknowledge.
+    /// Returns the current epoch and the ended epoch that this app has not acknowledged yet.
     package static let epoch = Operation(rawValue: "baton.epoch")
-    /// This app erases a worker's data itself: every sign-out of this epoch asks it whether it did.
+    /// This app erases a worker's data itself. Every sign-out in this epoch asks it for the result.
     package static let registerEraser = Operation(rawValue: "baton.register_eraser")
-    /// This app has saved what it wanted to save, and the announced end may come.
+    /// This app has finished saving, so the announced end may proceed.
     package static let readyToEnd = Operation(rawValue: "baton.ready_to_end")
-    /// This app's eraser has run for an ended epoch; the only operation of a connection whose hello names that epoch.
+    /// This app's eraser has run for an ended epoch. It is the only operation on a connection whose hello names that
+    /// epoch.
     package static let acknowledge = Operation(rawValue: "baton.acknowledge")
-    /// The person uses this app: idle time begins anew.
+    /// The user is active in this app, which restarts the idle timer.
     package static let activity = Operation(rawValue: "baton.activity")
 
     static let handover: [Operation] = [.epoch, .registerEraser, .readyToEnd, .acknowledge, .activity]

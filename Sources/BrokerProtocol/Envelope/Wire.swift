@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package import JSON
 
-/// The numbers that both ends of the broker socket agree on.
+/// Constants that both ends of the broker socket share.
 package enum Wire {
-    /// The transport version that this code speaks; the broker serves the last two.
+    /// The transport version of this code; the broker serves the last two.
     package static let transport = 1
     /// The version of the flat maps (`msg_protocol_ver`).
     package static let messageProtocol = "4"
-    /// Bytes of one frame without its length.
+    /// The maximum number of bytes in a frame, without its length prefix.
     package static let maximumFrame = 1 << 20
 
     enum Member {
@@ -37,26 +37,27 @@ package enum Wire {
     }
 }
 
-/// What a frame may hold, for each of the device's sockets; a limit's ``JSONLimits/bytes`` is the longest frame.
+/// The limits of the JSON on each of the device's sockets; ``JSONLimits/bytes`` is also the maximum frame size.
 extension Wire {
-    /// `broker.sock`, apps: envelope, error, its user info, the server's codes in it.
+    /// `broker.sock`, for apps. The depth covers the envelope, an error, its user info and the server's error codes.
     package static let envelopeLimits = JSONLimits(
         bytes: maximumFrame, depth: 4, values: 512, stringBytes: 64 << 10)
-    /// JSON text inside a flat map's value, such as `accounts`, and inside a token.
+    /// JSON text inside a value of a flat map, such as `accounts`, and inside a token.
     package static let nestedLimits = JSONLimits(bytes: 64 << 10, depth: 8, values: 1024)
-    /// The longest that a request's parameters may be together: even where each character is escaped they fit into a frame.
+    /// The maximum total length of a request's parameters. They fit into a frame even if every character is escaped.
     package static let maximumParameters = maximumFrame / 8
-    /// `agent.sock`: orders to the agent, and what it tells.
+    /// `agent.sock`: the supervisor's commands to the agent and the agent's messages.
     package static let agentLimits = JSONLimits(bytes: 8 << 10, depth: 4, values: 16)
-    /// `control.sock`: the command line; an enrollment profile is the longest.
+    /// `control.sock`, for the command line. The longest content is an enrollment profile.
     package static let operatorLimits = JSONLimits(bytes: 4 << 20, depth: 8, values: 1024)
-    /// The pair of sockets between the supervisor and the session process: the device as that process must know it.
+    /// The socket pair between the supervisor and the session process. The longest content is the device state for that
+    /// process.
     package static let sessionLimits = JSONLimits(bytes: 1 << 20, depth: 16, values: 32 << 10)
 }
 
 /// Why a frame is not a message of this protocol.
 package enum EnvelopeFailure: Error, Equatable {
     case json(JSONFailure)
-    /// JSON, but with none of the shapes that may stand here.
+    /// The frame is JSON but matches none of the allowed shapes.
     case shape
 }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// One of those who hear of account changes under one client id, each at its own pace: what one has acknowledged the others
-/// still hear.
+/// One of the readers of account changes that share a client id. Each has its own state: a change that one has
+/// acknowledged is still reported to the others.
 ///
-/// `MSAL`'s `getCurrentAccount` is the reader without a name; a library above it takes a name.
+/// `MSAL`'s `getCurrentAccount` is the reader without a name; a library on top of it uses a name.
 package struct AccountReader: Sendable, Hashable {
     package let clientID: String
     /// Up to 16 letters `a` to `z`; empty for the reader without a name.
@@ -17,9 +17,9 @@ package struct AccountReader: Sendable, Hashable {
         self.name = name
     }
 
-    /// The one of `clientID` who asks, as a request says it.
+    /// Reads from a request which reader of `clientID` is calling.
     ///
-    /// - Throws: ``BrokerError`` -51112 for a name that cannot be one.
+    /// - Throws: ``BrokerError`` -51112 for an invalid name.
     package init(_ map: FlatMap, clientID: String) throws(BrokerError) {
         guard let reader = AccountReader(clientID: clientID, name: map[.reader] ?? "") else {
             throw BrokerError(
@@ -30,7 +30,7 @@ package struct AccountReader: Sendable, Hashable {
 }
 
 extension AccountReader: RawRepresentable, Codable, CodingKeyRepresentable {
-    /// `<name>:<client id>`, as files and messages have it; a name holds no colon.
+    /// `<name>:<client id>`, as written in files and messages. A name contains no colon.
     package var rawValue: String { "\(name):\(clientID)" }
 
     package init?(rawValue: String) {

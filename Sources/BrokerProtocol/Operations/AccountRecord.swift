@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package import JSON
 
-/// A worker's account as the broker shows it to apps.
+/// A worker's account as the broker sends it to apps.
 package struct AccountRecord: Sendable, Equatable {
     /// `<object id>.<tenant id>`.
     package let homeAccountID: String
@@ -14,7 +14,7 @@ package struct AccountRecord: Sendable, Equatable {
     package let name: String?
     package let givenName: String?
     package let familyName: String?
-    /// base64url of `{"uid","utid"}`.
+    /// The base64url of `{"uid","utid"}`.
     package let clientInfo: String?
     /// The claims of the id token, a JSON object.
     package let idTokenClaims: JSONValue?
@@ -52,7 +52,7 @@ extension AccountRecord {
         return .object(Dictionary(uniqueKeysWithValues: members.map { ($0.key.rawValue, $0.value) }))
     }
 
-    /// Reads one element of `accounts`; nil where it names no account.
+    /// Reads one element of `accounts`; returns nil if it does not identify an account.
     package init?(json: JSONValue) {
         guard let members = json.object else { return nil }
         func text(_ key: Key) -> String? { members[key.rawValue]?.string }
@@ -65,10 +65,10 @@ extension AccountRecord {
     }
 }
 
-/// The answer to ``Operation/getAccounts``.
+/// The response to ``Operation/getAccounts``.
 package struct AccountsResponse: Sendable, Equatable {
     package let accounts: [AccountRecord]
-    /// One of them that the client removed: signed in on the device, and no longer the client's.
+    /// The signed-in account that the client removed; nil if there is none.
     package let removedHomeAccountID: String?
 
     package init(accounts: [AccountRecord], removedHomeAccountID: String? = nil) {
@@ -82,9 +82,9 @@ package struct AccountsResponse: Sendable, Equatable {
         return map
     }
 
-    /// Reads the accounts out of a response; blank means none.
+    /// Reads the accounts of a response; an empty value means no accounts.
     ///
-    /// - Throws: ``BrokerError`` where the list, or an account in it, cannot be read.
+    /// - Throws: ``BrokerError`` if the list or one of its accounts cannot be read.
     package init(_ map: FlatMap) throws(BrokerError) {
         guard let text = map[.accounts], !text.isEmpty else {
             self.init(accounts: [])
@@ -92,7 +92,7 @@ package struct AccountsResponse: Sendable, Equatable {
         }
         let elements = (try? JSONReader.read(Array(text.utf8), limits: Wire.nestedLimits))?.array
         let accounts = elements?.compactMap(AccountRecord.init(json:))
-        // An account that cannot be read is not nobody.
+        // An unreadable account must not count as no account.
         guard let accounts, accounts.count == elements?.count else {
             throw BrokerError(.invalidParameter, "The broker's list of accounts cannot be read. Update the broker.")
         }

@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// An account that a reader knows of: what `previousAccount` is made of after the worker has gone.
+/// An account that a reader has seen. After the worker has gone, it is reported as `previousAccount`.
 ///
-/// It holds the account's identifier and no name, and goes when the reader has acknowledged the change.
+/// It contains the account's identifier and no name. It is removed when the reader has acknowledged the change.
 package struct AccountTombstone: Sendable, Codable, Equatable {
     package let homeAccountID: String
-    /// The epoch in which the reader learned of it.
+    /// The epoch in which the reader first saw the account.
     package let epoch: Epoch
-    /// Whether a query for the current account named it. False if the reader only got a token for it.
+    /// Whether a query for the current account returned it. False if the reader only got a token for it.
     package let isReported: Bool
-    /// Whether the app removed the account in that epoch: it then gets no silent token until somebody signs in through it.
+    /// Whether the app removed the account in that epoch. It then gets no silent token until a user signs in through
+    /// it.
     package let isRemoved: Bool
-    /// When that epoch ended, in seconds since 1970; nil while it lasts.
+    /// When that epoch ended, in seconds since 1970; nil if it has not ended.
     package var endedAt: Int?
 
     package init(
@@ -24,7 +25,7 @@ package struct AccountTombstone: Sendable, Codable, Equatable {
         self.endedAt = endedAt
     }
 
-    /// Tombstones of earlier versions say neither `isReported`, which theirs all were, nor `isRemoved`.
+    /// Earlier versions wrote neither `isReported` (always true in them) nor `isRemoved`.
     package init(from decoder: any Decoder) throws {
         let members = try decoder.container(keyedBy: CodingKeys.self)
         homeAccountID = try members.decode(String.self, forKey: .homeAccountID)
@@ -35,59 +36,61 @@ package struct AccountTombstone: Sendable, Codable, Equatable {
     }
 }
 
-/// The accounts that one reader knows of and has not yet acknowledged the leaving of, oldest first.
+/// The accounts that one reader has seen and whose departure it has not acknowledged, oldest first.
 ///
-/// The oldest one is what the reader hears as its previous account; nothing is lost when its app dies between hearing
-/// and clearing, nor when two workers came and went while it was stopped.
+/// The reader gets the oldest one as its previous account. No change is lost if the app crashes between receiving a
+/// change and deleting its data, or if two workers came and went while it was stopped.
 package struct AccountTombstones: Sendable, Equatable {
     package private(set) var told: [AccountTombstone]
 
-    /// Changes that one reader may sleep through; the oldest are forgotten first.
+    /// The number of unacknowledged changes kept per reader; the oldest are dropped first.
     private static let maximum = 16
 
     package init(_ told: [AccountTombstone]) { self.told = told }
 
-    /// The account that the reader knew before, now that `current` is here: the oldest one that has left, else `current`
-    /// itself if the reader knew it. A worker who is here and of whom it only has a token does not count yet: the next query
-    /// reports them as new (rule CUR-13).
+    /// Returns the account that the reader saw before, given the current one: the oldest that has left, or else
+    /// `current` itself if the reader saw it.
+    ///
+    /// A current account for which the reader only got a token does not count yet: the next query reports it as new
+    /// (rule CUR-13).
     package func previous(current: String?) -> String? {
         let other = told.first { $0.homeAccountID != current } ?? told.first
         guard let other, other.isReported || other.endedAt != nil else { return nil }
         return other.homeAccountID
     }
 
-    /// Whether the reader knows that this worker is here in `epoch`.
+    /// Whether the reader has seen this account as current in `epoch`.
     package func knows(_ homeAccountID: String, in epoch: Epoch) -> Bool {
         guard let last = told.last else { return false }
         return last.homeAccountID == homeAccountID && last.epoch == epoch && last.endedAt == nil
     }
 
-    /// Notes that the reader is about to learn of `homeAccountID`; returns whether anything is new.
+    /// Records that the reader is about to see `homeAccountID`; returns whether anything changed.
     ///
-    /// - Parameter byQuery: whether it asked for the current account; false if it gets a token.
+    /// - Parameter byQuery: true if the reader asked for the current account; false if it gets a token.
     package mutating func tell(_ homeAccountID: String, in epoch: Epoch, byQuery: Bool = true) -> Bool {
         let before = told
         let isRemoved = isRemoved(homeAccountID, in: epoch)
         note(homeAccountID, in: epoch, byQuery: byQuery, isRemoved: isRemoved)
-        // A worker who left and came back is no change, and must not hide one who was here in between.
+        // A worker who left and came back is not a change, and must not hide another worker in between.
         while byQuery, told.count > 1, told[0].homeAccountID == homeAccountID { told.removeFirst() }
         return told != before
     }
 
-    /// Whether the app removed this account in `epoch`, and nobody has signed in through it since.
+    /// Whether the app removed this account in `epoch` and nobody has signed in through the app since.
     package func isRemoved(_ homeAccountID: String, in epoch: Epoch) -> Bool {
         knows(homeAccountID, in: epoch) && told.last?.isRemoved == true
     }
 
-    /// Notes that the app removed the account that is here in `epoch`, or that somebody signed in through it again; returns
-    /// whether that is new.
+    /// Records that the app removed the current account of `epoch`, or that a user signed in through the app again;
+    /// returns whether anything changed.
     package mutating func setRemoved(_ isRemoved: Bool, _ homeAccountID: String, in epoch: Epoch) -> Bool {
         guard isRemoved != self.isRemoved(homeAccountID, in: epoch) else { return false }
         note(homeAccountID, in: epoch, byQuery: false, isRemoved: isRemoved)
         return true
     }
 
-    /// Makes the account of `epoch` the last one that the reader knows of.
+    /// Makes the account of `epoch` the last one in the list.
     private mutating func note(_ homeAccountID: String, in epoch: Epoch, byQuery: Bool, isRemoved: Bool) {
         var isReported = byQuery
         if let last = told.last, last.homeAccountID == homeAccountID {
@@ -100,7 +103,7 @@ package struct AccountTombstones: Sendable, Equatable {
         told.removeFirst(max(0, told.count - Self.maximum))
     }
 
-    /// The reader has dealt with the leaving of `homeAccountID`; returns whether anything changed.
+    /// Removes `homeAccountID` after the reader has handled its departure; returns whether anything changed.
     package mutating func acknowledge(_ homeAccountID: String, current: String?) -> Bool {
         guard told.first?.homeAccountID == homeAccountID, homeAccountID != current || told.count > 1 else {
             return false

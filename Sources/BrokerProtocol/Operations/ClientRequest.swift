@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What every operation on accounts says of the app that asks: its client id and the parameters common to all.
+/// The parameters common to all operations on accounts: the calling app's client id and a correlation id.
 package struct ClientRequest: Sendable, Equatable {
     package let clientID: String
-    /// Follows one action through app, broker and server.
+    /// Identifies one request in app, broker and server.
     package let correlationID: String?
 
     package init(clientID: String, correlationID: String? = nil) {
@@ -17,15 +17,15 @@ package struct ClientRequest: Sendable, Equatable {
         return map
     }
 
-    /// - Throws: ``BrokerError`` -51111 without a client id, -51114 for another protocol version.
+    /// - Throws: ``BrokerError`` -51111 if there is no client id, -51114 for another protocol version.
     package init(_ map: FlatMap) throws(BrokerError) {
         try Self.checkVersion(map)
         self.init(clientID: try map.required(.clientID), correlationID: map.correlationID)
     }
 
-    /// Refuses maps of a protocol version that this code does not read.
+    /// Refuses maps of an unsupported protocol version.
     ///
-    /// - Throws: ``BrokerError`` -51111 without a version, -51114 for another.
+    /// - Throws: ``BrokerError`` -51111 if there is no version, -51114 for another one.
     package static func checkVersion(_ map: FlatMap) throws(BrokerError) {
         guard try map.required(.protocolVersion) == Wire.messageProtocol else {
             throw BrokerError(
@@ -35,7 +35,7 @@ package struct ClientRequest: Sendable, Equatable {
 }
 
 extension FlatMap {
-    /// The id of the request, where it is a UUID: nothing else is written into logs or sent on.
+    /// The request's correlation id if it is a UUID, otherwise nil. No other value is logged or forwarded.
     package var correlationID: String? {
         guard let text = self[.correlationID], text.utf8.count == 36 else { return nil }
         let isUUID = text.utf8.enumerated().allSatisfy { index, byte in

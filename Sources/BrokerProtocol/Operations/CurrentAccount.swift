@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The answer to ``Operation/currentAccount``: who is signed in now, and whom this client saw before.
+/// The response to ``Operation/currentAccount``: the current account and the one that this client saw before.
 ///
-/// What is said of a client here is said of each of its readers (``AccountReader``).
+/// "Client" means each of its readers (``AccountReader``).
 ///
-/// The broker keeps `previousHomeAccountID` pending until the client acknowledges the epoch, so that a crash between
-/// the answer and the app's clean-up loses nothing.
+/// The broker keeps `previousHomeAccountID` pending until the client acknowledges the epoch. A crash between the
+/// response and the app's clean-up therefore loses nothing.
 package struct CurrentAccount: Sendable, Equatable {
     package let current: AccountRecord?
-    /// The account that this client last acknowledged; only its identifier outlives a worker's session.
+    /// The account that this client saw before; only its identifier outlives a worker's session.
     package let previousHomeAccountID: String?
-    /// What to acknowledge.
+    /// The epoch to acknowledge.
     package let epoch: Epoch
 
     package init(current: AccountRecord?, previousHomeAccountID: String?, epoch: Epoch) {
@@ -26,7 +26,7 @@ package struct CurrentAccount: Sendable, Equatable {
         return map
     }
 
-    /// - Throws: ``BrokerError`` where the epoch or the accounts cannot be read, or more than one account is there.
+    /// - Throws: ``BrokerError`` if the epoch or the accounts cannot be read, or if there is more than one account.
     package init(_ map: FlatMap) throws(BrokerError) {
         guard let epoch = Epoch(try map.required(.epoch)) else {
             throw BrokerError(.invalidParameter, "The epoch cannot be read. Update the broker.")
@@ -39,11 +39,11 @@ package struct CurrentAccount: Sendable, Equatable {
     }
 }
 
-/// A client's acknowledgement of the account of an epoch (``Operation/acknowledgeAccount``).
+/// A client's acknowledgement of the account change of an epoch (``Operation/acknowledgeAccount``).
 package struct Acknowledgement: Sendable, Equatable {
     package let client: ClientRequest
     package let epoch: Epoch
-    /// The previous account that the client was told of and has dealt with.
+    /// The previous account that was reported to the client and that it has handled.
     package let previousHomeAccountID: String?
 
     package init(client: ClientRequest, epoch: Epoch, previousHomeAccountID: String?) {
@@ -59,7 +59,7 @@ package struct Acknowledgement: Sendable, Equatable {
         return map
     }
 
-    /// - Throws: ``BrokerError`` without a client id or with an epoch that cannot be read.
+    /// - Throws: ``BrokerError`` if there is no client id or the epoch cannot be read.
     package init(_ map: FlatMap) throws(BrokerError) {
         guard let epoch = Epoch(try map.required(.epoch)) else {
             throw BrokerError(.invalidParameter, "The epoch cannot be read. Send the one that the broker gave.")

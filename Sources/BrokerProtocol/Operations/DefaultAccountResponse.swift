@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import JSON
 
-/// The answer to ``Operation/getDefaultAccount``: the account's texts lie flat among the response's own; with nobody signed
-/// in the response says no success, and is no error either.
+/// The response to ``Operation/getDefaultAccount``. The account's values are entries of the response itself. If nobody
+/// is signed in, `success` is false, which is not an error.
 package struct DefaultAccountResponse: Sendable, Equatable {
     package let account: AccountRecord?
 
@@ -11,16 +11,16 @@ package struct DefaultAccountResponse: Sendable, Equatable {
     package var entries: FlatMap {
         var map = FlatMap()
         map.set(.success, flag: account != nil)
-        // The id token's claims are an object, which a flat map has no place for.
+        // The id token's claims are an object, which a flat map cannot contain.
         for (name, value) in account?.json.object ?? [:] where value.string != nil {
             map[Key(rawValue: name)] = value.string
         }
         return map
     }
 
-    /// Reads the account out of a response.
+    /// Reads the account of a response.
     ///
-    /// - Throws: ``BrokerError`` for a success without an account that can be read.
+    /// - Throws: ``BrokerError`` if the response reports success but has no readable account.
     package init(_ map: FlatMap) throws(BrokerError) {
         guard map.flag(.success, default: false) else {
             self.init(account: nil)

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What the broker says about the device, part of every response.
+/// The broker's information about the device, part of every response.
 package struct DeviceInfo: Sendable, Equatable {
-    /// Whether workers share the device. A third answer, "could not find out", is an error and never a mode.
+    /// Whether workers share the device. If this cannot be determined, the result is an error and not a mode.
     package enum Mode: String, Sendable {
         case personal, shared
     }
 
-    /// The join to the organisation's directory.
+    /// The device's registration in the organisation's directory.
     package struct Registration: Sendable, Equatable {
         package let deviceID: String
         package let tenantID: String
         /// The host name of the identity platform.
         package let cloudHost: String
-        /// SHA-1 of the device certificate in upper-case hexadecimal digits.
+        /// The SHA-1 of the device certificate in upper-case hexadecimal.
         package let thumbprint: String
 
         package init(deviceID: String, tenantID: String, cloudHost: String, thumbprint: String) {
@@ -25,7 +25,7 @@ package struct DeviceInfo: Sendable, Equatable {
     }
 
     package let mode: Mode
-    /// A stable code that says why the mode is what it is.
+    /// A stable code for the reason of the mode.
     package let reason: String
     package let brokerVersion: String
     package let registration: Registration?
@@ -53,9 +53,9 @@ extension DeviceInfo {
         return map
     }
 
-    /// Reads the device out of a response.
+    /// Reads the device information of a response.
     ///
-    /// - Throws: ``BrokerError`` where the mode is missing or unknown: what cannot be understood is never `personal`.
+    /// - Throws: ``BrokerError`` if the mode is missing or unknown. An unreadable mode is never treated as `personal`.
     package init(_ map: FlatMap) throws(BrokerError) {
         guard let mode = map[.deviceMode].flatMap(Mode.init(rawValue:)) else {
             throw BrokerError(

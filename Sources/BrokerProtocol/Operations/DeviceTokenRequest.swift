@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A request for a token of the shared device itself, with no person in it (``Operation/deviceToken``).
+/// A request for a token for the shared device itself, without a user (``Operation/deviceToken``).
 package struct DeviceTokenRequest: Sendable, Equatable {
     package let client: ClientRequest
     package let redirectURI: String
-    /// What the token is for.
+    /// The resource for which the token is requested.
     package let resource: String
     package let scopes: [String]
 
@@ -23,7 +23,7 @@ package struct DeviceTokenRequest: Sendable, Equatable {
         return map
     }
 
-    /// - Throws: ``BrokerError`` that names the first required key which is missing.
+    /// - Throws: ``BrokerError`` with the first missing required key.
     package init(_ map: FlatMap) throws(BrokerError) {
         self.init(
             client: try ClientRequest(map), redirectURI: try map.required(.redirectURI),
@@ -31,7 +31,7 @@ package struct DeviceTokenRequest: Sendable, Equatable {
     }
 }
 
-/// The answer to a ``DeviceTokenRequest``.
+/// The response to a ``DeviceTokenRequest``.
 package struct DeviceTokenResponse: Sendable, Equatable {
     package let authority: String
     package let accessToken: String
@@ -53,7 +53,7 @@ package struct DeviceTokenResponse: Sendable, Equatable {
         ])
     }
 
-    /// - Throws: ``BrokerError`` where the response lacks what a token needs.
+    /// - Throws: ``BrokerError`` if a required entry is missing or unreadable.
     package init(_ map: FlatMap) throws(BrokerError) {
         guard let expiresOn = Int(try map.required(.expiresOn)) else {
             throw BrokerError(.internal, "The broker's expiry is not a number. Update the broker.")

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What became of an app's eraser for an ended epoch (``Operation/acknowledge``).
+/// The result of an app's eraser for an ended epoch (``Operation/acknowledge``).
 package struct EraserReport: Sendable, Equatable {
     package enum Result: String, Sendable, Codable { case done, failed }
 
@@ -22,7 +22,7 @@ package struct EraserReport: Sendable, Equatable {
         return map
     }
 
-    /// - Throws: ``BrokerError`` without a client id, epoch or result that can be read.
+    /// - Throws: ``BrokerError`` if the client id, the epoch or the result is missing or unreadable.
     package init(_ map: FlatMap) throws(BrokerError) {
         let client = try ClientRequest(map)
         guard let epoch = Epoch(try map.required(.epoch)) else {

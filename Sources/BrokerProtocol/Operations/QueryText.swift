@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Parameters that an app adds to the identity platform's address, as the flat maps carry them: pairs in
+/// Query parameters that an app adds to the identity platform's address, as flat maps contain them: pairs in
 /// `application/x-www-form-urlencoded`.
 package enum QueryText {
-    /// Pairs that one request may add.
+    /// The maximum number of pairs in one request.
     private static let maximumPairs = 32
 
-    /// The pairs as one text, in the order of their names; nil for none.
+    /// Returns the pairs as text, sorted by name; nil if there are none.
     package static func text(_ parameters: [String: String]) -> String? {
         guard !parameters.isEmpty else { return nil }
         return parameters.sorted { $0.key < $1.key }.map { "\(encoded($0.key))=\(encoded($0.value))" }
             .joined(separator: "&")
     }
 
-    /// Reads the pairs; nil where they are malformed, too many, or name something twice.
+    /// Parses the pairs; returns nil if they are malformed, too many, or contain a name twice.
     package static func parameters(_ text: String) -> [String: String]? {
         var parameters: [String: String] = [:]
         for pair in text.split(separator: "&") {

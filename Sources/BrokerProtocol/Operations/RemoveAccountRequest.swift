@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A request to drop what the broker holds of an account for one client; nobody is signed out by it.
+/// A request to drop what the broker holds of an account for one client. It does not sign anybody out.
 package struct RemoveAccountRequest: Sendable, Equatable {
     package let client: ClientRequest
-    /// One of the two names the account.
+    /// The account's identifier. Either this or the user name must be given.
     package let homeAccountID: String?
     package let username: String?
 
-    /// - Returns: nil where nothing names the account.
+    /// - Returns: nil if neither an identifier nor a user name is given.
     package init?(client: ClientRequest, homeAccountID: String?, username: String?) {
         guard homeAccountID != nil || username != nil else { return nil }
         self.client = client
@@ -22,7 +22,7 @@ package struct RemoveAccountRequest: Sendable, Equatable {
         return map
     }
 
-    /// - Throws: ``BrokerError`` -51111 without a client id or anything that names the account.
+    /// - Throws: ``BrokerError`` -51111 if the client id is missing, or both the identifier and the user name.
     package init(_ map: FlatMap) throws(BrokerError) {
         let client = try ClientRequest(map)
         func text(_ key: Key) -> String? { map[key].flatMap { $0.isEmpty ? nil : $0 } }
@@ -33,7 +33,7 @@ package struct RemoveAccountRequest: Sendable, Equatable {
         self = request
     }
 
-    /// Whether the request names this account.
+    /// Whether the request refers to this account.
     package func means(_ account: AccountRecord) -> Bool {
         if let homeAccountID { return homeAccountID.lowercased() == account.homeAccountID }
         return username?.lowercased() == account.username.lowercased()

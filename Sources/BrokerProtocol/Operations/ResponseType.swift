@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The classes of responses, which clients choose their reader by.
+/// The types of responses, from which clients choose how to read them.
 package enum ResponseType: String, Sendable {
     case generic = "operation_generic_response"
     case accounts = "operation_get_accounts_response"
@@ -10,8 +10,8 @@ package enum ResponseType: String, Sendable {
 }
 
 extension FlatMap {
-    /// A successful response to `operation`: its own entries, what every response says, and the
-    /// device where its mode is known.
+    /// Returns a successful response to `operation`: its own entries, the common ones, and the device's if its mode is
+    /// known.
     package static func response(
         to operation: Operation, type: ResponseType, device: DeviceInfo?, entries: FlatMap = FlatMap()
     ) -> FlatMap {

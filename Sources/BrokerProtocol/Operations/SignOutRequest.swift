@@ -6,7 +6,7 @@ package struct SignOutRequest: Sendable, Equatable {
     package let homeAccountID: String
     package let authority: String
     package let redirectURI: String
-    /// Whether the identity platform's browser session ends, too.
+    /// Whether the identity platform's browser session must end too.
     package var signoutFromBrowser = false
     package var wipeAccount = false
     package var wipeCacheForAllAccounts = false
@@ -32,7 +32,7 @@ package struct SignOutRequest: Sendable, Equatable {
         return map
     }
 
-    /// - Throws: ``BrokerError`` that names the first required key which is missing.
+    /// - Throws: ``BrokerError`` with the first missing required key.
     package init(_ map: FlatMap) throws(BrokerError) {
         _ = try map.required(.providerType)
         self.init(

@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A request for a token: ``Operation/login`` with a person, ``Operation/refresh`` without.
+/// A request for a token: ``Operation/login`` with user interaction, ``Operation/refresh`` without.
 package struct TokenRequest: Sendable, Equatable {
     package let client: ClientRequest
     package let redirectURI: String
-    /// URL text of the authority, such as `https://login.example/<tenant>`.
+    /// The authority as a URL, such as `https://login.example/<tenant>`.
     package let authority: String
     package let scopes: [String]
-    /// The account that the app means; required by `refresh`.
+    /// The identifier of the requested account; required by `refresh`.
     package var homeAccountID: String?
     /// The account's user name, or a login hint.
     package var username: String?
     package var prompt: String?
     package var extraScopesToConsent: [String] = []
-    /// A claims request, JSON text.
+    /// A claims request as JSON text.
     package var claims: String?
-    /// What the app says that it can do, such as `cp1`.
+    /// The capabilities that the app declares, such as `cp1`.
     package var clientCapabilities: [String] = []
-    /// What the app adds to the identity platform's address, hints included.
+    /// Query parameters that the app adds to the identity platform's address, including hints.
     package var extraQueryParameters: [String: String] = [:]
     package var forceRefresh = false
 
@@ -48,8 +48,7 @@ package struct TokenRequest: Sendable, Equatable {
         return map
     }
 
-    /// - Throws: ``BrokerError`` that names the first required key which is missing, or the extra query parameters where
-    ///   they cannot be read.
+    /// - Throws: ``BrokerError`` with the first missing required key, or if the extra query parameters cannot be read.
     package init(_ map: FlatMap) throws(BrokerError) {
         _ = try map.required(.providerType)
         self.init(
@@ -67,7 +66,7 @@ package struct TokenRequest: Sendable, Equatable {
 }
 
 extension TokenRequest {
-    /// Whether the request names this account, or none.
+    /// Whether the request refers to this account or names no account.
     package func means(_ account: AccountRecord) -> Bool {
         if let homeAccountID, homeAccountID.lowercased() != account.homeAccountID { return false }
         if homeAccountID == nil, let username, username.lowercased() != account.username.lowercased() { return false }

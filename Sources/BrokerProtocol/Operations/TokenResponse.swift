@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The answer to a ``TokenRequest``: an access token and whose it is; never the PRT, never a refresh token.
+/// The response to a ``TokenRequest``: an access token and its account. It never contains the PRT or a refresh token.
 package struct TokenResponse: Sendable, Equatable {
     package let authority: String
     package let accessToken: String
@@ -32,7 +32,7 @@ package struct TokenResponse: Sendable, Equatable {
         return map
     }
 
-    /// - Throws: ``BrokerError`` where the response lacks what a token needs.
+    /// - Throws: ``BrokerError`` if a required entry is missing or unreadable.
     package init(_ map: FlatMap) throws(BrokerError) {
         guard let expiresOn = Int(try map.required(.expiresOn)) else {
             throw BrokerError(.internal, "The broker's expiry is not a number. Update the broker.")
