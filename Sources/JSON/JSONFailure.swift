@@ -1,29 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Why bytes are not JSON that Baton takes: a stable code and the place, nothing of the content.
+/// Why bytes are not acceptable JSON: a stable code and the position, without any content.
 package struct JSONFailure: Error, Equatable, Sendable, CustomStringConvertible {
-    /// Stable words for other programs.
+    /// Stable codes for other programs.
     package enum Code: String, Sendable {
-        /// Not JSON (RFC 8259).
+        /// The text is not JSON (RFC 8259).
         case malformed = "json_malformed"
-        /// A string whose bytes are not UTF-8 (RFC 8259 section 8.1).
+        /// The bytes of a string are not UTF-8 (RFC 8259 section 8.1).
         case notUTF8 = "json_not_utf8"
-        /// The same key twice in one object, which readers understand in different ways (RFC 8259 section 4).
+        /// An object contains a key twice, which readers interpret differently (RFC 8259 section 4).
         case duplicateKey = "json_duplicate_key"
-        /// More bytes than ``JSONLimits/bytes``.
+        /// The text is longer than ``JSONLimits/bytes``.
         case tooLong = "json_too_long"
-        /// More levels than ``JSONLimits/depth``.
+        /// The nesting is deeper than ``JSONLimits/depth``.
         case tooDeep = "json_too_deep"
-        /// More values than ``JSONLimits/values``.
+        /// There are more values than ``JSONLimits/values``.
         case tooMany = "json_too_many"
-        /// A string or number of more bytes than its limit.
+        /// A string or number is longer than its limit.
         case textTooLong = "json_text_too_long"
-        /// A number that no Double holds.
+        /// A number is out of the range of Double.
         case numberTooLarge = "json_number_too_large"
     }
 
     package let code: Code
-    /// The byte at which it was seen, counted from 0.
+    /// The byte offset of the error, counted from 0.
     package let offset: Int
 
     package init(_ code: Code, at offset: Int) {
@@ -31,7 +31,7 @@ package struct JSONFailure: Error, Equatable, Sendable, CustomStringConvertible 
         self.offset = offset
     }
 
-    /// Whether the text may well be JSON, but more of it than its reader takes.
+    /// Whether the text may be valid JSON that exceeds the reader's limits.
     package var isOverLimit: Bool {
         switch code {
         case .tooLong, .tooDeep, .tooMany, .textTooLong: true

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What one JSON text may hold; whoever reads foreign bytes says it in one place for each kind of text.
+/// The limits for one JSON text. Code that reads untrusted bytes defines them in one place for each kind of text.
 package struct JSONLimits: Sendable, Equatable {
-    /// Bytes of the whole text.
+    /// The maximum length of the whole text in bytes.
     package let bytes: Int
-    /// Levels of objects and lists.
+    /// The maximum nesting depth of objects and arrays.
     package let depth: Int
-    /// Values in all: members, elements, and the objects and lists that hold them.
+    /// The maximum number of values: members, elements, and the objects and arrays that contain them.
     package let values: Int
-    /// Bytes of one string or key, as they are written.
+    /// The maximum length of one string or key in bytes, as written.
     package let stringBytes: Int
 
-    /// Bytes of one number, as they are written; the longest that a Double needs is 25.
+    /// The maximum length of one number in bytes, as written; a Double needs at most 25.
     static let numberBytes = 128
 
-    /// - Parameter stringBytes: nil where only the whole text is bounded.
+    /// - Parameter stringBytes: nil applies only the limit of the whole text.
     package init(bytes: Int, depth: Int = 16, values: Int = 4096, stringBytes: Int? = nil) {
         self.bytes = bytes
         self.depth = depth

@@ -2,7 +2,7 @@
 
 /// Numbers (RFC 8259 section 6).
 extension JSONReader {
-    /// Reads a number: an ``JSONValue/integer(_:)`` where it is written as one and an Int holds it, else a Double.
+    /// Parses a number: ``JSONValue/integer(_:)`` if it is written as an integer and fits into Int, otherwise a Double.
     mutating func number() throws(JSONFailure) -> JSONValue {
         let start = position
         if next == UInt8(ascii: "-") { position += 1 }

@@ -16,7 +16,7 @@ extension JSONReader {
         return try escapedString(from: start)
     }
 
-    /// Goes on to the next quotation mark or escape.
+    /// Skips to the next quotation mark or escape.
     private mutating func skipPlain(from start: Int) throws(JSONFailure) {
         let bytes = bytes
         var end = position
@@ -29,8 +29,8 @@ extension JSONReader {
         guard position - start <= limits.stringBytes else { throw JSONFailure(.textTooLong, at: start) }
     }
 
-    /// Reads the string from `start`, which has an escape, to its end. What it is put together in is overwritten: it
-    /// may be a password.
+    /// Parses the string at `start`, which contains an escape, to its end. Wipes the buffer, because the string may be
+    /// a password.
     private mutating func escapedString(from start: Int) throws(JSONFailure) -> String {
         var text = Array(bytes[start..<position])
         defer { wipe(&text) }
@@ -61,7 +61,8 @@ extension JSONReader {
         position += 1
     }
 
-    /// The character of `uXXXX`, or of two of them that are a surrogate pair; half a pair is none.
+    /// Returns the character of `uXXXX`, or of two of them that form a surrogate pair. An unpaired surrogate is an
+    /// error.
     private mutating func scalar() throws(JSONFailure) -> Unicode.Scalar {
         let start = position
         let first = try codeUnit()

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Reads one JSON text (RFC 8259), strictly and within limits; foreign bytes never trap it.
+/// Parses one JSON text (RFC 8259), strictly and within limits. It never traps, whatever the input.
 ///
-/// Two keys of one object must differ also after Unicode's canonical equivalence, by which Swift compares them. A byte
-/// order mark is refused (RFC 8259 section 8.1).
+/// Keys of one object must also differ under Unicode's canonical equivalence, which Swift uses to compare strings. A
+/// byte order mark is refused (RFC 8259 section 8.1).
 package struct JSONReader {
     let bytes: [UInt8]
     let limits: JSONLimits
@@ -16,7 +16,7 @@ package struct JSONReader {
         self.limits = limits
     }
 
-    /// Reads the whole of `bytes` as one value.
+    /// Parses all of `bytes` as one value.
     ///
     /// - Throws: ``JSONFailure``.
     package static func read(_ bytes: [UInt8], limits: JSONLimits) throws(JSONFailure) -> JSONValue {
@@ -29,12 +29,12 @@ package struct JSONReader {
         return value
     }
 
-    /// Reads the whole of `bytes` as one value of a Swift type, for messages whose shape is a type's own.
+    /// Parses all of `bytes` as a value of a Swift type.
     ///
-    /// A number must be exactly one of the type that is asked for. Foundation's `Data`, `Date` and `URL` are not among
-    /// the types: encoders and decoders do not agree on how they are written.
+    /// A number must fit the requested type exactly. Foundation's `Data`, `Date` and `URL` are not supported, because
+    /// encoders and decoders disagree about their representation.
     ///
-    /// - Throws: ``JSONFailure``, or a `DecodingError`, which holds names and no content.
+    /// - Throws: ``JSONFailure``, or a `DecodingError`, which contains names and no content.
     package static func read<Value: Decodable>(
         _ type: Value.Type, from bytes: [UInt8], limits: JSONLimits
     ) throws -> Value {
@@ -98,7 +98,7 @@ package struct JSONReader {
         return elements
     }
 
-    /// Enters an object or a list; false where it is empty, and then behind it.
+    /// Enters an object or array. If it is empty, skips it and returns false.
     private mutating func begins(_ first: UInt8, ends last: UInt8) throws(JSONFailure) -> Bool {
         guard depth < limits.depth else { throw JSONFailure(.tooDeep, at: position) }
         try expect(first)
@@ -111,7 +111,7 @@ package struct JSONReader {
         return true
     }
 
-    /// Whether another member or element follows; else the object or list has ended.
+    /// Whether another member or element follows. If not, the object or array has ended.
     private mutating func goesOn(until last: UInt8) throws(JSONFailure) -> Bool {
         skipBlanks()
         guard next != UInt8(ascii: ",") else {

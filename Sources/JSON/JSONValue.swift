@@ -10,31 +10,31 @@ package enum JSONValue: Sendable, Equatable {
     case array([JSONValue])
     case object([String: JSONValue])
 
-    /// The text, where the value is one.
+    /// The string; nil for any other value.
     package var string: String? {
         guard case .string(let text) = self else { return nil }
         return text
     }
 
-    /// The whole number, where the value is one.
+    /// The integer; nil for any other value.
     package var integer: Int? {
         guard case .integer(let value) = self else { return nil }
         return value
     }
 
-    /// The truth value, where the value is one.
+    /// The boolean; nil for any other value.
     package var bool: Bool? {
         guard case .bool(let value) = self else { return nil }
         return value
     }
 
-    /// The elements, where the value is a list.
+    /// The elements of an array; nil for any other value.
     package var array: [JSONValue]? {
         guard case .array(let elements) = self else { return nil }
         return elements
     }
 
-    /// The members, where the value is an object.
+    /// The members of an object; nil for any other value.
     package var object: [String: JSONValue]? {
         guard case .object(let members) = self else { return nil }
         return members

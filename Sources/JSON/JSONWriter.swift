@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Writes one JSON text (RFC 8259): a whole value, or piece by piece where a hot path builds no value first.
+/// Writes one JSON text (RFC 8259): a complete value, or piece by piece for performance-critical code.
 package struct JSONWriter {
     /// The UTF-8 bytes written so far.
     package private(set) var bytes: [UInt8] = []
-    /// Whether the next value or name stands at the beginning of its object or list, or behind its name.
+    /// Whether no comma is needed before the next value or name: at the start of an object or array, and after a name.
     private var isFirst = true
 
     package init() {}
 
-    /// The UTF-8 bytes of `value`, keys sorted, so that equal values give equal bytes.
+    /// Returns the UTF-8 bytes of `value` with sorted keys, so that equal values give equal bytes.
     package static func write(_ value: JSONValue) -> [UInt8] {
         var writer = JSONWriter()
         writer.append(value)
         return writer.bytes
     }
 
-    /// `value` as text.
+    /// Returns `value` as JSON text.
     package static func text(_ value: JSONValue) -> String {
         String(decoding: write(value), as: UTF8.self)
     }
@@ -52,12 +52,12 @@ package struct JSONWriter {
     package mutating func append(_ truth: Bool) { append(literal: truth ? "true" : "false") }
     package mutating func appendNull() { append(literal: "null") }
 
-    /// Writes a number; what is not finite becomes null, since JSON has no word for it.
+    /// Writes a number; infinity and NaN become null, because JSON cannot represent them.
     package mutating func append(_ number: Double) {
         append(literal: number.isFinite ? number.description : "null")
     }
 
-    /// Writes a value, the keys of its objects sorted.
+    /// Writes a value; the keys of objects are sorted.
     package mutating func append(_ value: JSONValue) {
         switch value {
         case .null: appendNull()
@@ -79,7 +79,7 @@ package struct JSONWriter {
         }
     }
 
-    /// Writes what another writer has written: one whole value.
+    /// Writes the complete value that another writer contains.
     package mutating func append(_ other: JSONWriter) {
         separate()
         bytes += other.bytes

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The elements of a list, for a `Decodable` type.
+/// The elements of an array, for decoding a `Decodable` type.
 struct ElementContainer: UnkeyedDecodingContainer {
     let elements: [JSONValue]
     let codingPath: [any CodingKey]
@@ -20,7 +20,7 @@ struct ElementContainer: UnkeyedDecodingContainer {
         return isNil
     }
 
-    /// Every type, the primitive ones as well.
+    /// Decodes every type, including the primitive ones.
     mutating func decode<Value: Decodable>(_ type: Value.Type) throws -> Value {
         let value = try Value(from: try decoder())
         currentIndex += 1
@@ -54,7 +54,7 @@ struct ElementContainer: UnkeyedDecodingContainer {
         return ValueDecoder(value: elements[currentIndex], codingPath: path)
     }
 
-    /// The place of an element in its list.
+    /// The index of an element, as a coding key.
     private struct Place: CodingKey {
         let intValue: Int?
         let stringValue: String

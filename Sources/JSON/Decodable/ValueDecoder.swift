@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Lets a `Decodable` type read itself out of a ``JSONValue``.
+/// Decodes a `Decodable` type from a ``JSONValue``.
 struct ValueDecoder: Decoder {
     let value: JSONValue
     let codingPath: [any CodingKey]
@@ -50,7 +50,7 @@ extension ValueDecoder: SingleValueDecodingContainer {
 
     func decode(_ type: Float.Type) throws -> Float { Float(try decode(Double.self)) }
 
-    /// Every kind of integer; `1.0` is written as a number, and is exactly one all the same.
+    /// Decodes every integer type. A value such as `1.0` is accepted if it is exactly an integer.
     func decode<Integer: FixedWidthInteger & Decodable>(_ type: Integer.Type) throws -> Integer {
         let exact: Integer? =
             switch value {
