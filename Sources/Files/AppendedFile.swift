@@ -2,18 +2,18 @@
 internal import CLinux
 internal import Glibc
 
-/// A file that grows at its end only; how long it is by right, its caller knows.
+/// A file that only grows at its end. The caller knows its valid length.
 ///
-/// Every call blocks on the disk: call it from a thread or executor that may block.
+/// Every call blocks on disk I/O: call it from a thread or executor that may block.
 package struct AppendedFile: Sendable {
     package let path: String
 
     package init(path: String) { self.path = path }
 
-    /// Writes `content` behind the first `length` bytes, durably. What stood behind them was never acknowledged (an earlier
-    /// attempt that failed, or a torn write) and goes.
+    /// Writes `content` durably after the first `length` bytes. Discards anything after them: it comes from a failed
+    /// attempt or a torn write and was never acknowledged.
     ///
-    /// - Throws: ``FileError``; `ENODATA` where the file is shorter than it is by right.
+    /// - Throws: ``FileError``; `ENODATA` if the file is shorter than `length`.
     package func append(_ content: [UInt8], behind length: Int) throws(FileError) {
         let file = unsafe clinux_open(path, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard file >= 0 else { throw FileError(.open, errno: -file, path: path) }

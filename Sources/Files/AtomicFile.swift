@@ -2,9 +2,9 @@
 internal import CLinux
 internal import Glibc
 
-/// A file that is always either its old content or its new content, also after a power failure.
+/// A file that has either its old or its new content at any time, even after a power failure.
 ///
-/// Every call blocks on the disk: call it from a thread or executor that may block.
+/// Every call blocks on disk I/O: call it from a thread or executor that may block.
 package struct AtomicFile: Sendable {
     package let path: String
     private let directory: String
@@ -15,10 +15,10 @@ package struct AtomicFile: Sendable {
         self.directory = parent.map { $0.isEmpty ? "/" : $0 } ?? "."
     }
 
-    /// The content, or nil where no such file exists.
+    /// Returns the content, or nil if the file does not exist.
     ///
-    /// - Parameter limit: the most bytes that are read; a larger file is an error, never a truncated answer.
-    /// - Throws: ``FileError`` for everything but "does not exist".
+    /// - Parameter limit: the maximum number of bytes. A larger file is an error; the content is never truncated.
+    /// - Throws: ``FileError`` for every failure except a missing file.
     package func read(limit: Int = 16 << 20) throws(FileError) -> [UInt8]? {
         let file = unsafe clinux_open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW, 0)
         if file == -ENOENT { return nil }
@@ -38,16 +38,18 @@ package struct AtomicFile: Sendable {
         }
     }
 
-    /// Replaces the content: write beside it, fsync, rename, fsync the directory. When this returns, the new content
-    /// survives a power failure; when it throws, the old one is still there, or (where only the folder's fsync failed) the new
-    /// one may be, and may not survive.
+    /// Replaces the content: writes a draft file, syncs it, renames it, and syncs the directory.
+    ///
+    /// When this returns, the new content survives a power failure. When it throws, the file still has its old content,
+    /// with one exception: if only the directory's fsync failed, the file may have its new content, which may not
+    /// survive a power failure.
     package func replace(with content: [UInt8], mode: UInt32 = 0o600) throws(FileError) {
         let draft = path + ".new"
         let file = unsafe clinux_open(draft, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, mode)
         guard file >= 0 else { throw FileError(.open, errno: -file, path: draft) }
         do throws(FileError) {
             defer { _ = close(file) }
-            // A draft that an earlier crash left may carry another mode.
+            // A draft left by an earlier crash may have another mode.
             guard fchmod(file, mode) == 0 else { throw FileError(.write, errno: errno, path: draft) }
             try FileWriting.writeAll(content, to: file, path: draft)
             guard fsync(file) == 0 else { throw FileError(.sync, errno: errno, path: draft) }
@@ -59,7 +61,7 @@ package struct AtomicFile: Sendable {
         try Directory(path: directory).sync()
     }
 
-    /// Gives the file another name in the same file system; the caller syncs both folders. Nothing there is no error.
+    /// Renames the file within its file system. The caller must sync both directories. A missing file is not an error.
     package func move(to target: String) throws(FileError) {
         guard unsafe rename(path, target) != 0, errno != ENOENT else { return }
         throw FileError(.rename, errno: errno, path: path)
@@ -67,7 +69,7 @@ package struct AtomicFile: Sendable {
 
     /// Removes the file durably.
     ///
-    /// - Returns: whether there was one.
+    /// - Returns: whether the file existed.
     @discardableResult
     package func remove() throws(FileError) -> Bool {
         guard unsafe unlink(path) == 0 else {
@@ -79,7 +81,7 @@ package struct AtomicFile: Sendable {
     }
 }
 
-/// The loop around write(2).
+/// Writes all bytes with repeated calls of write(2).
 package enum FileWriting {
     package static func writeAll(_ content: [UInt8], to file: Int32, path: String) throws(FileError) {
         var offset = 0

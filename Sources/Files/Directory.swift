@@ -3,31 +3,31 @@ internal import CLinux
 internal import Glibc
 package import UnixSocket
 
-/// A folder of the device's state.
+/// A directory with state of the device.
 ///
-/// Every call blocks on the disk: call it from a thread or executor that may block.
+/// Every call blocks on disk I/O: call it from a thread or executor that may block.
 package struct Directory: Sendable {
     package let path: String
 
     package init(path: String) { self.path = path }
 
-    /// The folder `name` inside this one.
+    /// Returns the directory `name` inside this one.
     package func appending(_ name: String) -> Directory { Directory(path: path + "/" + name) }
 
-    /// The file `name` inside this folder.
+    /// Returns the file `name` inside this directory.
     package func file(_ name: String) -> AtomicFile { AtomicFile(path: path + "/" + name) }
 
-    /// Makes the folder where it is missing, durably and with exactly this mode, whatever the process's umask; folders
-    /// above it that are missing, too, can be entered by everybody.
+    /// Creates the directory durably if it is missing, with exactly this mode regardless of the umask. Missing parent
+    /// directories are created with mode 0755.
     package func make(mode: UInt32 = 0o700) throws(FileError) {
         if try makeInParent(mode) { return }
         if parent != path { try Directory(path: parent).make(mode: 0o755) }
         guard try makeInParent(mode) else { throw FileError(.makeDirectory, errno: ENOENT, path: path) }
     }
 
-    /// Makes the folder where there is a folder above it.
+    /// Creates the directory if its parent exists.
     ///
-    /// - Returns: false where there is none.
+    /// - Returns: false if the parent is missing.
     private func makeInParent(_ mode: UInt32) throws(FileError) -> Bool {
         if unsafe mkdir(path, mode & 0o700) == 0 {
             guard unsafe chmod(path, mode) == 0 else { throw FileError(.makeDirectory, errno: errno, path: path) }
@@ -41,10 +41,10 @@ package struct Directory: Sendable {
         }
     }
 
-    /// Makes the folder where it is missing, and makes sure that it is this user's alone.
+    /// Creates the directory if it is missing, and checks that it is private to this user.
     ///
-    /// - Throws: ``FileError`` with `EPERM` where it is somebody else's, or others may look into it; `ENOTDIR` or `ELOOP`
-    ///   where it is something else.
+    /// - Throws: ``FileError`` with `EPERM` if it belongs to another user or others have access; `ENOTDIR` or `ELOOP`
+    ///   if it is not a directory.
     package func makePrivate() throws(FileError) {
         try make(mode: 0o700)
         let number = unsafe clinux_open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW, 0)
@@ -57,7 +57,7 @@ package struct Directory: Sendable {
         }
     }
 
-    /// Writes the folder's entries to the disk, so that a rename or removal in it survives a power failure.
+    /// Syncs the directory's entries to disk, so that a rename or removal in it survives a power failure.
     package func sync() throws(FileError) {
         let file = unsafe clinux_open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0)
         guard file >= 0 else { throw FileError(.open, errno: -file, path: path) }
@@ -65,9 +65,9 @@ package struct Directory: Sendable {
         guard fsync(file) == 0 else { throw FileError(.sync, errno: errno, path: path) }
     }
 
-    /// Takes the folder for this process alone, until the descriptor goes.
+    /// Locks the directory for this process until the returned descriptor is closed.
     ///
-    /// - Throws: ``FileError`` with `EWOULDBLOCK` where another process has it.
+    /// - Throws: ``FileError`` with `EWOULDBLOCK` if another process holds the lock.
     package func lock() throws(FileError) -> Descriptor {
         let number = unsafe clinux_open(path, O_RDONLY | O_DIRECTORY, 0)
         guard number >= 0 else { throw FileError(.open, errno: -number, path: path) }
@@ -77,16 +77,16 @@ package struct Directory: Sendable {
         return folder
     }
 
-    /// The path without links and detours.
+    /// Returns the absolute path with all symbolic links resolved.
     ///
-    /// - Throws: ``FileError`` when there is no such folder.
+    /// - Throws: ``FileError`` if the directory does not exist.
     package func realPath() throws(FileError) -> String {
         guard let resolved = unsafe realpath(path, nil) else { throw FileError(.open, errno: errno, path: path) }
         defer { unsafe free(resolved) }
         return unsafe String(cString: resolved)
     }
 
-    /// The names in the folder, sorted; empty where there is no such folder.
+    /// Returns the names in the directory, sorted; empty if the directory does not exist.
     package func names() throws(FileError) -> [String] {
         guard let stream = unsafe opendir(path) else {
             if errno == ENOENT { return [] }
@@ -107,12 +107,12 @@ package struct Directory: Sendable {
         }
     }
 
-    /// Removes the folder with everything in it, durably: however deep, and whatever the modes of its folders are.
+    /// Removes the directory and everything in it durably, at any depth and whatever the modes of its subdirectories.
     ///
-    /// It follows no link and enters no mount. Where something cannot be removed, everything else is gone.
+    /// It follows no symbolic link and enters no mount. If something cannot be removed, everything else still is.
     ///
-    /// - Returns: whether there was one.
-    /// - Throws: ``FileError`` where something stays; with `EBUSY` where something is mounted below.
+    /// - Returns: whether the directory existed.
+    /// - Throws: ``FileError`` if something could not be removed; with `EBUSY` if something is mounted below.
     @discardableResult
     package func removeTree() throws(FileError) -> Bool {
         var status = stat()

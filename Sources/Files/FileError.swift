@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import Glibc
 
-/// A file operation that failed, with the kernel's reason.
+/// A failed file operation, with the kernel's reason.
 ///
-/// "Not there" is no error where the caller asked whether something is there; everything else is.
+/// A missing file is not an error where the caller asked whether the file exists; every other failure is.
 package struct FileError: Error, Equatable, CustomStringConvertible {
     /// The steps that can fail.
     package enum Operation: String, Sendable {
@@ -12,7 +12,7 @@ package struct FileError: Error, Equatable, CustomStringConvertible {
 
     package let operation: Operation
     package let errno: Int32
-    /// The path in the device's state directory; it names no person.
+    /// The path in the device's state directory; it contains no user name.
     package let path: String
 
     package init(_ operation: Operation, errno: Int32, path: String) {

@@ -3,18 +3,18 @@ internal import CLinux
 internal import Glibc
 internal import UnixSocket
 
-/// A file that one holder has at a time, for as long as this lives or its process does, however that ends.
+/// An exclusive lock on a file. It is held until this object is deallocated or its process ends, however it ends.
 package final class FileLock: Sendable {
     private let file: Descriptor
 
-    // Locks of the open file, not of the process (`F_OFD_SETLK`, `F_OFD_SETLKW`: fcntl(2)).
+    // Locks of the open file description, not of the process (`F_OFD_SETLK`, `F_OFD_SETLKW`: fcntl(2)).
     private static let attempt: Int32 = 37
     private static let wait: Int32 = 38
 
-    /// Takes the file at `path`, which is made where there is none; the file's owner alone can open it, and so hold it.
+    /// Locks the file at `path`, which is created if missing. Only the file's owner can open and therefore lock it.
     ///
-    /// - Parameter isPatient: whether it waits for whoever has it.
-    /// - Returns: nil where somebody else has it and nobody waits.
+    /// - Parameter isPatient: whether to wait while another holder has the lock.
+    /// - Returns: nil if another holder has the lock and `isPatient` is false.
     /// - Throws: ``FileError``.
     package init?(_ path: String, isPatient: Bool) throws(FileError) {
         let number = unsafe clinux_open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
@@ -28,7 +28,7 @@ package final class FileLock: Sendable {
         }
     }
 
-    // A program that is being started shares the open file until it is that program; it must not hold the lock so long.
+    // A child process shares the open file description between fork() and exec(); it must not keep the lock meanwhile.
     deinit { _ = Self.set(F_UNLCK, of: file, by: Self.attempt) }
 
     private static func set(_ kind: Int32, of file: Descriptor, by command: Int32) -> Int32 {

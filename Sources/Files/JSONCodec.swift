@@ -2,7 +2,7 @@
 internal import FoundationEssentials
 internal import JSON
 
-/// How the device's small files are written and read.
+/// Encodes and decodes the device's small files.
 package enum JSONCodec {
     private static let limits = JSONLimits(bytes: 1 << 20, values: 64 << 10)
 
