@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import CLinux
 
-/// Bytes that must not outlive their use: kept in one place, never printed, overwritten when the last owner lets go.
+/// Secret bytes. They are kept in one place, never printed, and overwritten when the last reference is released.
 ///
-/// It is a reference, so that handing a secret on never copies it. What is read out of it with ``withBytes(_:)`` must
-/// not be kept.
+/// It is a class, so passing a secret on never copies it. Do not keep what ``withBytes(_:)`` returns of it.
 @safe package final class SecretBytes: Sendable {
     private nonisolated(unsafe) let storage: UnsafeMutableRawBufferPointer
 
-    /// Makes a secret of `count` bytes that `fill` writes.
+    /// Makes a secret of `count` bytes, which `fill` writes.
     package init<E: Error>(count: Int, fill: (inout MutableRawSpan) throws(E) -> Void) throws(E) {
         unsafe storage = .allocate(byteCount: count, alignment: 16)
         unsafe storage.initializeMemory(as: UInt8.self, repeating: 0)
@@ -16,7 +15,7 @@ internal import CLinux
         try fill(&span)
     }
 
-    /// Takes over a copy of `bytes`; the caller's array stays the caller's to forget.
+    /// Makes a secret with a copy of `bytes`. The caller must overwrite its own array.
     package convenience init(copying bytes: some Collection<UInt8>) {
         self.init(count: bytes.count) { span in
             for (offset, byte) in bytes.enumerated() {
@@ -25,7 +24,7 @@ internal import CLinux
         }
     }
 
-    /// Moves the bytes out of `bytes` and overwrites them there.
+    /// Copies `bytes` into a new secret and overwrites the original.
     package convenience init(consuming bytes: inout [UInt8]) {
         self.init(copying: bytes)
         wipe(&bytes)
@@ -39,12 +38,12 @@ internal import CLinux
     /// The number of bytes.
     package var count: Int { unsafe storage.count }
 
-    /// Lends the bytes for the length of the call.
+    /// Gives access to the bytes during the call.
     package func withBytes<R, E: Error>(_ body: (RawSpan) throws(E) -> R) throws(E) -> R {
         try body(unsafe storage.bytes)
     }
 
-    /// Lends the bytes for the length of the call, for libraries that take a buffer pointer.
+    /// Gives access to the bytes during the call, for libraries that take a buffer pointer.
     package func withUnsafeBytes<R, E: Error>(_ body: (UnsafeRawBufferPointer) throws(E) -> R) throws(E) -> R {
         try unsafe body(UnsafeRawBufferPointer(storage))
     }
@@ -57,13 +56,13 @@ extension SecretBytes: CustomStringConvertible, CustomDebugStringConvertible, Cu
 }
 
 extension SecretBytes: Equatable {
-    /// Compares in time that depends on the lengths alone.
+    /// Compares in time that depends only on the lengths.
     package static func == (left: SecretBytes, right: SecretBytes) -> Bool {
         left.withBytes { left in right.withBytes { right in equalInConstantTime(left, right) } }
     }
 }
 
-/// Compares two byte sequences in time that depends on their lengths alone.
+/// Compares two byte sequences in time that depends only on their lengths.
 package func equalInConstantTime(_ left: RawSpan, _ right: RawSpan) -> Bool {
     guard left.byteCount == right.byteCount else { return false }
     var difference: UInt8 = 0
@@ -75,12 +74,12 @@ package func equalInConstantTime(_ left: RawSpan, _ right: RawSpan) -> Bool {
     return difference == 0
 }
 
-/// Compares two arrays in time that depends on their lengths alone.
+/// Compares two arrays in time that depends only on their lengths.
 package func equalInConstantTime(_ left: [UInt8], _ right: [UInt8]) -> Bool {
     unsafe equalInConstantTime(left.span.bytes, right.span.bytes)
 }
 
-/// Overwrites an array's bytes in place, then empties it.
+/// Overwrites an array's bytes in place, then empties the array.
 package func wipe(_ bytes: inout [UInt8]) {
     unsafe bytes.withUnsafeMutableBytes { unsafe clinux_wipe($0.baseAddress, $0.count) }
     bytes.removeAll()

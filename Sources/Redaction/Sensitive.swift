@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A value that print, dump, interpolation and reflection show as `<redacted>`: tokens, user names, mail addresses.
+/// A value that print, dump, interpolation and reflection show as `<redacted>`: tokens, user names, email addresses.
 ///
-/// Copies of a `String` inside are not overwritten; what must be wiped belongs into ``SecretBytes``.
+/// Copies of a `String` inside are not overwritten; use ``SecretBytes`` for data that must be wiped.
 package struct Sensitive<Value> {
-    /// The value itself; the name makes every use easy to find.
+    /// The value itself. The name makes every use easy to find.
     package let exposed: Value
 
     package init(_ value: Value) { exposed = value }
