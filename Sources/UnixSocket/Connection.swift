@@ -3,19 +3,18 @@ internal import CLinux
 internal import Glibc
 package import Redaction
 
-/// A connected stream socket that carries length-prefixed frames: four bytes of length, most significant first, then
-/// that many bytes.
+/// A connected stream socket for length-prefixed frames: a four-byte big-endian length, then that many bytes.
 ///
-/// Calls block; give each connection a thread of its own. Reading and writing may happen on different threads, but not
-/// two reads or two writes at once. ``shutDown()`` may be called from any thread and ends a read that waits.
+/// Calls block; use one thread per connection. Reading and writing may happen on different threads, but not two reads
+/// or two writes at once. ``shutDown()`` may be called from any thread and ends a waiting read.
 package final class Connection: Sendable {
     package let descriptor: Descriptor
     private let maximumFrame: Int
     private let descriptorCapacity: Int32
 
-    /// Wraps a connected socket; frames over `maximumFrame` bytes are refused in both directions.
+    /// Wraps a connected socket. Frames longer than `maximumFrame` bytes are refused in both directions.
     ///
-    /// - Parameter acceptsDescriptors: false closes whatever descriptors the peer attaches; strangers attach none.
+    /// - Parameter acceptsDescriptors: false closes any descriptors that the peer attaches; use it for untrusted peers.
     package init(_ descriptor: Descriptor, maximumFrame: Int, acceptsDescriptors: Bool = true) {
         self.descriptor = descriptor
         self.maximumFrame = maximumFrame
@@ -24,16 +23,16 @@ package final class Connection: Sendable {
 
     /// Connects to the socket at `path`.
     ///
-    /// - Throws: ``SocketError`` with `ENOENT` or `ECONNREFUSED` when nobody listens there.
+    /// - Throws: ``SocketError`` with `ENOENT` or `ECONNREFUSED` if nothing listens there.
     package static func connect(to path: String, maximumFrame: Int) throws(SocketError) -> Connection {
         let number = unsafe clinux_connect(path)
         guard number >= 0 else { throw SocketError(call: .connect, errno: -number) }
         return Connection(Descriptor(owning: number), maximumFrame: maximumFrame)
     }
 
-    /// Two connected ends.
+    /// Returns two connected ends.
     ///
-    /// - Throws: ``SocketError`` when the process has no descriptor left.
+    /// - Throws: ``SocketError`` if the process has no descriptor left.
     package static func pair(maximumFrame: Int) throws(SocketError) -> (Connection, Connection) {
         var ends: [2 of Int32] = [-1, -1]
         let outcome = unsafe withUnsafeMutableBytes(of: &ends) {
@@ -46,34 +45,35 @@ package final class Connection: Sendable {
         )
     }
 
-    /// A frame and the descriptors that travelled with it.
+    /// A frame and the descriptors attached to it.
     package struct Frame: Sendable {
         package let body: SecretBytes
         package let descriptors: [Descriptor]
     }
 
-    /// Why no frame came.
+    /// Why no frame was read.
     package enum ReadFailure: Error, Equatable {
-        /// The peer closed the connection between two frames, or somebody called ``Connection/shutDown()``.
+        /// The peer closed the connection between two frames, or ``Connection/shutDown()`` was called.
         case ended
-        /// The connection broke in the middle of a frame.
+        /// The connection ended in the middle of a frame.
         case truncated
-        /// The peer announced a frame of more bytes than this connection takes.
+        /// The peer announced a frame that is longer than the limit.
         case tooLarge(Int)
-        /// The frame was announced, and `admits` did not want it.
+        /// `admits` refused the announced frame.
         case notAdmitted(Int)
-        /// The rest of a frame that had begun did not come in time.
+        /// The rest of a frame did not arrive in time.
         case tooSlow
         case socket(SocketError)
     }
 
     /// Waits for the next frame.
     ///
-    /// The body is ``SecretBytes`` because frames carry tokens: it is overwritten when the reader lets go of it.
+    /// The body is ``SecretBytes`` because frames contain tokens: it is overwritten when the last reference is
+    /// released.
     ///
     /// - Parameters:
-    ///   - patience: how long the rest of a frame may take once it has begun; nil waits without end.
-    ///   - admits: whether a frame of this length is wanted; asked before there is memory for it.
+    ///   - patience: the time limit for the rest of a frame after its beginning; nil waits without limit.
+    ///   - admits: whether to accept a frame of this length; called before memory is allocated for it.
     package func read(
         patience: Duration? = nil, admits: (Int) -> Bool = { _ in true }
     ) throws(ReadFailure) -> Frame {
@@ -91,7 +91,7 @@ package final class Connection: Sendable {
         return Frame(body: body, descriptors: descriptors)
     }
 
-    /// - Parameter deadline: for the rest of the frame; set when its first bytes are there and others are not.
+    /// - Parameter deadline: the deadline for the rest of the frame; set when only a part of the frame has arrived.
     private func fill(
         _ span: inout MutableRawSpan, descriptors: inout [Descriptor], startsFrame: Bool, patience: Duration?,
         deadline: inout ContinuousClock.Instant?
@@ -109,7 +109,7 @@ package final class Connection: Sendable {
         }
     }
 
-    /// Waits until something can be read.
+    /// Waits until data can be read.
     private func awaitMore(until deadline: ContinuousClock.Instant) throws(ReadFailure) {
         while true {
             let rest = ContinuousClock.now.duration(to: deadline)
@@ -138,9 +138,9 @@ package final class Connection: Sendable {
         return received
     }
 
-    /// Sends one frame, with up to eight descriptors beside it.
+    /// Sends one frame with up to eight descriptors attached.
     ///
-    /// - Throws: ``SocketError`` with `EPIPE` when the peer is gone, `EMSGSIZE` when the frame is over the limit.
+    /// - Throws: ``SocketError`` with `EPIPE` if the peer is gone, `EMSGSIZE` if the frame is over the limit.
     package func write(_ body: [UInt8], descriptors: [Descriptor] = []) throws(SocketError) {
         guard body.count <= maximumFrame else { throw SocketError(call: .send, errno: EMSGSIZE) }
         var frame = [UInt8](repeating: 0, count: 4 + body.count)
@@ -160,7 +160,7 @@ package final class Connection: Sendable {
     }
 
     private func send(_ frame: [UInt8], from offset: Int, descriptors: [Descriptor]) -> Int {
-        // The objects stay alive through `descriptors`; the kernel takes its own reference during the call.
+        // `descriptors` keeps the objects alive; the kernel takes its own reference during the call.
         let numbers = descriptors.map { $0.withNumber { $0 } }
         return descriptor.withNumber { socket in
             unsafe frame.withUnsafeBytes { bytes in
@@ -173,7 +173,7 @@ package final class Connection: Sendable {
         }
     }
 
-    /// Ends the connection for both sides and for every process that shares it; waiting reads return.
+    /// Ends the connection for both sides and for every process that shares it. Waiting reads return.
     package func shutDown() {
         _ = descriptor.withNumber { socket in Glibc.shutdown(socket, Int32(SHUT_RDWR)) }
     }

@@ -2,26 +2,27 @@
 internal import CLinux
 internal import Glibc
 
-/// The open files that the service manager started this process with, by name (sd_listen_fds_with_names(3)).
+/// The open files that the service manager passed to this process, with their names (sd_listen_fds_with_names(3)).
 package struct InheritedDescriptors: Sendable {
-    /// In the manager's order; a name may stand more than once.
+    /// The descriptors in the manager's order. A name may occur more than once.
     package let all: [(name: String, descriptor: Descriptor)]
 
-    /// None: for a process that nobody handed anything.
+    /// The value for a process that received no descriptors.
     package static let none = InheritedDescriptors(all: [])
 
     private init(all: [(name: String, descriptor: Descriptor)]) { self.all = all }
 
-    /// The number of the first of them.
+    /// The number of the first inherited descriptor.
     private static let first: Int32 = 3
     private static let maximum: Int32 = 64
 
-    /// Takes them over; once, at the start of the process, before its first thread. They stay with this process alone.
+    /// Takes over the descriptors. Call it once, at the start of the process, before its first thread. No child process
+    /// inherits them.
     ///
-    /// - Throws: ``SocketError`` (`EINVAL`) where the variables contradict each other or themselves.
+    /// - Throws: ``SocketError`` (`EINVAL`) if the environment variables are invalid or contradictory.
     package static func take() throws(SocketError) -> InheritedDescriptors {
         defer { for name in Variable.allCases { unsafe unsetenv(name.rawValue) } }
-        // Somebody else's: a parent that was itself started so, and did not clean up.
+        // The variables are meant for another process: the parent was started with descriptors and did not remove them.
         guard let process = value(.process), process == String(getpid()), let counted = value(.count) else {
             return .none
         }

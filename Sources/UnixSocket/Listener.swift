@@ -7,7 +7,7 @@ package final class Listener: Sendable {
     package let descriptor: Descriptor
     package let path: String
 
-    /// Binds `path` with the permissions `mode` and listens; a socket file left behind by a dead process is replaced.
+    /// Binds `path` with the permissions `mode` and listens. Replaces a socket file that a dead process left behind.
     ///
     /// - Throws: ``SocketError``, with `ENAMETOOLONG` for paths over 107 bytes.
     package init(path: String, mode: UInt32, backlog: Int32 = 128) throws(SocketError) {
@@ -18,9 +18,9 @@ package final class Listener: Sendable {
         self.path = path
     }
 
-    /// Takes over a socket that listens already: one that the service manager made.
+    /// Takes over a socket that already listens, made by the service manager.
     ///
-    /// - Throws: ``SocketError`` with `EINVAL` where it is no listening Unix stream socket with a path.
+    /// - Throws: ``SocketError`` with `EINVAL` if it is not a listening Unix stream socket with a path.
     package init(inherited descriptor: Descriptor) throws(SocketError) {
         guard descriptor.withNumber({ clinux_listens($0) }) == 1 else {
             throw SocketError(call: .inherit, errno: EINVAL)
@@ -45,7 +45,7 @@ package final class Listener: Sendable {
 
     /// Stops listening: a waiting ``accept()`` returns with an error.
     ///
-    /// The socket file stays, so that a client is refused and does not take the service for one that was never there.
+    /// The socket file stays, so that clients are refused and do not conclude that the service never existed.
     package func close() {
         _ = descriptor.withNumber { Glibc.shutdown($0, Int32(SHUT_RDWR)) }
     }

@@ -2,11 +2,11 @@
 internal import CLinux
 internal import Glibc
 
-/// Where programs that somebody started leave word: that they serve (sd_notify(3)), or what they saw.
+/// A socket on which started programs report that they are ready (sd_notify(3)) or what they observed.
 ///
-/// The other end of ``ServiceNotification``.
+/// It receives what ``ServiceNotification`` sends.
 package final class NoticeSocket: Sendable {
-    /// What to give the program as `NOTIFY_SOCKET`.
+    /// The value for the program's `NOTIFY_SOCKET`.
     package let path: String
     private let socket: Descriptor
 
@@ -25,9 +25,9 @@ package final class NoticeSocket: Sendable {
 
     deinit { _ = unsafe unlink(path) }
 
-    /// Blocks until the program says `READY=1`, or its pidfd says that it has ended.
+    /// Blocks until the program sends `READY=1` or has ended.
     ///
-    /// - Returns: whether it is ready.
+    /// - Returns: true if the program is ready, false if it has ended.
     /// - Throws: ``SocketError`` with `ETIMEDOUT` after `seconds`.
     package func awaitReady(or pidfd: Descriptor, seconds: Int32) throws(SocketError) -> Bool {
         while let notice = try notice(or: pidfd, seconds: seconds) {
@@ -36,7 +36,7 @@ package final class NoticeSocket: Sendable {
         return false
     }
 
-    /// Blocks until the process of `pidfd` ends, and lets go of every message: a program must not find a full socket.
+    /// Discards every message until the process of `pidfd` ends, so that the program never finds a full socket. Blocks.
     package func ignore(until pidfd: Descriptor) {
         while true {
             do throws(SocketError) { guard try notice(or: pidfd, seconds: 3600) != nil else { return } } catch {
@@ -45,26 +45,26 @@ package final class NoticeSocket: Sendable {
         }
     }
 
-    /// Blocks until the next message is there.
+    /// Blocks until the next message arrives.
     ///
     /// - Throws: ``SocketError`` with `ETIMEDOUT` after `seconds`.
     package func next(seconds: Int32) throws(SocketError) -> String {
         try notice(or: nil, seconds: seconds)?.text ?? ""
     }
 
-    /// One message, with the open files that came along.
+    /// One message with the open files attached to it.
     package struct Notice: Sendable {
         package let text: String
         package let descriptors: [Descriptor]
 
         package var saysReady: Bool { lines.contains("READY=1") }
-        /// `KEY=value` each.
+        /// The lines, each `KEY=value`.
         package var lines: [Substring] { text.split(separator: "\n") }
     }
 
-    /// Blocks until the next message is there.
+    /// Blocks until the next message arrives.
     ///
-    /// - Returns: nil where the process of `pidfd` ended without one.
+    /// - Returns: nil if the process of `pidfd` ended without a message.
     /// - Throws: ``SocketError`` with `ETIMEDOUT` after `seconds`.
     package func notice(or pidfd: Descriptor?, seconds: Int32) throws(SocketError) -> Notice? {
         var questions = [socket, pidfd].compactMap(\.self).map {

@@ -2,9 +2,9 @@
 internal import CLinux
 internal import Glibc
 
-/// Who connected, as the kernel recorded it at connect time (`SO_PEERCRED`, unix(7)).
+/// The identity of a connected process, as the kernel recorded it when it connected (`SO_PEERCRED`, unix(7)).
 ///
-/// The process number is only a label: the process may exec another program, or die and have its number reused.
+/// The pid is only a label: the process may exec another program, or end and have its pid reused.
 package struct Peer: Sendable, Equatable {
     package let pid: Int32
     package let uid: UInt32
@@ -20,7 +20,7 @@ package struct Peer: Sendable, Equatable {
 extension Descriptor {
     /// Reads the peer of a connected Unix socket.
     ///
-    /// - Throws: ``SocketError`` when the descriptor is not a connected Unix socket.
+    /// - Throws: ``SocketError`` if the descriptor is not a connected Unix socket.
     package func peer() throws(SocketError) -> Peer {
         var credentials = clinux_peer()
         let outcome = withNumber { number in unsafe clinux_peer_credentials(number, &credentials) }
@@ -28,10 +28,11 @@ extension Descriptor {
         return Peer(pid: credentials.pid, uid: credentials.uid, gid: credentials.gid)
     }
 
-    /// Whether the process that connected lives: its number is its own then. nil where this kernel cannot say.
+    /// Whether the process that connected is alive, in which case its pid is still its own; nil if this kernel cannot
+    /// tell.
     package func peerLives() -> Bool? {
         let pidfd = withNumber { clinux_peer_process($0) }
-        // A kernel that gives none for a process that was reaped says so; an old one knows no such question.
+        // For a reaped process a new kernel returns an error; an old kernel does not support the option.
         guard pidfd >= 0 else { return pidfd == -ENOPROTOOPT ? nil : false }
         let process = Descriptor(owning: pidfd)
         let outcome = process.withNumber { clinux_pidfd_send_signal($0, 0) }

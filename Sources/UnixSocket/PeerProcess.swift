@@ -2,7 +2,7 @@
 internal import CLinux
 internal import Glibc
 
-/// The process that connected, held by a descriptor of the kernel's that names it and no other (pidfd).
+/// The process that connected, held by a pidfd that always refers to this process.
 package struct PeerProcess: Sendable {
     package let pid: Int32
     private let pidfd: Descriptor
@@ -12,7 +12,7 @@ package struct PeerProcess: Sendable {
         self.pidfd = pidfd
     }
 
-    /// Whether it has ended, whoever holds its connection now.
+    /// Whether the process has ended, even if another process now holds its connection.
     package var hasEnded: Bool {
         var question = pollfd(fd: -1, events: Int16(POLLIN), revents: 0)
         var outcome: Int32
@@ -27,10 +27,11 @@ package struct PeerProcess: Sendable {
 }
 
 extension Descriptor {
-    /// The process that connected, by `SO_PEERPIDFD`. A kernel before 6.5 gives none: there the number is taken that it
-    /// recorded at connect time, which is another process's only where the peer has ended and its connection with it.
+    /// Returns the process that connected, by `SO_PEERPIDFD`. Kernels before 6.5 do not support it: there the pid
+    /// recorded at connect time is used, which can belong to another process only if the peer has ended and its
+    /// connection with it.
     ///
-    /// - Throws: ``SocketError`` where the process has ended, or the descriptor is not a connected Unix socket.
+    /// - Throws: ``SocketError`` if the process has ended or the descriptor is not a connected Unix socket.
     package func peerProcess() throws(SocketError) -> PeerProcess {
         let pid = try peer().pid
         var number = withNumber { clinux_peer_process($0) }

@@ -2,32 +2,32 @@
 internal import CLinux
 internal import Glibc
 
-/// Tells the service manager how this process is doing (sd_notify(3)); where there is none (`NOTIFY_SOCKET` unset), nobody
-/// hears and nothing fails.
+/// Notifies the service manager of this process's state (sd_notify(3)). Without a service manager (`NOTIFY_SOCKET`
+/// unset) the calls do nothing.
 package enum ServiceNotification {
-    /// Says that the process serves.
+    /// Reports that the process is ready.
     ///
-    /// - Throws: ``SocketError`` when the manager's socket cannot be reached.
+    /// - Throws: ``SocketError`` if the manager's socket cannot be reached.
     package static func ready() throws(SocketError) { try tell("READY=1", patience: 10_000) }
 
-    /// Gives the manager an open file to keep, which the next start of this service finds among its
+    /// Gives the manager an open file to keep. The next start of this service finds it among its
     /// ``InheritedDescriptors`` (sd_pid_notify_with_fds(3)).
     ///
-    /// The manager takes it when it likes, or not at all; whoever needs the file later must be able to do without. A manager
-    /// that is behind holds nobody up.
+    /// The manager may store it late or not at all, so the caller must be able to do without the file later. The call
+    /// does not wait for a busy manager.
     ///
     /// - Parameter name: at most 255 printable ASCII characters without a colon.
-    /// - Throws: ``SocketError`` when the manager's socket cannot be reached, or has no room.
+    /// - Throws: ``SocketError`` if the manager's socket cannot be reached or is full.
     package static func keep(_ descriptor: Descriptor, name: String) throws(SocketError) {
         try descriptor.withNumber { number throws(SocketError) in
-            // Without polling: a memory file has no events, and one that cannot be polled would be refused for it.
+            // Disables polling: a memory file has no events, and systemd would refuse a file that cannot be polled.
             try tell("FDSTORE=1\nFDPOLL=0\nFDNAME=\(name)", number, patience: 0)
         }
     }
 
-    /// Asks the manager to let go of what it keeps under this name.
+    /// Asks the manager to release what it stores under this name.
     ///
-    /// - Throws: ``SocketError`` when the manager's socket cannot be reached, or has no room.
+    /// - Throws: ``SocketError`` if the manager's socket cannot be reached or is full.
     package static func release(name: String) throws(SocketError) {
         try tell("FDSTOREREMOVE=1\nFDNAME=\(name)", patience: 0)
     }
@@ -37,12 +37,12 @@ package enum ServiceNotification {
         try send(message, file, to: path, patience: patience)
     }
 
-    /// Sends one message to whoever reads at `path`.
+    /// Sends one message to the socket at `path`.
     ///
     /// - Parameters:
-    ///   - file: goes with it, unless it is negative.
-    ///   - patience: milliseconds that a reader who is behind is waited for; with 0 not at all.
-    /// - Throws: ``SocketError``, with `EAGAIN` where the reader has no room.
+    ///   - file: a descriptor to attach, unless it is negative.
+    ///   - patience: milliseconds to wait if the socket is full; 0 does not wait.
+    /// - Throws: ``SocketError``, with `EAGAIN` if the socket is full.
     package static func send(
         _ message: String, _ file: Int32 = -1, to path: String, patience: Int32
     ) throws(SocketError) {

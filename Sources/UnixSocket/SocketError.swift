@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import Glibc
 
-/// A system call on a local socket that failed, with the kernel's reason.
+/// A failed system call on a local socket, with the kernel's reason.
 package struct SocketError: Error, Equatable, CustomStringConvertible {
     /// The calls that can fail.
     package enum Call: String, Sendable {
@@ -16,7 +16,7 @@ package struct SocketError: Error, Equatable, CustomStringConvertible {
         self.errno = errno
     }
 
-    /// Whether the socket was closed or shut down on purpose, so that trying again is of no use.
+    /// Whether the socket was closed or shut down on purpose, so that a retry is useless.
     package var meansClosed: Bool { errno == EINVAL || errno == EBADF }
 
     package var description: String {

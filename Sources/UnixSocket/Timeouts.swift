@@ -2,16 +2,16 @@
 internal import Glibc
 
 extension Descriptor {
-    /// Lets a send that cannot go on fail after a while (`SO_SNDTIMEO`); 0 waits without end.
+    /// Sets a timeout after which a blocked send fails (`SO_SNDTIMEO`); 0 means no timeout.
     ///
-    /// - Throws: ``SocketError`` when the descriptor is not a socket.
+    /// - Throws: ``SocketError`` if the descriptor is not a socket.
     package func setSendTimeout(milliseconds: Int32) throws(SocketError) {
         try set(SO_SNDTIMEO, milliseconds)
     }
 
-    /// Lets a receive that gets nothing fail after a while (`SO_RCVTIMEO`); 0 waits without end.
+    /// Sets a timeout after which a blocked receive fails (`SO_RCVTIMEO`); 0 means no timeout.
     ///
-    /// - Throws: ``SocketError`` when the descriptor is not a socket.
+    /// - Throws: ``SocketError`` if the descriptor is not a socket.
     package func setReceiveTimeout(milliseconds: Int32) throws(SocketError) {
         try set(SO_RCVTIMEO, milliseconds)
     }
