@@ -4,14 +4,14 @@ internal import Glibc
 internal import Synchronization
 package import UnixSocket
 
-/// A process that this one started, in a process group of its own, held by a descriptor that names it and no other.
+/// A process that this one started, in its own process group, held by a pidfd that always refers to this process.
 ///
-/// It has default signals and of our open files only those that were given to it. Somebody must call
-/// ``waitForExit()`` sooner or later, or a dead child stays as a zombie.
+/// It has default signal handling and only the open files that it was given. Someone must call ``waitForExit()``
+/// eventually, or an ended child remains as a zombie.
 package final class ChildProcess: Sendable {
-    /// The process number: a label for logs, and the number of its process group.
+    /// The process id, for logs. It is also the id of the process group.
     package let pid: Int32
-    /// Readable when the process has ended, for `poll(2)`.
+    /// Becomes readable for `poll(2)` when the process has ended.
     package let pidfd: Descriptor
     private let status = Mutex<ExitStatus?>(nil)
 
@@ -20,28 +20,28 @@ package final class ChildProcess: Sendable {
         self.pidfd = pidfd
     }
 
-    /// What becomes of standard output and standard error where they are not among the given descriptors.
+    /// Where standard output and standard error go if they are not among the given descriptors.
     package enum Output: Sendable {
-        /// The caller's own.
+        /// To the caller's own.
         case inherited
-        /// `/dev/null`.
+        /// To `/dev/null`.
         case discarded
     }
 
-    /// Starts `executable` (a path; no search) with exactly this environment.
+    /// Starts `executable` (a path; `PATH` is not searched) with exactly this environment.
     ///
     /// - Parameters:
-    ///   - name: What the process list calls the program; the path where it is not given.
-    ///   - arguments: What follows the program's name.
-    ///   - descriptors: At most eight open files and the numbers (0 to 65535) that they get there. Standard input is
+    ///   - name: The program's name in the process list; the path if nil.
+    ///   - arguments: The arguments after the program's name.
+    ///   - descriptors: At most eight open files and their numbers (0 to 65535) in the new process. Standard input is
     ///     `/dev/null` unless it is among them.
-    /// - Throws: ``ProcessFailure``, with `ENOENT` or `EACCES` when there is no such program.
+    /// - Throws: ``ProcessFailure``, with `ENOENT` or `EACCES` if the program does not exist or cannot be executed.
     package static func spawn(
         executable: String, name: String? = nil, arguments: [String], environment: [String: String],
         descriptors: [(Descriptor, as: Int32)] = [], output: Output = .inherited
     ) throws(ProcessFailure) -> ChildProcess {
         let variables = environment.map { "\($0.key)=\($0.value)" }
-        // The objects stay alive through `descriptors`.
+        // `descriptors` keeps the objects alive.
         let sources = descriptors.map { $0.0.withNumber { $0 } }
         let pid = unsafe withCStrings([name ?? executable] + arguments) { arguments in
             unsafe withCStrings(variables) { environment in
@@ -54,17 +54,17 @@ package final class ChildProcess: Sendable {
         return try adopt(pid)
     }
 
-    /// Starts a program that ends with this process, however that ends: the kernel sends it `SIGTERM` then.
+    /// Starts a program that ends with this process, however this one ends: the kernel then sends it `SIGTERM`.
     ///
     /// - Parameters:
     ///   - wrapper: A command that starts the program, such as `unshare`, with its own arguments.
-    ///   - executable: A path; that it is there has been made sure of.
+    ///   - executable: A path. The caller has checked that it exists.
     /// - Throws: ``ProcessFailure``.
     package static func spawnBound(
         through wrapper: [String] = [], executable: String, arguments: [String], environment: [String: String],
         descriptors: [(Descriptor, as: Int32)] = [], output: Output = .inherited
     ) throws(ProcessFailure) -> ChildProcess {
-        // Last, since a change of credentials on the way would make the kernel forget the wish.
+        // setpriv comes last, because the kernel drops the parent-death signal if the credentials change afterwards.
         let words = wrapper + ["/usr/bin/setpriv", "--pdeathsig", "TERM", "--", executable] + arguments
         let outcome: Result<ChildProcess, ProcessFailure>
         do throws(ThreadFailure) {
@@ -80,7 +80,7 @@ package final class ChildProcess: Sendable {
     }
 
     private static func adopt(_ pid: Int32) throws(ProcessFailure) -> ChildProcess {
-        // Nobody but this type reaps, so the number cannot have been given to another process yet.
+        // Only this type reaps children, so the pid cannot belong to another process yet.
         let number = clinux_pidfd_open(pid)
         guard number >= 0 else {
             _ = Glibc.kill(pid, SIGKILL)
@@ -90,17 +90,17 @@ package final class ChildProcess: Sendable {
         return ChildProcess(pid: pid, pidfd: Descriptor(owning: number))
     }
 
-    /// Ends the process at once (`SIGKILL`); a process that has ended already is fine.
+    /// Kills the process (`SIGKILL`). Does nothing if it has already ended.
     package func kill() { send(SIGKILL) }
 
-    /// Sends `signal`; a process that has ended already is fine.
+    /// Sends `signal`. Does nothing if the process has already ended.
     package func send(_ signal: Int32) {
         _ = pidfd.withNumber { clinux_pidfd_send_signal($0, signal) }
     }
 
-    /// Waits until the process has ended and reaps it; blocks, and gives the same answer however often it is asked.
+    /// Waits until the process has ended and reaps it. Blocks; repeated calls return the same status.
     ///
-    /// - Throws: ``ProcessFailure`` when somebody else reaped the process.
+    /// - Throws: ``ProcessFailure`` if other code reaped the process.
     package func waitForExit() throws(ProcessFailure) -> ExitStatus {
         if let known = status.withLock({ $0 }) { return known }
         let waited = pidfd.withNumber { clinux_await_exit($0) }
@@ -117,7 +117,7 @@ package final class ChildProcess: Sendable {
     }
 }
 
-/// Lends `strings` as a null-terminated list of C strings.
+/// Passes `strings` to `body` as a null-terminated list of C strings.
 private func withCStrings<R>(
     _ strings: [String], _ body: (UnsafePointer<UnsafeMutablePointer<CChar>?>?) -> R
 ) -> R {

@@ -2,17 +2,17 @@
 
 /// How a process ended.
 package enum ExitStatus: Sendable, Equatable {
-    /// It ended by itself, with this code.
+    /// The process exited with this code.
     case exited(Int32)
-    /// A signal ended it.
+    /// A signal terminated the process.
     case signalled(Int32)
 
-    /// Reads a status in the shape of `waitpid(2)`.
+    /// Decodes a status from `waitpid(2)`.
     package init(waitStatus: Int32) {
         let signal = waitStatus & 0x7f
         self = signal == 0 ? .exited(waitStatus >> 8 & 0xff) : .signalled(signal)
     }
 
-    /// It ended by itself and said that all went well.
+    /// Whether the process exited with code 0.
     package var isSuccess: Bool { self == .exited(0) }
 }

@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import Glibc
 
-/// TCP ports of the loopback address, for programs that must be told theirs.
+/// TCP ports on the loopback address, for programs that must be given a port.
 package enum FreePort {
-    /// The ports of `baton up`, and those of tests that start a server by themselves. Both lie below those that the kernel
-    /// gives to connections (ip(7), `ip_local_port_range`), so that no connection takes a port while its server is down.
+    /// The ports of `baton up` (`ofEnvironments`), and those of tests that start a server themselves (`ofTests`). Both
+    /// are below the ephemeral ports (ip(7), `ip_local_port_range`), so no outgoing connection takes a port while its
+    /// server is down.
     package static let ofEnvironments: ClosedRange<UInt16> = 10_240...19_999
     package static let ofTests: ClosedRange<UInt16> = 20_000...31_999
 
-    /// A port that nobody uses now; nil where there is none. Nobody holds it for you: ask late.
+    /// Returns a port that is unused now, or nil if none is found. The port is not reserved, so call this as late as
+    /// possible.
     package static func tcp(in range: ClosedRange<UInt16> = ofEnvironments) -> UInt16? {
         for _ in 0..<100 {
             if let port = bound(to: UInt16.random(in: range)) { return port }
@@ -16,15 +18,15 @@ package enum FreePort {
         return nil
     }
 
-    /// Whether nobody listens at `port`.
+    /// Whether `port` is unused.
     package static func isFree(_ port: UInt16) -> Bool { bound(to: port) != nil }
 
-    /// The port of a socket that was bound to `port`; nil where somebody has it.
+    /// Binds a socket to `port` and returns its port; nil if the port is in use.
     private static func bound(to port: UInt16) -> UInt16? {
         let socket = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         guard socket >= 0 else { return nil }
         defer { close(socket) }
-        // As servers do: a port where only ended connections linger is free.
+        // Like a server: a port with only closed connections in TIME_WAIT counts as free.
         var yes: Int32 = 1
         _ = unsafe setsockopt(socket, SOL_SOCKET, SO_REUSEADDR, &yes, socklen_t(MemoryLayout<Int32>.size))
         var address = sockaddr_in()

@@ -1,26 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import Glibc
 
-/// How many files this process may have open (`RLIMIT_NOFILE`, getrlimit(2)).
+/// The maximum number of open files of this process (`RLIMIT_NOFILE`, getrlimit(2)).
 package enum OpenFileLimit {
-    /// The limit that holds now.
+    /// The current limit.
     package static var current: Int {
         var limit = rlimit()
-        // Without an answer the least that POSIX promises.
+        // If the call fails, assume the minimum that POSIX guarantees.
         guard unsafe getrlimit(resource, &limit) == 0 else { return 20 }
         return Int(clamping: limit.rlim_cur)
     }
 
-    /// Raises the soft limit to `wanted`, or to the hard limit where that is lower; a higher one stays.
+    /// Raises the soft limit to `wanted`, or to the hard limit if that is lower. A higher soft limit stays.
     ///
-    /// - Returns: the limit that holds now.
+    /// - Returns: the current limit.
     @discardableResult
     package static func raise(to wanted: Int) -> Int {
         var limit = rlimit()
         guard unsafe getrlimit(resource, &limit) == 0, limit.rlim_cur < limit.rlim_max else { return current }
         let raised = max(limit.rlim_cur, min(limit.rlim_max, rlim_t(clamping: wanted)))
         var next = rlimit(rlim_cur: raised, rlim_max: limit.rlim_max)
-        // A limit that cannot be raised is served with; the connections admitted depend on it.
+        // If the limit cannot be raised, the process runs with it; the number of admitted connections depends on it.
         _ = unsafe setrlimit(resource, &next)
         return current
     }

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import Glibc
 
-/// A process that could not be started, watched or found, with the kernel's reason.
+/// A failure to start, watch, signal, wait for or list processes, with the kernel's reason.
 package struct ProcessFailure: Error, Equatable, CustomStringConvertible {
-    /// What was tried.
+    /// The step that failed.
     package enum Step: String, Sendable {
         case spawn, watch, signal, wait, list, shut
     }
 
     package let step: Step
     package let errno: Int32
-    /// The processes that are still there; empty where it is not about single ones.
+    /// The processes that still exist; empty if the failure is not about particular ones.
     package let pids: [Int32]
 
     package init(step: Step, errno: Int32, pids: [Int32] = []) {

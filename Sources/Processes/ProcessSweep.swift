@@ -4,19 +4,20 @@ internal import Files
 internal import Glibc
 internal import UnixSocket
 
-/// Ends processes that this one did not start itself, and proves that they are gone.
+/// Ends processes that this one did not start itself, and verifies that they are gone.
 package struct ProcessSweep: Sendable {
-    /// The most rounds of looking and killing; a process that starts others faster than that is an error.
+    /// The maximum number of rounds. If processes start others faster than that, the sweep fails.
     private static let rounds = 64
-    /// Milliseconds that a killed process may take to go; only a broken disk or driver keeps it longer.
+    /// Milliseconds that a killed process may take to end; only a faulty disk or driver needs longer.
     private static let patience: Int32 = 10_000
 
-    /// Ends every descendant of this process at once and waits until each is gone and reaped.
+    /// Kills every descendant of this process and waits until each has ended and is reaped.
     ///
-    /// The process must adopt orphans (`PR_SET_CHILD_SUBREAPER`), or those that detached themselves escape.
+    /// This process must adopt orphans (`PR_SET_CHILD_SUBREAPER`); otherwise descendants that detached themselves
+    /// escape.
     ///
     /// - Parameter children: The children of this process that ``ChildProcess`` reaps.
-    /// - Throws: ``ProcessFailure``, with `ETIMEDOUT` when a process does not go.
+    /// - Throws: ``ProcessFailure``, with `ETIMEDOUT` if a process does not end.
     package static func endDescendants(children: [ChildProcess]) throws(ProcessFailure) {
         let me = getpid()
         try untilNone(isNone: hasNoChildren) { (table) throws(ProcessFailure) in
@@ -26,22 +27,23 @@ package struct ProcessSweep: Sendable {
                     left.append(entry)
                     continue
                 }
-                // A zombie further down goes to its dying parent's adopter, which is this process.
+                // A zombie further down goes to the process that adopts its dying parent's children, which is this one.
                 if entry.parent == me { try reap(entry.pid, children) } else { left.append(entry) }
             }
             return left
         }
     }
 
-    /// Ends every process that carries a variable beginning like this, with all that belongs to it.
+    /// Kills every process with an environment variable that begins with `beginning`, with its process group and
+    /// descendants.
     ///
-    /// - Throws: ``ProcessFailure``, with `ETIMEDOUT` when a process does not go.
+    /// - Throws: ``ProcessFailure``, with `ETIMEDOUT` if a process does not end.
     package static func endMarked(_ beginning: String) throws(ProcessFailure) {
         let me = getpid()
         try untilNone { (table) throws(ProcessFailure) in try table.marked(beginning).filter { $0.pid != me } }
     }
 
-    /// Reaps the orphans that this process adopted and that have ended.
+    /// Reaps the ended orphans that this process adopted.
     package static func reapOrphans(children: [ChildProcess]) throws(ProcessFailure) {
         let me = getpid()
         let own = Set(children.map(\.pid))
@@ -50,15 +52,15 @@ package struct ProcessSweep: Sendable {
         }
     }
 
-    /// The kernel's word: a process that was born of one that died while the table was read is in no table, but is a
-    /// child of this process, which adopts orphans.
+    /// Asks the kernel whether this process has children. The table can miss a process whose parent died while the
+    /// table was read, but that process is then a child of this one, which adopts orphans.
     private static func hasNoChildren() throws(ProcessFailure) -> Bool {
         let outcome = clinux_has_children()
         guard outcome >= 0 else { throw ProcessFailure(step: .list, errno: -outcome) }
         return outcome == 0
     }
 
-    /// Looks and kills until a look finds nobody. One that cannot be ended spares no other.
+    /// Lists and kills processes until none is found. If one cannot be killed, the others still are.
     private static func untilNone(
         isNone: () throws(ProcessFailure) -> Bool = { () throws(ProcessFailure) in true },
         _ left: (ProcessTable) throws(ProcessFailure) -> [ProcessTable.Entry]
@@ -88,7 +90,7 @@ package struct ProcessSweep: Sendable {
         if number == -ESRCH { return nil }
         guard number >= 0 else { throw ProcessFailure(step: .watch, errno: -number, pids: [entry.pid]) }
         let pidfd = Descriptor(owning: number)
-        // Between the table and the descriptor the number may have gone to a stranger.
+        // After the table was read, the pid may have been reused by another process.
         do throws(FileError) {
             guard try ProcessTable.entry(entry.pid)?.startTime == entry.startTime else { return nil }
         } catch {

@@ -2,21 +2,21 @@
 package import Files
 internal import Glibc
 
-/// The machine's processes at one moment, as `/proc` shows them (proc(5)).
+/// A snapshot of the machine's processes, as `/proc` shows them (proc(5)).
 ///
-/// Processes come and go while it is read; who must find every one reads it again until nothing new is there.
+/// Processes come and go while it is read. To find every process, read it repeatedly until nothing new appears.
 package struct ProcessTable: Sendable {
     /// One process.
     package struct Entry: Sendable, Equatable {
         package let pid: Int32
         package let parent: Int32
         package let group: Int32
-        /// It has ended and waits to be reaped.
+        /// Whether the process has ended and waits to be reaped.
         package let isZombie: Bool
-        /// Clock ticks since boot; with the number it names a process for ever.
+        /// Clock ticks since boot; together with the pid it identifies a process permanently.
         package let startTime: UInt64
 
-        /// What names a process for ever, whatever becomes of its parent and its group.
+        /// Identifies a process permanently, even if its parent or group changes.
         package struct Name: Hashable {
             package let pid: Int32
             let startTime: UInt64
@@ -31,7 +31,7 @@ package struct ProcessTable: Sendable {
 
     /// Reads the table.
     ///
-    /// - Throws: ``ProcessFailure`` when `/proc` cannot be read; processes that end meanwhile are left out.
+    /// - Throws: ``ProcessFailure`` if `/proc` cannot be read. Processes that end meanwhile are left out.
     package static func read() throws(ProcessFailure) -> ProcessTable {
         do throws(FileError) {
             var entries: [Entry] = []
@@ -44,7 +44,7 @@ package struct ProcessTable: Sendable {
         }
     }
 
-    /// The process with this number, or nil where there is none.
+    /// Returns the process with this pid; nil if there is none.
     package static func entry(_ pid: Int32) throws(FileError) -> Entry? {
         guard let fields = try fields(pid), let parent = Int32(fields[4 - 3]), let group = Int32(fields[5 - 3]),
             let startTime = UInt64(fields[22 - 3])
@@ -54,17 +54,18 @@ package struct ProcessTable: Sendable {
             startTime: startTime)
     }
 
-    /// What `stat` says of a process from its third field, the state, on (proc_pid_stat(5)); nil where it is gone.
+    /// Returns the fields of `stat` from the third one, the state (proc_pid_stat(5)); nil if the process is gone.
     private static func fields(_ pid: Int32) throws(FileError) -> [Substring]? {
         guard let content = try contentOfProcess(pid, "stat") else { return nil }
         let text = String(decoding: content, as: UTF8.self)
-        // The name is in parentheses and may hold anything, parentheses too: the fields begin after the last one.
+        // The name is in parentheses and may contain any character, even parentheses: the fields begin after the last
+        // one.
         guard let close = text.lastIndex(of: ")") else { return nil }
         let fields = text[text.index(after: close)...].split(separator: " ")
         return fields.count > 51 - 3 ? fields : nil
     }
 
-    /// Every process that `ancestor` started, directly or through others.
+    /// Returns all processes that `ancestor` started, directly or indirectly.
     package func descendants(of ancestor: Int32) -> [Entry] {
         let children = Dictionary(grouping: entries, by: \.parent)
         var found: [Entry] = []
@@ -77,8 +78,8 @@ package struct ProcessTable: Sendable {
         return found
     }
 
-    /// The processes whose environment has a variable that begins like this, their process groups, and all that these
-    /// started. Processes whose environment only another user may read are no match.
+    /// Returns the processes with an environment variable that begins with `beginning`, their process groups, and all
+    /// descendants. Processes whose environment only another user may read do not match.
     package func marked(_ beginning: String) throws(ProcessFailure) -> [Entry] {
         var found: [Int32: Entry] = [:]
         for (entry, _) in try variables(beginning: beginning) { found[entry.pid] = entry }
@@ -90,10 +91,10 @@ package struct ProcessTable: Sendable {
         return Array(found.values)
     }
 
-    /// The processes whose environment has a variable that begins like this, each with what follows that beginning.
-    /// Processes whose environment only another user may read are no match.
+    /// Returns the processes with an environment variable that begins with `beginning`, each with the rest of that
+    /// variable. Processes whose environment only another user may read do not match.
     ///
-    /// - Throws: ``ProcessFailure``, with `EAGAIN` where a process stays in the middle of execve(2).
+    /// - Throws: ``ProcessFailure``, with `EAGAIN` if a process stays in the middle of execve(2).
     package func variables(beginning: String) throws(ProcessFailure) -> [(Entry, String)] {
         let mark = Array(beginning.utf8)
         var found: [(Entry, String)] = []
@@ -110,13 +111,13 @@ package struct ProcessTable: Sendable {
         return found
     }
 
-    /// The environment of a process; nil where the process is gone or another user's.
+    /// Returns the environment of a process; nil if the process is gone or belongs to another user.
     ///
-    /// In the middle of execve(2) a process has none, and must not be taken for one without a mark: the end of that moment
-    /// is waited for.
+    /// During execve(2) a process has no environment. It must not count as unmarked then, so this waits until execve(2)
+    /// is done.
     private static func environment(of entry: Entry) throws(FileError) -> [UInt8]? {
         for _ in 0..<execRounds {
-            // Asked first: what is set up by now cannot be missing afterwards.
+            // Check this first: an environment that is set up now cannot be missing afterwards.
             let isInExec = try isInExec(entry)
             guard let content = try contentOfProcess(entry.pid, "environ") else { return nil }
             guard isInExec, content.isEmpty else { return content }
@@ -125,19 +126,19 @@ package struct ProcessTable: Sendable {
         throw FileError(.read, errno: EAGAIN, path: "/proc/\(entry.pid)/environ")
     }
 
-    /// A tenth of a second in all, in microseconds each.
+    /// At most 100 pauses of 1,000 microseconds, 0.1 seconds in all.
     private static let (execRounds, execPause): (Int, UInt32) = (100, 1000)
 
-    /// Whether a process of this user has left its old program and not begun the new one.
+    /// Whether a process of this user has left its old program but not started the new one yet.
     private static func isInExec(_ entry: Entry) throws(FileError) -> Bool {
         guard let fields = try fields(entry.pid), UInt64(fields[22 - 3]) == entry.startTime,
             let flags = UInt32(fields[9 - 3])
         else { return false }
-        // `PF_EXITING` and `PF_KTHREAD` of Linux's `sched.h`: neither will ever have an environment.
+        // `PF_EXITING` and `PF_KTHREAD` of Linux's `sched.h`: such processes will never have an environment.
         return flags & (0x4 | 0x20_0000) == 0 && fields[51 - 3] == "0"
     }
 
-    /// The content of a file of a process; nil where the process is gone or another user's.
+    /// Returns the content of a file of a process; nil if the process is gone or belongs to another user.
     private static func contentOfProcess(_ pid: Int32, _ name: String) throws(FileError) -> [UInt8]? {
         do throws(FileError) {
             return try AtomicFile(path: "/proc/\(pid)/\(name)").read()

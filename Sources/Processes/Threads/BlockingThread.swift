@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import Glibc
 
-/// A thread of its own for work that blocks: sockets, files, waiting for a process.
+/// Threads for work that blocks: sockets, files, waiting for a process.
 package enum BlockingThread {
-    /// Starts `body` on a new thread that nobody joins.
+    /// Starts `body` on a new detached thread.
     ///
-    /// - Throws: ``ThreadFailure`` when the process may not have another thread.
+    /// - Throws: ``ThreadFailure`` if the process cannot create another thread.
     package static func start(_ body: @escaping @Sendable () -> Void) throws(ThreadFailure) {
         let box = unsafe Unmanaged.passRetained(Body(body))
         var thread = pthread_t()
@@ -29,7 +29,7 @@ package enum BlockingThread {
     }
 }
 
-/// The process may not have another thread.
+/// The process cannot create another thread.
 package struct ThreadFailure: Error, Equatable {
     package let errno: Int32
 }

@@ -2,10 +2,10 @@
 internal import Dispatch
 internal import Synchronization
 
-/// The one thread that starts programs which must not outlive this process.
+/// The one thread that starts programs that must not outlive this process.
 ///
-/// The kernel sends a parent-death signal when the *thread* ends that started the program (`PR_SET_PDEATHSIG` in
-/// prctl(2)), so it has to be one that never does.
+/// The kernel sends a parent-death signal when the *thread* that started the program ends (`PR_SET_PDEATHSIG` in
+/// prctl(2)). This thread therefore never ends.
 enum DetachedThread {
     private static let work: Result<Mailbox<@Sendable () -> Void>, ThreadFailure> = Result {
         () throws(ThreadFailure) in
@@ -14,9 +14,9 @@ enum DetachedThread {
         return work
     }
 
-    /// Runs `body` there and waits for what it gives.
+    /// Runs `body` on that thread and waits for its result.
     ///
-    /// - Throws: ``ThreadFailure`` where the process may not have the thread.
+    /// - Throws: ``ThreadFailure`` if the thread cannot be created.
     static func run<Value: Sendable>(_ body: @escaping @Sendable () -> Value) throws(ThreadFailure) -> Value {
         let work = try work.get()
         let done = DispatchSemaphore(value: 0)

@@ -2,11 +2,11 @@
 internal import Dispatch
 internal import Synchronization
 
-/// A queue between threads: any thread posts, one thread takes.
+/// A queue between threads: any thread may post, one thread takes.
 package final class Mailbox<Message: Sendable>: Sendable {
     private struct Entry {
         let message: Message
-        /// Gets a place back when the message is taken.
+        /// Signalled when the message is taken.
         let intake: DispatchSemaphore?
     }
 
@@ -33,27 +33,28 @@ package final class Mailbox<Message: Sendable>: Sendable {
         }
     }
 
-    /// A way into a mailbox for somebody outside, of whose messages only so many wait there at once.
+    /// Adds messages to a mailbox for one sender and limits how many of them wait there at once.
     package struct Intake: Sendable {
         private let mailbox: Mailbox
         private let places: DispatchSemaphore
 
         fileprivate init(_ mailbox: Mailbox, capacity: Int) {
             self.mailbox = mailbox
-            // Counted up from zero: one that is let go with fewer places than it began with would stop the process.
+            // Counted up from zero, because the process would crash if a semaphore were deallocated below its initial
+            // value.
             places = DispatchSemaphore(value: 0)
             for _ in 0..<capacity { places.signal() }
         }
 
-        /// Adds a message; blocks while as many as there are places have not been taken.
+        /// Adds a message; blocks while `capacity` messages of this sender have not been taken.
         package func post(_ message: Message) {
             places.wait()
             mailbox.append(Entry(message: message, intake: places))
         }
     }
 
-    /// A new way in, for one sender.
+    /// Returns a new intake for one sender.
     ///
-    /// - Parameter capacity: messages of this sender that may wait at once.
+    /// - Parameter capacity: the number of the sender's messages that may wait at once.
     package func intake(capacity: Int) -> Intake { Intake(self, capacity: capacity) }
 }

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A queue whose every step takes constant time on average, however long it is.
+/// A queue whose operations take amortized constant time.
 struct Queue<Element> {
     private var arrived: [Element] = []
-    /// The older ones, the oldest last.
+    /// The older elements, with the oldest last.
     private var leaving: [Element] = []
 
     mutating func append(_ element: Element) { arrived.append(element) }
 
-    /// Takes the oldest one.
+    /// Removes and returns the oldest element; nil if the queue is empty.
     mutating func popFirst() -> Element? {
         if leaving.isEmpty { (leaving, arrived) = (arrived.reversed(), []) }
         return leaving.popLast()
