@@ -2,15 +2,15 @@
 internal import BrokerDevice
 internal import CTSS
 
-/// What stays outside of the chip of an object in it, in the library's own form: the public area, then the private one, which
-/// is encrypted by the chip for itself (TPM 2.0 library, part 2, sections 12.2.5 and 12.3.7).
+/// The part of a TPM object that is stored outside the chip, in the library's format: the public area, then the private
+/// area, which the chip has encrypted for itself (TPM 2.0 library, part 2, sections 12.2.5 and 12.3.7).
 struct Blob {
     var published: TPM2B_PUBLIC
     var sealed: TPM2B_PRIVATE
 
     private static let limit = MemoryLayout<TPM2B_PUBLIC>.size + MemoryLayout<TPM2B_PRIVATE>.size
 
-    /// - Throws: `foreign` for bytes that are no such thing.
+    /// - Throws: `foreign` if the bytes are not a blob.
     init(_ bytes: [UInt8]) throws(TrustedPlatformFailure) {
         (published, sealed) = (TPM2B_PUBLIC(), TPM2B_PRIVATE())
         guard bytes.count <= Self.limit else { throw .foreign }

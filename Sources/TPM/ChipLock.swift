@@ -2,14 +2,15 @@
 internal import BrokerDevice
 internal import Files
 
-/// Takes a chip without a resource manager for one conversation, from this process's others and from other processes: it has
-/// three places for keys, and each would use the other's.
+/// An exclusive lock for one conversation with a chip that has no resource manager, against other conversations of this
+/// process and other processes. Such a chip has only three slots for keys, and users would interfere with each other's
+/// keys.
 struct ChipLock {
     private let file: FileLock
 
-    /// Waits for its turn.
+    /// Waits for the lock.
     ///
-    /// - Throws: `unavailable` where the file cannot be made.
+    /// - Throws: `unavailable` if the file cannot be created or locked.
     init(_ path: String) throws(TrustedPlatformFailure) {
         do throws(FileError) {
             guard let file = try FileLock(path, isPatient: true) else { throw FileError(.lock, errno: 0, path: path) }

@@ -2,10 +2,10 @@
 internal import BrokerDevice
 internal import CTSS
 
-/// The device's counter in the chip's own memory (TPM 2.0 library, part 1, section 37.2.5): it only goes up, also when it is
-/// removed and made again.
+/// The device's counter in the chip's own memory (TPM 2.0 library, part 1, section 37.2.5). It never goes down, even if
+/// it is removed and created again.
 extension Conversation {
-    /// Among the owner's indices (TCG registry of reserved handles, section 2.2).
+    /// An index in the owner's range (TCG registry of reserved handles, section 2.2).
     private static let index: TPM2_HANDLE = 0x01a5_b470
     private static let length: UInt16 = 8
     private static let attributes =
@@ -24,7 +24,7 @@ extension Conversation {
         return value
     }
 
-    /// - Throws: `foreign` where the index is something else than a counter, which could be turned back.
+    /// - Throws: `foreign` if the index is not a counter; its value could be set back.
     private func counterHandle() throws(TrustedPlatformFailure) -> ESYS_TR? {
         var handle = ESYS_TR_NONE
         let code = unsafe Esys_TR_FromTPMPublic(
@@ -39,7 +39,7 @@ extension Conversation {
         return handle
     }
 
-    /// The value; nil where it has never counted.
+    /// Returns the value; nil if the counter was never incremented.
     private func read(_ handle: ESYS_TR) throws(TrustedPlatformFailure) -> UInt64? {
         var answer: UnsafeMutablePointer<TPM2B_MAX_NV_BUFFER>?
         let code = unsafe Esys_NV_Read(

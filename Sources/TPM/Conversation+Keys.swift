@@ -21,7 +21,7 @@ extension Conversation {
     func sign(_ digest: [UInt8], with key: TPMKey) throws(TrustedPlatformFailure) -> [UInt8] {
         let handle = try load(Blob(key.blob))
         var hash = try TPM2B_DIGEST(digest)
-        // The key's own scheme; and the digest need not be the chip's, for these keys sign what they are given.
+        // Uses the key's own scheme. The digest need not come from the chip, because these keys sign any digest.
         var scheme = TPMT_SIG_SCHEME()
         scheme.scheme = TPM2_ALG_NULL
         var ticket = TPMT_TK_HASHCHECK()
@@ -49,13 +49,13 @@ extension Conversation {
         var content: UnsafeMutablePointer<TPM2B_PUBLIC_KEY_RSA>?
         let code = unsafe Esys_RSA_Decrypt(
             context, handle, session, ESYS_TR_NONE, ESYS_TR_NONE, &cipher, &scheme, &label, &content)
-        // swtpm calls it a failure of the chip where something does not open; the chip was well a moment before.
+        // swtpm reports a chip failure if the ciphertext cannot be decrypted; the chip worked just before.
         if ResponseCode(code).isOutOfOrder { throw .refused(code: code) }
         try Self.check(code)
         return try unsafe takeSecret(content)
     }
 
-    /// A number of 32 bytes; the chip may leave zeros at its beginning out.
+    /// Pads a number to 32 bytes; the chip may omit leading zeros.
     private static func padded(_ number: [UInt8]) -> [UInt8] {
         [UInt8](repeating: 0, count: max(0, coordinate - number.count)) + number
     }

@@ -4,9 +4,9 @@ internal import CTSS
 internal import Redaction
 
 extension Conversation {
-    /// Makes an object below the storage key.
+    /// Creates an object under the storage key.
     ///
-    /// - Parameter content: what it is to hold; the chip makes that itself where there is none.
+    /// - Parameter content: the object's content; if nil, the chip generates it.
     func make(
         _ template: TPM2B_PUBLIC, content: SecretBytes? = nil, authorization: SecretBytes? = nil
     ) throws(TrustedPlatformFailure) -> Blob {
@@ -32,27 +32,27 @@ extension Conversation {
 
     /// Loads an object for the rest of the conversation.
     ///
-    /// - Throws: `foreign` where another chip made it, or it was changed.
+    /// - Throws: `foreign` if another chip created it or it was changed.
     func load(_ blob: Blob) throws(TrustedPlatformFailure) -> ESYS_TR {
         var (published, sealed) = (blob.published, blob.sealed)
         var handle = ESYS_TR_NONE
         let code = unsafe Esys_Load(
             context, storage, ESYS_TR_PASSWORD, ESYS_TR_NONE, ESYS_TR_NONE, &sealed, &published, &handle)
         guard code == TSS2_RC_SUCCESS else {
-            // Whatever the chip has against such an object, it is not one that it made.
+            // If the chip refuses the object for any reason, the chip did not create it.
             if case .refused = TrustedPlatformFailure(ResponseCode(code)) { throw .foreign }
             throw TrustedPlatformFailure(ResponseCode(code))
         }
         return keep(handle)
     }
 
-    /// An authorization as the chip keeps it: without zeros at its end (TPM 2.0 library, part 1, section 19.6.4.3).
+    /// The authorization in the chip's form: without trailing zeros (TPM 2.0 library, part 1, section 19.6.4.3).
     static func value(of authorization: SecretBytes?) throws(TrustedPlatformFailure) -> TPM2B_AUTH {
         guard let authorization else { return TPM2B_AUTH() }
         var value = try authorization.withBytes { bytes throws(TrustedPlatformFailure) in try TPM2B_AUTH(bytes) }
         guard value.size <= 32 else { throw .tooLong }
         value.size -= UInt16(value.bytes.reversed().prefix { $0 == 0 }.count)
-        // What anybody can show would be no authorization.
+        // An empty authorization would admit anyone.
         guard value.size > 0 else { throw .wrongAuthorization }
         return value
     }

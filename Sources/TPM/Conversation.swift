@@ -2,21 +2,21 @@
 internal import BrokerDevice
 internal import CTSS
 
-/// One connection with the chip: the library's contexts, and what was loaded for as long as it lasts.
+/// One connection to the chip: the library's contexts, and the objects loaded while it lasts.
 ///
-/// It belongs to one thread. Its owner calls ``end()``.
+/// Use it on one thread only. Its owner must call ``end()``.
 @safe final class Conversation {
     private var connection: OpaquePointer?
     private(set) var context: OpaquePointer?
-    /// What has to be flushed: a chip has three places for keys.
+    /// The handles to flush at the end; a chip has three slots for keys.
     private var loaded: [ESYS_TR] = []
-    /// The storage key under which everything of Baton is.
+    /// The storage key, the parent of all of Baton's objects.
     private(set) var storage: ESYS_TR = ESYS_TR_NONE
 
-    /// Connects, and has the chip derive the storage key.
+    /// Connects and makes the chip derive the storage key.
     ///
-    /// - Parameter isAlone: whether what is loaded in the chip can only be left over.
-    /// - Throws: `unavailable` where there is no chip, `owned` where its owner has an authorization.
+    /// - Parameter isAlone: whether there are no other users, so that objects loaded in the chip can only be leftovers.
+    /// - Throws: `unavailable` if there is no chip, `owned` if its owner hierarchy has an authorization.
     init(_ configuration: String, isAlone: Bool) throws(TrustedPlatformFailure) {
         do throws(TrustedPlatformFailure) {
             let found = unsafe Tss2_TctiLdr_Initialize(configuration, &connection)
@@ -30,7 +30,7 @@ internal import CTSS
         }
     }
 
-    /// Flushes what is loaded, and disconnects; again it does nothing.
+    /// Flushes all loaded objects and disconnects. Further calls do nothing.
     func end() {
         for handle in loaded.reversed() { _ = unsafe Esys_FlushContext(context, handle) }
         loaded = []
@@ -40,20 +40,20 @@ internal import CTSS
 
     deinit { end() }
 
-    /// - Throws: what the library's code stands for.
+    /// - Throws: the failure that corresponds to the library's code.
     static func check(_ code: TSS2_RC) throws(TrustedPlatformFailure) {
         guard code != TSS2_RC_SUCCESS else { return }
         throw TrustedPlatformFailure(ResponseCode(code))
     }
 
-    /// Takes what the library allocated, and frees it.
+    /// Returns the value that the library allocated, and frees the allocation.
     static func take<T>(_ pointer: UnsafeMutablePointer<T>?) throws(TrustedPlatformFailure) -> T {
         guard let pointer = unsafe pointer else { throw .unavailable(cause: "the TPM library gave no answer") }
         defer { unsafe Esys_Free(pointer) }
         return unsafe pointer.pointee
     }
 
-    /// Has `handle` flushed at the end.
+    /// Registers `handle` to be flushed at the end.
     func keep(_ handle: ESYS_TR) -> ESYS_TR {
         loaded.append(handle)
         return handle
@@ -72,9 +72,9 @@ internal import CTSS
         return keep(handle)
     }
 
-    /// A session that encrypts on the way what is secret, salted with the storage key.
+    /// Starts a session that encrypts secrets in transit, salted with the storage key.
     ///
-    /// - Parameter encrypting: what of a command is encrypted, its first parameter, its answer's, or both.
+    /// - Parameter encrypting: which parts are encrypted: a command's first parameter, its response's, or both.
     func session(encrypting: TPMA_SESSION) throws(TrustedPlatformFailure) -> ESYS_TR {
         var cipher = TPMT_SYM_DEF()
         cipher.algorithm = TPM2_ALG_AES
@@ -91,7 +91,7 @@ internal import CTSS
         return handle
     }
 
-    /// Flushes keys and sessions that a process left that was killed.
+    /// Flushes the keys and sessions that a killed process left behind.
     private func flushLeftovers() throws(TrustedPlatformFailure) {
         for kind in [TPM2_HT_TRANSIENT, TPM2_HT_HMAC_SESSION] {
             var more: TPMI_YES_NO = 0

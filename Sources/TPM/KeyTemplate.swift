@@ -2,11 +2,12 @@
 internal import BrokerDevice
 internal import CTSS
 
-/// What the keys in the chip are (TPM 2.0 library, part 1, section 27): none can leave it, and each does one thing.
+/// The templates of the keys in the chip (TPM 2.0 library, part 1, section 27). No key can leave the chip, and each has
+/// one use.
 enum KeyTemplate {
     private static let fixed = TPMA_OBJECT_FIXEDTPM | TPMA_OBJECT_FIXEDPARENT | TPMA_OBJECT_USERWITHAUTH
 
-    /// The storage key: derived from the chip's seed each time, so that nothing has to be kept of it.
+    /// The storage key. It is derived from the chip's seed each time, so nothing of it has to be stored.
     static var storage: TPM2B_PUBLIC {
         var area = area(
             TPM2_ALG_ECC,
@@ -19,7 +20,7 @@ enum KeyTemplate {
         return TPM2B_PUBLIC(size: 0, publicArea: area)
     }
 
-    /// A secret; with an authorization of its own it is under the chip's dictionary-attack lock-out.
+    /// A sealed secret. With its own authorization it is subject to the chip's dictionary-attack lock-out.
     static func sealed(isAuthorized: Bool) -> TPM2B_PUBLIC {
         var area = area(TPM2_ALG_KEYEDHASH, isAuthorized ? fixed : fixed | TPMA_OBJECT_NODA)
         unsafe area.parameters.keyedHashDetail.scheme.scheme = TPM2_ALG_NULL
@@ -60,7 +61,7 @@ enum KeyTemplate {
         return curve
     }
 
-    /// 2048 bits; the exponent 0 stands for 65537.
+    /// RSA with 2048 bits; exponent 0 means 65537.
     private static func rsa(scheme: TPMI_ALG_RSA_SCHEME, hash: TPMI_ALG_HASH) -> TPMS_RSA_PARMS {
         var rsa = TPMS_RSA_PARMS()
         rsa.keyBits = 2048

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import Glibc
 
-/// The library writes each refusal of the chip to standard error; what matters of it comes as a failure.
+/// Silences the library, which writes each refusal of the chip to standard error. The failures report what matters.
 enum LibraryLog {
     private static let silenced: Void = {
-        // An operator who has set it wants to read it.
+        // Does not overwrite the variable: an operator who has set it wants the log.
         _ = unsafe setenv("TSS2_LOG", "all+none", 0)
     }()
 
-    /// Before the library is first used.
+    /// Must be called before the library is first used.
     static func silence() { silenced }
 }

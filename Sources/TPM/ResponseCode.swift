@@ -2,21 +2,21 @@
 internal import BrokerDevice
 internal import CTSS
 
-/// What a call came to (TPM 2.0 library, part 2, section 6.6; the layers are the software stack's).
+/// The result code of a call (TPM 2.0 library, part 2, section 6.6; the layers are the software stack's).
 struct ResponseCode: Equatable {
     let number: UInt32
 
     init(_ number: UInt32) { self.number = number }
 
     private static let layerShift: UInt32 = 16
-    /// Layers whose codes are the chip's own: itself, and the resource managers that pass them on.
+    /// Layers that report the chip's own codes: the chip itself and the resource managers that pass them on.
     private static let ofChip: Set<UInt32> = [0, 12]
     private static let connection: UInt32 = 10
     private static let marshalling: UInt32 = 9
 
     private var layer: UInt32 { number >> Self.layerShift & 0xff }
 
-    /// The chip's code without what says which parameter it is about; nil where it is another layer's.
+    /// The chip's code without the bits that name a parameter; nil if another layer reported the code.
     private var chipCode: UInt32? {
         guard Self.ofChip.contains(layer) else { return nil }
         let code = number & 0xffff
@@ -36,11 +36,11 @@ struct ResponseCode: Equatable {
         [Self.authorizationFailed, Self.badAuthorization, Self.needsAuthorization].contains(chipCode)
     }
     var isLockout: Bool { chipCode == Self.lockout }
-    /// Nothing has this handle.
+    /// No object has this handle.
     var isMissing: Bool { chipCode == Self.noSuchHandle }
-    /// A counter that has never counted.
+    /// The counter was never incremented.
     var isUninitialized: Bool { chipCode == Self.uninitialized }
-    /// The chip is there and does nothing: it was not started, or found a fault in itself.
+    /// The chip does not work: it was not started, or its self-test failed.
     var isOutOfOrder: Bool { chipCode == Self.notStarted || chipCode == Self.failureMode }
     var isOfConnection: Bool { layer == Self.connection }
     var isOfMarshalling: Bool { layer == Self.marshalling }

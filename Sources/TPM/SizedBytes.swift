@@ -4,7 +4,7 @@ internal import CLinux
 internal import CTSS
 internal import Redaction
 
-/// One of the library's structures that are a length and a buffer.
+/// A structure of the library that consists of a size and a buffer.
 protocol SizedBytes {
     associatedtype Buffer
     var size: UInt16 { get set }
@@ -19,7 +19,7 @@ extension TPM2B_ECC_PARAMETER: SizedBytes {}
 extension TPM2B_MAX_NV_BUFFER: SizedBytes {}
 
 extension SizedBytes {
-    /// - Throws: `refused` with the library's code for a wrong size, where `bytes` do not fit.
+    /// - Throws: `refused` with the library's code for a wrong size if `bytes` do not fit.
     init(_ bytes: RawSpan) throws(TrustedPlatformFailure) {
         self.init()
         guard bytes.byteCount <= MemoryLayout<Buffer>.size else { throw .tooLong }
@@ -33,7 +33,7 @@ extension SizedBytes {
         try unsafe self.init(bytes.span.bytes)
     }
 
-    /// The bytes, as far as the length says.
+    /// The bytes of the buffer, up to `size`.
     var bytes: [UInt8] {
         unsafe withUnsafeBytes(of: buffer) { unsafe Array($0.prefix(Int(size))) }
     }
@@ -43,7 +43,7 @@ extension TrustedPlatformFailure {
     static var tooLong: Self { .refused(code: TPM2_RC_FMT1 + 0x015) }
 }
 
-/// Moves a secret out of what the library allocated: it is overwritten there, and freed.
+/// Moves a secret out of memory that the library allocated, which is overwritten and freed.
 func takeSecret<Sized: SizedBytes>(
     _ pointer: UnsafeMutablePointer<Sized>?
 ) throws(TrustedPlatformFailure) -> SecretBytes {
@@ -56,7 +56,7 @@ func takeSecret<Sized: SizedBytes>(
     return unsafe withUnsafeBytes(of: &pointer.pointee.buffer) { unsafe SecretBytes(copying: $0.prefix(count)) }
 }
 
-/// Overwrites a structure that held a secret.
+/// Overwrites a structure that contained a secret.
 func wipe<T>(_ value: inout T) {
     unsafe withUnsafeMutableBytes(of: &value) { unsafe clinux_wipe($0.baseAddress, $0.count) }
 }

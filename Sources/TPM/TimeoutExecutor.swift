@@ -3,20 +3,21 @@ internal import BrokerDevice
 internal import Dispatch
 internal import Synchronization
 
-/// A thread for work that a chip may never answer: the one who asks waits for so long and no longer, and while an answer is
-/// overdue nobody else waits at all.
+/// Runs work that the chip may never finish on a thread. The caller waits only for a limited time, and while a piece of
+/// work is overdue, further calls fail at once.
 final class TimeoutExecutor: Sendable {
     private let queue = DispatchQueue(label: "baton.tpm")
-    /// Pieces of work that were given up and have not come back.
+    /// The number of abandoned pieces of work that have not returned yet.
     private let overdue = Mutex(0)
     private let patience: Duration?
 
-    /// - Parameter patience: in place of what each piece of work asks for.
+    /// - Parameter patience: replaces the time limit of each call, if given.
     init(patience: Duration?) { self.patience = patience }
 
-    /// Runs `body` after everything that was handed in before; blocks the caller.
+    /// Runs `body` after all earlier work; blocks the caller.
     ///
-    /// - Throws: what `body` throws; `unresponsive` where it took longer than `patience`. It goes on then, unheard.
+    /// - Throws: the error of `body`; `unresponsive` if it takes longer than `patience`. It then continues, and its
+    ///   result is dropped.
     func run<T: Sendable>(
         within patience: Duration, _ body: @escaping @Sendable () throws(TrustedPlatformFailure) -> T
     ) throws(TrustedPlatformFailure) -> T {
@@ -34,7 +35,7 @@ final class TimeoutExecutor: Sendable {
     }
 }
 
-/// The answer to one piece of work.
+/// The result of one piece of work.
 private final class Answer<T: Sendable>: Sendable {
     private enum State {
         case awaited
@@ -45,7 +46,7 @@ private final class Answer<T: Sendable>: Sendable {
     private let state = Mutex(State.awaited)
     private let settled = DispatchSemaphore(value: 0)
 
-    /// Gives the answer; whether it was given up before.
+    /// Sets the result; returns whether the caller had already given up.
     func give(_ result: Result<T, TrustedPlatformFailure>) -> Bool {
         let isLate = state.withLock { state in
             if case .givenUp = state { return true }
@@ -56,7 +57,7 @@ private final class Answer<T: Sendable>: Sendable {
         return isLate
     }
 
-    /// Waits for the answer; nil where it is given up now.
+    /// Waits for the result; returns nil if the time is over, and gives up.
     func wait(for patience: Duration, givenUp: () -> Void) -> Result<T, TrustedPlatformFailure>? {
         let (seconds, attoseconds) = patience.components
         let nanoseconds = Int(seconds) * 1_000_000_000 + Int(attoseconds / 1_000_000_000)

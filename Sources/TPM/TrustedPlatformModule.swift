@@ -2,24 +2,24 @@
 package import BrokerDevice
 package import Redaction
 
-/// A TPM 2.0, spoken with through the TPM2 Software Stack.
+/// A TPM 2.0, accessed through the TPM2 Software Stack.
 ///
-/// Each call is one conversation: it connects, does its work, leaves nothing loaded in the chip, and goes. So supervisor and
-/// session process can share a chip, and a process that is killed holds none.
+/// Each call is one conversation: it connects, does its work, leaves nothing loaded in the chip, and disconnects. The
+/// supervisor and the session process can therefore share a chip, and a killed process does not block it.
 package struct TrustedPlatformModule: TrustedPlatform {
     private let configuration: String
     private let lock: String?
     private let worker: TimeoutExecutor
 
-    /// What the chip has of work of one kind, before it counts as unresponsive.
+    /// The time limit for one piece of work, after which the chip counts as unresponsive.
     private static let patience = Duration.seconds(30)
-    /// A slow chip looks for primes for a minute.
+    /// A slow chip may search for primes for a minute.
     private static let keyPatience = Duration.seconds(180)
 
     /// - Parameters:
-    ///   - configuration: a device's absolute path, or a TCTI as `tpm2-tools` takes it, `<library>:<its configuration>`
-    ///     (tss2-tctildr(7)). It is not tried here.
-    ///   - lock: a file that is made, for those who share a chip without a resource manager.
+    ///   - configuration: a device's absolute path, or a TCTI in the form of `tpm2-tools`, `<library>:<its
+    ///     configuration>` (tss2-tctildr(7)). It is not checked here.
+    ///   - lock: a lock file, which is created, for processes that share a chip without a resource manager.
     package init(_ configuration: String, lock: String? = nil, patience: Duration? = nil) {
         self.configuration = configuration.hasPrefix("/") ? "device:" + configuration : configuration
         self.lock = Self.isManaged(self.configuration) ? nil : lock
@@ -78,7 +78,7 @@ package struct TrustedPlatformModule: TrustedPlatform {
         }
     }
 
-    /// Whether a resource manager keeps apart who uses the chip: the kernel's, or tpm2-abrmd.
+    /// Whether a resource manager isolates the users of the chip: the kernel's or tpm2-abrmd.
     private static func isManaged(_ configuration: String) -> Bool {
         configuration.contains("tpmrm") || configuration.hasPrefix("tabrmd")
     }
