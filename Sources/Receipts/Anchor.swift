@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 package import OAuth
 
-/// The server's countersignature of a chain's head: from here on no line up to it can go or change unseen.
+/// The server's countersignature of a chain's newest line. It makes any later removal or change of a line up to that
+/// one detectable.
 package struct Anchor: Sendable, Equatable {
     package let tenant: String
     package let device: String
-    /// The thumbprint of the receipt key, which names the chain.
+    /// The thumbprint of the receipt key, which identifies the chain.
     package let key: String
     package let sequence: Int
-    /// The hash of the line of that sequence.
+    /// The hash of the line with that sequence number.
     package let hash: String
-    /// When the server saw it first, in seconds since 1970 by the server's clock.
+    /// When the server first saw it, in seconds since 1970 by the server's clock.
     package let at: Int
     /// The thumbprint of the server's key.
     package let authority: String
@@ -27,9 +28,9 @@ package struct Anchor: Sendable, Equatable {
         self.authority = authority
     }
 
-    /// The line, signed by the server's key for anchors.
+    /// Returns the line, signed with the server's key for anchors.
     ///
-    /// - Throws: the library's error.
+    /// - Throws: the error of the cryptography library.
     package func signed(with key: SigningKey) throws -> SignedLine {
         var body = MembersWriter()
         body.set(ReceiptName.type, LineType.anchor)
@@ -44,7 +45,7 @@ package struct Anchor: Sendable, Equatable {
         return try SignedLine(body, signedWith: key)
     }
 
-    /// Reads a line, whose signature is the caller's to check.
+    /// Reads a line. The caller must check its signature.
     ///
     /// - Throws: ``ReceiptFailure``, ``MembersFailure``.
     package init(_ line: SignedLine) throws {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package import OAuth
 
-/// A device's request for the countersignature of its newest receipt: signed by the device key, and in it the head, signed
-/// by the receipt key.
+/// A device's request for the countersignature of its newest receipt. It is signed with the device key and contains the
+/// chain's head, signed with the receipt key.
 package struct AnchorRequest: DeviceCall {
     package let binding: CallBinding
     package let head: SignedLine
@@ -23,7 +23,7 @@ package struct AnchorRequest: DeviceCall {
         payload.set(ClaimName.receiptHead, String(decoding: head.bytes, as: UTF8.self))
     }
 
-    /// The countersignature in the answer.
+    /// Returns the countersignature in the reply.
     ///
     /// - Throws: ``MembersFailure``, ``ReceiptFailure``.
     package static func anchor(decoding body: [UInt8]) throws -> (anchor: Anchor, line: SignedLine) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package import OAuth
 
-/// A device's word which line of its chain is the newest, signed by the receipt key: it asks for an ``Anchor``.
+/// A device's statement of the newest line in its chain, signed with the receipt key. It requests an ``Anchor``.
 package struct ChainHead: Sendable, Equatable {
     package let tenant: String
     package let device: String
@@ -9,7 +9,7 @@ package struct ChainHead: Sendable, Equatable {
     package let sequence: Int
     /// The hash of that line.
     package let hash: String
-    /// The server's nonce: what was said once cannot be said again.
+    /// The server's nonce, which prevents replays.
     package let nonce: String
 
     package init(tenant: String, device: String, key: JSONWebKey, sequence: Int, hash: String, nonce: String) {
@@ -21,9 +21,9 @@ package struct ChainHead: Sendable, Equatable {
         self.nonce = nonce
     }
 
-    /// The line, signed by the receipt key.
+    /// Returns the line, signed with the receipt key.
     ///
-    /// - Throws: the library's error.
+    /// - Throws: the error of the cryptography library.
     package func signed(with receiptKey: SigningKey) throws -> SignedLine {
         var body = MembersWriter()
         body.set(ReceiptName.type, LineType.head)
@@ -37,7 +37,7 @@ package struct ChainHead: Sendable, Equatable {
         return try SignedLine(body, signedWith: receiptKey)
     }
 
-    /// Reads a line and checks that the key which it names signed it.
+    /// Reads a line and checks that it is signed with the key that it contains.
     ///
     /// - Throws: ``ReceiptFailure``, ``MembersFailure``, ``JOSEFailure``.
     package init(_ line: SignedLine) throws {

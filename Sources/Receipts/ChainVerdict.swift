@@ -1,66 +1,66 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What can be said of a device's receipts, and no more than that.
+/// The result of verifying a device's receipts.
 package struct ChainVerdict: Sendable, Equatable {
-    /// What is wrong with a chain.
+    /// A fault in a chain.
     package enum Fault: Sendable, Equatable {
-        /// The line is not as it was signed, or was never one.
+        /// The line was changed after it was signed, or is not a signed line.
         case changed(line: Int)
-        /// A later version of Baton wrote the line: judge the file with that one.
+        /// A later version of Baton wrote the line. Verify the file with that version.
         case unknownVersion(line: Int)
-        /// The line stands where it did not stand, or stands twice.
+        /// The line is not at its original position, or occurs twice.
         case reordered(line: Int)
-        /// Lines of these numbers are missing.
+        /// The receipts with these numbers are missing.
         case missing(first: Int, last: Int)
-        /// Its signer wrote another line before this one than the one that is here.
+        /// The signer wrote a different line before this one than the line in the file.
         case forked(line: Int)
-        /// Another key signed the line than the chain's.
+        /// The line is signed with a key other than the chain's.
         case foreign(line: Int)
-        /// The server countersigned another line of this number.
+        /// The server countersigned a different line with this number.
         case anchoredOtherwise(sequence: Int)
-        /// The server countersigned lines up to that number, and the file ends before.
+        /// The server countersigned lines up to `anchored`, but the file ends earlier.
         case cut(last: Int, anchored: Int)
-        /// There is no line of a chain.
+        /// The file contains no line of a chain.
         case empty
-        /// Nothing says which key signed the receipts.
+        /// No statement names the key that signed the receipts.
         case keyless
     }
 
-    /// How it is known whose receipts these are.
+    /// How the signer of the receipts is known.
     package enum Signer: Sendable, Equatable {
         /// The tenant's authority issued the certificate of each device that the lines name.
         case certified
-        /// The key is the one that the caller named.
+        /// The caller supplied the key.
         case pinned
-        /// Somebody's who had the key that is named in the file itself.
+        /// The signer had the key that the file itself names, and nothing more is known.
         case unproven
     }
 
     package var faults: [Fault] = []
     package var signer = Signer.unproven
-    /// How many receipts there are.
+    /// The number of receipts.
     package var receipts = 0
-    /// How many of them are of the first version.
+    /// The number of receipts of version 1.
     package var firstVersionCount = 0
-    /// The numbers of the first and the last one; nil where there is none.
+    /// The numbers of the first and the last receipt; nil if there is none.
     package var first: Int?
     package var last: Int?
-    /// The newest number that the server countersigned, and that is in the file as it was then.
+    /// The highest number that the server countersigned and whose line in the file is unchanged since.
     package var anchoredUpTo: Int?
-    /// Numbers of lines that say that what was before them had been damaged on the device.
+    /// The numbers of lines which record that the lines before them were damaged on the device.
     package var damageBefore: [Int] = []
 
     package init() {}
 
-    /// Whether nothing is wrong with what is there, and it is known whose it is.
+    /// Whether there is no fault and the signer is known.
     package var isIntact: Bool { faults.isEmpty && signer != .unproven }
 
-    /// How many receipts at the end could have been more: those behind the last anchor.
+    /// The number of receipts after the last anchor. Removed receipts at the end cannot be detected among these.
     package var unanchored: Int { last.map { $0 - (anchoredUpTo ?? (first ?? 1) - 1) } ?? 0 }
 }
 
 extension ChainVerdict.Fault {
-    /// A stable name, for programs.
+    /// A stable code, for programs.
     package var code: String {
         switch self {
         case .changed: "changed"
@@ -76,7 +76,7 @@ extension ChainVerdict.Fault {
         }
     }
 
-    /// What it means, for people.
+    /// The meaning, for users.
     package var text: String {
         switch self {
         case .changed(let line): "line \(line) is not as it was signed"

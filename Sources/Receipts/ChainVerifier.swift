@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package import OAuth
 
-/// Judges a device's receipts: a change, another order and a gap are found always; what is missing at the end, up to the
-/// last anchor.
+/// Verifies a device's receipts. It always detects changed, reordered and missing lines. It detects lines missing at
+/// the end only up to the last anchor.
 package struct ChainVerifier: Sendable {
-    /// By what it is judged whose receipts these are.
+    /// The basis for identifying the signer.
     package enum Basis: Sendable {
         case trust(ReceiptTrust)
-        /// The receipt key, from somebody who knows it.
+        /// The receipt key, supplied by someone who knows it.
         case key(JSONWebKey)
         case nothing
     }
@@ -56,7 +56,7 @@ package struct ChainVerifier: Sendable {
     }
 }
 
-/// A receipt whose signature is good, in its place of the file.
+/// A receipt with a valid signature and its line number in the file.
 private struct Link {
     let number: Int
     let receipt: Receipt
@@ -87,7 +87,7 @@ extension ChainVerifier {
                 continue
             }
             let missing = (former.sequence + 1..<link.sequence).filter { !present.contains($0) }
-            // A line that cannot be read any more has been told of already.
+            // An unreadable line was already reported.
             let between = damaged.filter { former.number < $0 && $0 < link.number }.count
             guard let first = missing.first, let last = missing.last else {
                 verdict.faults.append(.reordered(line: link.number))
@@ -100,7 +100,7 @@ extension ChainVerifier {
         }
     }
 
-    /// The key of that thumbprint: the caller's own, or the one that the device's statements name.
+    /// Returns the key with that thumbprint: the caller's, or one from the device's statements.
     private func key(named name: String, _ statements: [KeyStatement]) -> VerificationKey? {
         var keys = statements.map(\.key)
         if case .key(let pinned) = basis { keys.append(pinned) }
@@ -124,7 +124,7 @@ extension ChainVerifier {
         }
     }
 
-    /// The anchors that the server's key signed, of the file and of the trust.
+    /// Returns the valid anchors of the file and of the trust, signed with the server's key.
     private func anchors(in file: ReceiptFile, _ verdict: inout ChainVerdict) -> [Anchor] {
         guard case .trust(let trust) = basis, let key = try? trust.anchorKey.verificationKey() else { return [] }
         var anchors: [Anchor] = []

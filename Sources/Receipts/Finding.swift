@@ -2,7 +2,7 @@
 internal import JSON
 internal import OAuth
 
-/// What a receipt says of something that there may be: "there is none" and "it could not be found out" are two answers.
+/// An optional fact in a receipt. "There is none" and "it could not be determined" are different values.
 package enum Finding<Value: Sendable & Equatable>: Sendable, Equatable {
     case none
     case unknown

@@ -4,13 +4,13 @@ package import OAuth
 internal import SwiftASN1
 internal import X509
 
-/// A device's word, signed by its key of the directory, that a receipt key is its own: one line for each join.
+/// A device's statement, signed with its directory key, that a receipt key is its own. There is one for each join.
 package struct KeyStatement: Sendable, Equatable {
     package let tenant: String
     package let device: String
     /// The receipt key.
     package let key: JSONWebKey
-    /// When it was said, in seconds since 1970 by the device's clock.
+    /// When the statement was made, in seconds since 1970 by the device's clock.
     package let at: Int
     /// The device certificate, DER.
     package let certificate: [UInt8]
@@ -23,9 +23,9 @@ package struct KeyStatement: Sendable, Equatable {
         self.certificate = certificate
     }
 
-    /// The line, signed by the device key.
+    /// Returns the line, signed with the device key.
     ///
-    /// - Throws: the library's error.
+    /// - Throws: the error of the cryptography library.
     package func signed(with deviceKey: SigningKey) throws -> SignedLine {
         var body = MembersWriter()
         body.set(ReceiptName.type, LineType.key)
@@ -38,12 +38,13 @@ package struct KeyStatement: Sendable, Equatable {
         return try SignedLine(body, signedWith: deviceKey)
     }
 
-    /// Reads a line and checks that the key of the certificate in it signed it, and that the certificate is the device's.
+    /// Reads a line. Checks that it is signed with the key of the certificate in it, and that the certificate names the
+    /// device.
     ///
-    /// That says nothing yet about who issued the certificate: see ``isIssued(by:)``.
+    /// This does not check who issued the certificate: see ``isIssued(by:)``.
     ///
-    /// - Throws: ``ReceiptFailure``, ``MembersFailure``, ``JOSEFailure``, or the library's error for a certificate that
-    ///   does not parse.
+    /// - Throws: ``ReceiptFailure``, ``MembersFailure``, ``JOSEFailure``, or the certificate library's error if the
+    ///   certificate cannot be parsed.
     package init(_ line: SignedLine) throws {
         try line.confirm(LineType.key)
         guard let key = try line.members.members(ReceiptName.key) else { throw ReceiptFailure.malformed }
@@ -56,7 +57,7 @@ package struct KeyStatement: Sendable, Equatable {
         guard line.isSigned(by: try VerificationKey(certificate)) else { throw JOSEFailure.wrongSignature }
     }
 
-    /// Whether `authority` (DER) issued the device certificate, and it was good when the statement was made.
+    /// Whether `authority` (DER) issued the device certificate, and it was valid when the statement was made.
     package func isIssued(by authority: [UInt8]) -> Bool {
         guard let authority = try? Certificate(derEncoded: authority),
             let certificate = try? Certificate(derEncoded: certificate)
@@ -77,7 +78,7 @@ extension VerificationKey {
 }
 
 extension Certificate {
-    /// The subject's one common name; empty where there is none.
+    /// The common name of the subject; empty if there is none.
     fileprivate var commonName: String {
         for relative in subject {
             for attribute in relative where attribute.type == .RDNAttributeType.commonName {

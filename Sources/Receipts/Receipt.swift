@@ -2,15 +2,16 @@
 internal import JSON
 package import OAuth
 
-/// The broker's statement that one hand-over is done: one line of a device's chain.
+/// The broker's statement that one hand-over is complete: one line of a device's chain.
 package struct Receipt: Sendable, Equatable {
-    /// Where the line stands in the chain.
+    /// The line's position in the chain.
     package struct Place: Sendable, Equatable {
-        /// From 1, one more with each line, also over a new join of the device.
+        /// The number of the line. It starts at 1 and increases by 1 with each line, even after a new join of the
+        /// device.
         package let sequence: Int
-        /// The hash of the line before; nil for the first line of a chain.
+        /// The hash of the previous line; nil for the first line of a chain.
         package let previous: String?
-        /// Lines before this one were found damaged on the device and were moved aside.
+        /// Whether the lines before this one were found damaged on the device and were moved aside.
         package let followsDamage: Bool
 
         package init(sequence: Int, previous: String?, followsDamage: Bool = false) {
@@ -22,9 +23,9 @@ package struct Receipt: Sendable, Equatable {
 
     /// Times in seconds since 1970 by the device's clock.
     package struct Times: Sendable, Equatable {
-        /// When the person was let in; nil where that is not known any more.
+        /// When the session began; nil if that is no longer known.
         package let began: Int?
-        /// When the end was committed; nil where that is not known any more.
+        /// When the end was committed; nil if that is no longer known.
         package let committed: Int?
         /// When everything was done and the line was written.
         package let finished: Int
@@ -37,7 +38,7 @@ package struct Receipt: Sendable, Equatable {
     }
 
     package var place: Place
-    /// The form of the line: 2, or 1 where an earlier version of Baton wrote it.
+    /// The version of the line's format: 2, or 1 for lines of an earlier version of Baton.
     package let version: Int
     package let tenant: String
     package let device: String
@@ -47,20 +48,20 @@ package struct Receipt: Sendable, Equatable {
     package let ended: String
     /// The epoch that began.
     package let next: String
-    /// Why it ended; nil if that is not known any more.
+    /// Why the session ended; nil if that is no longer known.
     package let trigger: String?
-    /// Nobody had signed in: a sign-in that came to nothing, or an administrator's visit.
+    /// Whether nobody had signed in: a failed sign-in, or an administrator's join attempt.
     package let isAttempt: Bool
-    /// The worker had signed in by an offline lease, without the server.
+    /// Whether the worker had signed in with an offline lease, without the server.
     package let isOffline: Bool
     package let times: Times
     package let items: [ReceiptItem]
-    /// When the last access token that an app was given expires, at the latest.
+    /// The latest expiry of the access tokens that apps were given.
     package let accessTokensEndBy: Finding<Int>
-    /// Whose session it was, as a ``Pseudonym``.
+    /// The worker of the session, as a ``Pseudonym``.
     package let subject: Finding<String>
 
-    /// The form in which this version writes.
+    /// The format version that this code writes.
     package static let currentVersion = 2
 
     package init(
@@ -87,9 +88,9 @@ package struct Receipt: Sendable, Equatable {
 }
 
 extension Receipt {
-    /// The line, signed.
+    /// Returns the signed line.
     ///
-    /// - Throws: the library's error.
+    /// - Throws: the error of the cryptography library.
     package func signed(with key: SigningKey) throws -> SignedLine {
         var body = MembersWriter()
         body.set(ReceiptName.type, LineType.receipt)
@@ -114,7 +115,7 @@ extension Receipt {
         return try SignedLine(body, signedWith: key)
     }
 
-    /// Reads a line, whose signature is the caller's to check.
+    /// Reads a line. The caller must check its signature.
     ///
     /// - Throws: ``ReceiptFailure``, ``MembersFailure``.
     package init(_ line: SignedLine) throws {

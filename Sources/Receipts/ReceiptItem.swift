@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import OAuth
 
-/// One trace of a worker, and what became of it.
+/// One trace of a worker, and whether it was removed.
 package struct ReceiptItem: Sendable, Equatable {
-    /// How sure it is that the trace is gone.
+    /// How certain the removal is.
     package enum Grade: String, Sendable, CaseIterable {
-        /// The broker itself observed that it is gone, and every process that held it.
+        /// The broker itself observed that the trace is gone, and so is every process that held it.
         case enforced
-        /// Nobody observed it: it follows from the end of the broker that alone had it.
+        /// Not observed: it follows from the end of the broker, which alone held the trace.
         case implied
-        /// The agent of the graphical session says that it is gone.
+        /// The agent of the graphical session reported the removal.
         case reported
-        /// An app says that it did away with it.
+        /// An app reported the removal.
         case cooperative
     }
 
-    /// Who saw it.
+    /// Who observed the removal.
     package enum Observer: String, Sendable, CaseIterable {
         case broker, agent, app
         case nobody = "none"
@@ -50,8 +50,8 @@ package struct ReceiptItem: Sendable, Equatable {
         return members
     }
 
-    /// - Parameter version: of the receipt. The first one called the browser enforced by the broker, on the agent's word:
-    ///   there it is read as what it was.
+    /// - Parameter version: the version of the receipt. In version 1, the browser was recorded as enforced by the
+    ///   broker although only the agent had reported it; it is read as reported by the agent.
     init(_ members: Members, version: Int) throws {
         guard let grade = Grade(rawValue: try members.string(ReceiptName.grade)),
             let observer = Observer(rawValue: try members.string(ReceiptName.observer)),

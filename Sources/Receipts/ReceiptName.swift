@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import OAuth
 
-/// Names of the members of every signed line, and of the trust that they are judged by.
+/// The member names of all signed lines and of ``ReceiptTrust``.
 package enum ReceiptName: String, WireName {
     case accessTokensEndBy = "access_tokens_end_by"
     case afterDamage = "after_damage"
@@ -36,7 +36,7 @@ package enum ReceiptName: String, WireName {
     case version
 }
 
-/// What a signed line is, its `type`.
+/// The values of a signed line's `type`.
 package enum LineType {
     package static let receipt = "baton.receipt"
     package static let key = "baton.receipt-key"

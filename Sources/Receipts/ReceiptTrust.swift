@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package import OAuth
 
-/// What receipts are judged by, from somebody other than the device: the tenant's authority of devices and its key for
-/// anchors, with the newest anchors that the server keeps.
+/// The data for verifying receipts, from a source other than the device: the tenant's device authority, its key for
+/// anchors, and the newest anchors that the server has stored.
 package struct ReceiptTrust: Sendable {
     package let tenant: String
-    /// DER.
+    /// The certificate of the tenant's device authority, DER.
     package let deviceAuthority: [UInt8]
     package let anchorKey: JSONWebKey
     package let anchors: [SignedLine]
@@ -19,7 +19,7 @@ package struct ReceiptTrust: Sendable {
 
     private static let limit = 4 << 20
 
-    /// One JSON object; each anchor is the text of its line.
+    /// The trust as one JSON object; each anchor is the text of its line.
     package var bytes: [UInt8] {
         var body = MembersWriter()
         body.set(ReceiptName.version, 1)

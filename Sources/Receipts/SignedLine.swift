@@ -2,25 +2,25 @@
 internal import Crypto
 package import OAuth
 
-/// One line of JSON whose last member signs everything before it, byte for byte: nothing is ever serialised again to check
-/// it (docs/receipts.md).
+/// One line of JSON whose last member is a signature over all bytes before it. It is checked without serialising
+/// anything again (docs/receipts.md).
 ///
-/// The line is `P,"signature":"S"}`: `P` begins with `{` and holds every other member, `S` is the signature over the bytes
-/// of `P`, base64url without padding.
+/// The line is `P,"signature":"S"}`: `P` begins with `{` and contains all other members, `S` is the signature over the
+/// bytes of `P`, base64url without padding.
 package struct SignedLine: Sendable, Equatable {
-    /// The whole line without the line feed that ends it.
+    /// The complete line without its line feed.
     package let bytes: [UInt8]
-    /// The members, none of which is to be believed before ``isSigned(by:)``.
+    /// The members. Do not trust them before ``isSigned(by:)``.
     package let members: Members
     private let covered: Int
     private let signature: [UInt8]
 
-    /// Bytes of one line.
+    /// The maximum length of a line in bytes.
     package static let maximum = 64 << 10
     private static let mark = Array(",\"signature\":\"".utf8)
     private static let end = Array("\"}".utf8)
 
-    /// Takes a line apart; nil where it is none.
+    /// Parses a line; returns nil if it is malformed.
     package init?(_ bytes: [UInt8]) {
         guard bytes.count <= Self.maximum, bytes.first == UInt8(ascii: "{"), bytes.suffix(2) == Self.end[...],
             !bytes.contains(UInt8(ascii: "\n")),
@@ -37,7 +37,7 @@ package struct SignedLine: Sendable, Equatable {
 
     /// Signs `body`.
     ///
-    /// - Throws: ``ReceiptFailure`` for a body that makes no line, or the library's error.
+    /// - Throws: ``ReceiptFailure`` if `body` does not make a valid line, or the error of the cryptography library.
     package init(_ body: MembersWriter, signedWith key: SigningKey) throws {
         var bytes = Array(body.bytes.dropLast())
         let signature = try key.signature(for: bytes)
@@ -47,20 +47,20 @@ package struct SignedLine: Sendable, Equatable {
         self = line
     }
 
-    /// Whether `key` signed the line as it stands here.
+    /// Whether `key` signed this line.
     package func isSigned(by key: VerificationKey) -> Bool { key.isValid(signature, for: Array(bytes.prefix(covered))) }
 
-    /// SHA-256 of the line without its line feed, base64url: by this the next line names it.
+    /// The SHA-256 of the line without its line feed, base64url. The next line refers to it.
     package var hash: String { Base64URL.encode(SHA256.hash(data: bytes)) }
 
     /// The line's `type` member; nil where it has none.
     package var type: String? { (try? members.optionalString(ReceiptName.type)) ?? nil }
 
-    /// Checks what kind of line it is.
+    /// Checks the type and version of the line.
     ///
-    /// - Parameter versions: those that are read.
+    /// - Parameter versions: the supported versions.
     /// - Returns: the line's version.
-    /// - Throws: ``ReceiptFailure`` `unknownVersion` for a later version's line, ``MembersFailure``.
+    /// - Throws: ``ReceiptFailure`` `unknownVersion` for an unsupported version, ``MembersFailure``.
     @discardableResult
     func confirm(_ type: String, versions: ClosedRange<Int> = 1...1) throws -> Int {
         guard try members.string(ReceiptName.type) == type else { throw ReceiptFailure.malformed }
@@ -70,11 +70,11 @@ package struct SignedLine: Sendable, Equatable {
     }
 }
 
-/// Why a line is none that this version reads.
+/// Why a line cannot be read by this version.
 package enum ReceiptFailure: Error, Equatable {
     case malformed
     /// A later version of Baton wrote it.
     case unknownVersion
-    /// The certificate in a statement is not the device's, or its authority did not issue it.
+    /// The certificate in a statement does not name the device.
     case wrongCertificate
 }
