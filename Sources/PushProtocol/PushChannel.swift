@@ -1,22 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import JSON
 
-/// The push channel that an enrolled device holds open to its server, so that the server can wake it (docs/decisions/0007).
+/// The push channel that an enrolled device keeps open to its server, so that the server can notify it
+/// (docs/decisions/0007).
 ///
-/// One request without an end: `POST <server URL of the enrollment>/push`, over TLS with the device's MDM identity. The
-/// device says who it is for the identity platform; the answer's first message is the present state, then come nudges
-/// and signs of life, one JSON object a line. A nudge says nothing but "ask": what holds is always fetched.
+/// It is one request that stays open: `POST <server URL of the enrollment>/push`, over TLS with the device's MDM
+/// identity. The request's body identifies the device to the identity platform. The response's first message is the
+/// present state; then come nudges and keep-alive messages, one JSON object per line. A nudge only tells the device to
+/// ask; the device always fetches the state itself.
 package enum PushChannel {
-    /// What follows the server URL of the enrollment.
+    /// The path suffix after the enrollment's server URL.
     package static let suffix = "/push"
-    /// The type of the answer's body: JSON texts, each ended by a line feed.
+    /// The media type of the response: JSON texts, each followed by a line feed.
     package static let mediaType = "application/x-ndjson"
-    /// Bytes of the request's body.
+    /// The maximum size of the request's body in bytes.
     package static let maximumHello = 16 << 10
-    /// Bytes of one message without its line feed.
+    /// The maximum size of one message in bytes, without its line feed.
     package static let maximumMessage = 1024
 
-    /// How long the server may be silent, as a multiple of the interval at which it promises signs of life.
+    /// How long the server may be silent, as a multiple of the keep-alive interval.
     package static let patience = 2.5
 
     static let helloLimits = JSONLimits(bytes: maximumHello, depth: 4, values: 64)
@@ -31,10 +33,10 @@ package enum PushChannel {
     }
 }
 
-/// What the device says when it opens the push channel.
+/// The device's request body when it opens the push channel.
 package struct PushHello: Sendable, Equatable {
-    /// The signed question how the device and its session stand, which states epoch and session; nil where the device has
-    /// joined no directory.
+    /// The signed status query of the device and its session, which states epoch and session; nil if the device has not
+    /// joined a directory.
     package let question: String?
 
     package init(question: String?) { self.question = question }
@@ -43,7 +45,7 @@ package struct PushHello: Sendable, Equatable {
         JSONWriter.write(.object(question.map { [PushChannel.Member.question: .string($0)] } ?? [:]))
     }
 
-    /// Reads a request's body; nil where it is none.
+    /// Parses a request's body; returns nil if it is invalid.
     package init?(bytes: [UInt8]) {
         guard let members = (try? JSONReader.read(bytes, limits: PushChannel.helloLimits))?.object else { return nil }
         switch members[PushChannel.Member.question] {

@@ -1,24 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import JSON
 
-/// One message of the server.
+/// One message from the server.
 package enum PushMessage: Sendable, Equatable {
-    /// The first one: how things stand.
+    /// The first message: the present state.
     case present(Present)
-    /// Something has changed: ask.
+    /// Something has changed; the device must ask.
     case nudge
-    /// The server is there.
+    /// A keep-alive message.
     case alive
-    /// An event of a later version, which this one takes for a sign of life.
+    /// An event of a later version. It counts as a keep-alive message.
     case unknown
 
-    /// How things stand for the device at the moment at which the push channel began to hear of changes.
+    /// The device's state when the push channel began to receive changes.
     package struct Present: Sendable, Equatable {
-        /// The identity platform's word on device and session; nil where the device did not ask.
+        /// The identity platform's status of the device and its session; nil if the device did not ask.
         package let status: String?
         /// Whether the management server has commands for the device.
         package let hasCommands: Bool
-        /// Seconds between two messages, at most.
+        /// The maximum number of seconds between two messages.
         package let keepAlive: Int
 
         package init(status: String?, hasCommands: Bool, keepAlive: Int) {
@@ -34,7 +34,7 @@ package enum PushMessage: Sendable, Equatable {
         static let alive = "alive"
     }
 
-    /// The message with the line feed that ends it.
+    /// The message with its final line feed.
     package var bytes: [UInt8] {
         var members: [String: JSONValue] = [:]
         switch self {
@@ -49,7 +49,7 @@ package enum PushMessage: Sendable, Equatable {
         return JSONWriter.write(.object(members)) + [UInt8(ascii: "\n")]
     }
 
-    /// Reads a message without its line feed; nil where it is none.
+    /// Parses a message without its line feed; returns nil if it is invalid.
     package init?(bytes: [UInt8]) {
         guard let members = (try? JSONReader.read(bytes, limits: PushChannel.messageLimits))?.object,
             let event = members[PushChannel.Member.event]?.string
@@ -69,16 +69,16 @@ package enum PushMessage: Sendable, Equatable {
     }
 }
 
-/// Cuts the pieces of an answer's body into messages.
+/// Splits the pieces of a response's body into messages.
 package struct PushMessageReader: Sendable {
     private var rest: [UInt8] = []
 
     package init() {}
 
-    /// Takes the next piece.
+    /// Adds the next piece.
     ///
-    /// - Returns: the messages that are complete now.
-    /// - Throws: ``PushProtocolError`` for what is none, or too long to be one.
+    /// - Returns: the messages that are now complete.
+    /// - Throws: ``PushProtocolError`` if a message is invalid or too long.
     package mutating func take(_ piece: [UInt8]) throws(PushProtocolError) -> [PushMessage] {
         var messages: [PushMessage] = []
         for byte in piece {
@@ -95,5 +95,5 @@ package struct PushMessageReader: Sendable {
     }
 }
 
-/// What came over the push channel is no message; the push channel cannot go on.
+/// Invalid data arrived on the push channel, which must be closed.
 package struct PushProtocolError: Error, Equatable {}
