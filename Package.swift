@@ -35,7 +35,7 @@ let package = Package(
         .package(url: "https://github.com/swiftlang/swift-subprocess", from: "1.0.0"),
     ],
     targets: [
-        // 1. Base: the kernel's calls that Swift's Glibc module hides, secrets, sockets, JSON, files, processes.
+        // 1. Base: kernel calls that Swift's Glibc module does not expose, secrets, sockets, JSON, files, processes.
         .target(name: "CLinux"),
         .systemLibrary(name: "CTSS", providers: [.apt(["libtss2-dev"])]),
         .target(name: "JSON", dependencies: ["Redaction"]),
@@ -44,7 +44,7 @@ let package = Package(
         .target(name: "Files", dependencies: ["CLinux", "JSON", "UnixSocket"]),
         .target(name: "Processes", dependencies: ["CLinux", "Files", "UnixSocket"]),
 
-        // 2. Vocabulary: values only, no I/O.
+        // 2. Vocabulary: value types only, no I/O.
         .target(name: "OAuth", dependencies: ["JSON", "Redaction", .asn1, .certificates, .crypto, .cryptoExtras]),
         .target(
             name: "DeviceManagement",
@@ -53,21 +53,21 @@ let package = Package(
         // 3. Persistence.
         .target(name: "Storage", dependencies: [.grdb]),
 
-        // 4. Contracts between processes: no I/O either.
+        // 4. Contracts between processes, without I/O.
         .target(name: "BrokerProtocol", dependencies: ["JSON"]),
         .target(name: "AdminAPI", dependencies: ["Redaction"]),
         .target(name: "PushProtocol", dependencies: ["JSON"]),
         .target(name: "Receipts", dependencies: ["JSON", "OAuth", .asn1, .certificates, .crypto]),
 
-        // 5. What the broker's own programs say to each other, and how: supervisor, agent, command line.
+        // 5. The messages between the broker's own programs: supervisor, agent, command line.
         .target(
             name: "BrokerIPC", dependencies: ["BrokerProtocol", "CLinux", "Files", "JSON", "Redaction", "UnixSocket"]),
 
         // 6. Engines. They never import each other.
         .target(name: "MSAL", dependencies: ["BrokerProtocol", "JSON", "Redaction", "UnixSocket"]),
-        // For apps' own tests: a device in the process of the test, behind the real library.
+        // For apps' own tests: a simulated device in the test's process, behind the real library.
         .target(name: "MSALTesting", dependencies: ["BrokerProtocol", "JSON", "MSAL", "Redaction", "UnixSocket"]),
-        // The device's side of the broker. What its parts share: keys, files, apps, settings, https, and their messages.
+        // The code that the parts of the broker share: keys, files, apps, settings, HTTPS and messages.
         .target(
             name: "BrokerDevice",
             dependencies: [
@@ -75,7 +75,7 @@ let package = Package(
                 "Redaction", "UnixSocket",
                 .asn1, .asyncHTTPClient, .certificates, .crypto, .cryptoExtras, .nioCore, .nioHTTP1, .nioSSL,
             ]),
-        // The device's agent of the MDM, and its push channel.
+        // The device's MDM client and its push channel.
         .target(
             name: "DeviceEnrollment",
             dependencies: [
@@ -83,7 +83,7 @@ let package = Package(
                 "PushProtocol", "Redaction",
                 .asn1, .certificates, .crypto, .logging, .serviceLifecycle,
             ]),
-        // The session process: it serves the apps of one epoch and dies with it.
+        // The session process, which serves the apps of one epoch and ends with it.
         .target(
             name: "BrokerSession",
             dependencies: [
@@ -99,7 +99,7 @@ let package = Package(
                 "Processes", "Receipts", "Redaction", "UnixSocket",
                 .asn1, .certificates, .crypto, .logging, .serviceLifecycle,
             ]),
-        // What `baton-agent` stands on: no network, no cryptography.
+        // The code of `baton-agent`, without network access and cryptography.
         .target(
             name: "BrokerAgent",
             dependencies: [
@@ -119,10 +119,10 @@ let package = Package(
                 .asn1, .certificates, .crypto, .httpTypes, .hummingbird, .logging, .nioCore, .nioPosix, .nioSSL,
             ]),
 
-        // 7. What only one executable stands on: the chip of a device, so that no other program loads its library.
+        // 7. Code for only one executable: access to the TPM, so that no other program loads its library.
         .target(name: "TPM", dependencies: ["BrokerDevice", "CLinux", "CTSS", "Files", "Redaction"]),
 
-        // 8. Executables: compose, parse arguments, run.
+        // 8. Executables: they parse arguments, compose the parts and run them.
         .executableTarget(
             name: "baton",
             dependencies: [
@@ -159,7 +159,7 @@ let package = Package(
             ],
             path: "Tests/TestSupport"),
         .target(name: "FileRecorder", path: "Tests/FileRecorder"),
-        // The search for traces: its program reads the memory of the processes of a device, so it is no part of one.
+        // The search for traces. Its program reads the memory of a device's processes, so it is not part of a device.
         .target(name: "CInspection", path: "Tests/Canary/CInspection", linkerSettings: [.linkedLibrary("z")]),
         .target(
             name: "TraceSearch", dependencies: ["CInspection", "CLinux", "UnixSocket"], path: "Tests/Canary/TraceSearch"
@@ -240,10 +240,10 @@ let package = Package(
     ]
 )
 
-// With BATON_TSAN=1 there is only what ThreadSanitizer looks at, and no other package: see scripts/races.
+// BATON_TSAN=1 keeps only the targets that ThreadSanitizer checks, and no other package: see scripts/races.
 if Context.environment["BATON_TSAN"] == "1" { package.keepWhatRaces() }
 
-// With BATON_FUZZ=1 there is a program more, which feeds the decoders of foreign bytes; see scripts/fuzz.
+// BATON_FUZZ=1 adds a program that fuzzes the decoders of untrusted bytes: see scripts/fuzz.
 let isFuzzing = Context.environment["BATON_FUZZ"] == "1"
 let fuzzed = [
     "BrokerIPC", "BrokerProtocol", "DeviceManagement", "JSON", "OAuth", "Receipts", "Redaction", "UnixSocket",
@@ -255,7 +255,7 @@ if isFuzzing {
             linkerSettings: [.unsafeFlags(["-sanitize=fuzzer", "-use-ld=lld"])]))
 }
 
-// With BATON_BENCH=1 there is a program more for each engine that is measured; see scripts/benchmark.
+// BATON_BENCH=1 adds a benchmark program for each measured engine: see scripts/benchmark.
 if Context.environment["BATON_BENCH"] == "1" {
     package.targets.append(
         .executableTarget(
@@ -280,16 +280,17 @@ where target.type != .system && !["CInspection", "CLinux", "FileRecorder", "Race
         .treatAllWarnings(as: .error),
         .treatWarning("DeprecatedDeclaration", as: .warning),
     ]
-    // It looks at every byte of gigabytes, so it is optimised in every build.
+    // It searches gigabytes byte by byte, so it is optimised in every build.
     if target.name == "TraceSearch" { target.swiftSettings?.append(.unsafeFlags(["-O"])) }
-    // Coverage is what guides the fuzzer; optimised, since Swift checks as much then and is ten times as fast.
+    // Coverage guides the fuzzer. Optimised code has the same safety checks and is ten times as fast.
     if isFuzzing, fuzzed.contains(target.name) {
         target.swiftSettings?.append(.unsafeFlags(["-O", "-sanitize=fuzzer"]))
     }
 }
 
 extension Package {
-    /// Leaves MSAL, what it stands on and the device's session machine, with their tests: the parts that threads share.
+    /// Keeps only the code that threads share: MSAL, its dependencies and the device's session machine, with their
+    /// tests.
     func keepWhatRaces() {
         let own = [
             "Broker", "BrokerDevice", "BrokerProtocol", "BrokerSupervisor", "CLinux", "Files", "JSON", "MSAL",
@@ -308,7 +309,7 @@ extension Package {
                 ]
             }
             if target.name == "TestSupport" { target.sources = ["Processes"] }
-            // Starting programs is no matter of threads.
+            // Starting programs does not concern thread safety.
             if target.name == "ProcessesTests" { target.sources = ["MailboxTests.swift"] }
         }
         targets.append(.target(name: "RaceDetection", path: "Tests/RaceDetection"))
@@ -319,14 +320,14 @@ extension Package {
 }
 
 extension Target.Dependency {
-    /// The name of a target of this package; nil for another package's product.
+    /// The name of a target in this package; nil for a product of another package.
     var ownName: String? {
         guard case .byNameItem(let name, _) = self else { return nil }
         return name
     }
 
-    /// Another package's product, for the programs and the tests: whoever depends on this package for its libraries neither
-    /// downloads nor builds it.
+    /// A product of another package, for the programs and the tests. Packages that depend only on this package's
+    /// libraries neither download nor build it.
     private static func programs(_ name: String, of package: String) -> Self {
         .product(name: name, package: package, condition: .when(traits: ["Programs"]))
     }
