@@ -104,7 +104,7 @@ static int is_target(int number, const int *targets, int count) {
     return 0;
 }
 
-/// Says which files the new process has: `moved[i]` as `targets[i]`, something as 0, 1 and 2, and nothing else.
+/// Defines the files of the new process: `moved[i]` as `targets[i]`, a default for 0, 1 and 2, and nothing else.
 static int arrange_files(
     posix_spawn_file_actions_t *files, const int *moved, const int *targets, int count, int highest, int keep_output) {
     int failure = 0;
@@ -138,7 +138,7 @@ int clinux_spawn(
         if (targets[i] < 0 || targets[i] > MAX_TARGET) return -EINVAL;
         if (targets[i] > highest) highest = targets[i];
     }
-    // First out of the way of every target, so that no dup2 overwrites a source that a later one needs.
+    // First move the sources above every target, so that no dup2 overwrites a source that is still needed.
     for (; held < count && !failure; held++) {
         moved[held] = fcntl(sources[held], F_DUPFD_CLOEXEC, highest + 1);
         if (moved[held] < 0) {
@@ -178,8 +178,9 @@ int clinux_listen(const char *path, mode_t mode, int backlog) {
     if (outcome < 0) return outcome;
     int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
     if (fd < 0) return -errno;
-    // Born without access for anybody: the mode opens it only when it is bound, so there is no moment of too much. Linux
-    // gives the file the socket's own mode; umask(2) would reach files that other threads make at this moment, too.
+    // The socket is created without access for anyone and opened by chmod(2) only after it is bound, so it is never too
+    // accessible. Linux gives the file the socket's own mode. umask(2) would also affect files that other threads
+    // create meanwhile.
     outcome = fchmod(fd, 0) < 0 || bind(fd, (struct sockaddr *)&where, sizeof where) < 0 ? -errno : 0;
     if (outcome == 0 && chmod(path, mode) < 0) outcome = -errno;
     if (outcome == 0 && listen(fd, backlog) < 0) outcome = -errno;
@@ -343,7 +344,7 @@ int clinux_exists(const char *path) {
     return 1;
 }
 
-/// The removal of one tree. `failure` is the first reason why something stays; the rest goes all the same.
+/// The removal of one tree. `failure` is the first reason why something stays; everything else is still removed.
 struct removal {
     int top;
     unsigned long next;
@@ -354,8 +355,8 @@ static void stays(struct removal *job, int reason) {
     if (job->failure == 0) job->failure = reason;
 }
 
-/// Opens a folder for reading, changing and moving, whatever its mode says to its owner; no link, and with `beneath` no
-/// other mount either.
+/// Opens a directory for reading, changing and moving, even if its mode denies that to its owner. Follows no symbolic
+/// link and, with `beneath`, enters no other mount.
 static int open_folder(int parent, const char *name, int beneath) {
     struct open_how how = {
         .flags = O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC, .resolve = beneath ? RESOLVE_NO_XDEV : 0};
@@ -364,7 +365,7 @@ static int open_folder(int parent, const char *name, int beneath) {
     struct stat status;
     char path[32];
     snprintf(path, sizeof path, "/proc/self/fd/%d", place);
-    // By the descriptor's name, since chmod(2) would follow a link that took the folder's place.
+    // Uses the descriptor's path, because chmod(2) would follow a symbolic link that replaced the directory.
     if (fstat(place, &status) == 0 && (status.st_mode & 0700) != 0700) (void)chmod(path, 0700);
     int folder = openat(place, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     int reason = errno;
@@ -372,9 +373,9 @@ static int open_folder(int parent, const char *name, int beneath) {
     return folder < 0 ? -reason : folder;
 }
 
-/// Moves a folder up into the top, so that no depth costs a descriptor, a stack frame or a longer path.
+/// Moves a directory up into the top one, so that depth costs no descriptors, no stack frames and no longer paths.
 static int lift(struct removal *job, int parent, const char *name) {
-    int folder = open_folder(parent, name, 1);  // A folder that its owner may not write cannot be moved (rename(2)).
+    int folder = open_folder(parent, name, 1);  // A directory that its owner may not write cannot be moved (rename(2)).
     if (folder < 0) return folder;
     close(folder);
     for (;;) {
@@ -413,7 +414,7 @@ static int remove_entry(struct removal *job, int folder, const char *name, int i
     return changes > 0;
 }
 
-/// Empties a folder and closes it. Returns how many entries went.
+/// Empties a directory and closes it. Returns the number of removed entries.
 static long empty(struct removal *job, int folder, int is_top) {
     DIR *entries = fdopendir(folder);
     if (!entries) {
@@ -439,7 +440,7 @@ int clinux_remove_tree(const char *path) {
     if (lstat(path, &status) < 0 || !S_ISDIR(status.st_mode)) return -reason;
     struct removal job = {.top = open_folder(AT_FDCWD, path, 0), .next = 0, .failure = 0};
     if (job.top < 0) return job.top;
-    // Each round removes what is two levels down and lifts what is below; the last one finds nothing to change.
+    // Each round removes what is two levels down and lifts what is below. The last round finds nothing to change.
     for (;;) {
         job.failure = 0;
         int again = openat(job.top, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -502,7 +503,7 @@ int clinux_tcp_owner(const void *peer, const void *local, uid_t *owner) {
         || answer.header.nlmsg_len < NLMSG_LENGTH(sizeof(struct inet_diag_msg)))
         return -EBADMSG;
     struct inet_diag_msg *found = NLMSG_DATA(&answer.header);
-    // Where the connection is gone the kernel may answer with a socket that listens on its port, or one without an owner.
+    // If the connection is gone, the kernel may return a listening socket on its port or a socket without an owner.
     if (found->idiag_state != TCP_ESTABLISHED || found->idiag_inode == 0
         || found->id.idiag_sport != theirs.sin_port || found->id.idiag_dport != ours.sin_port
         || found->id.idiag_src[0] != theirs.sin_addr.s_addr || found->id.idiag_dst[0] != ours.sin_addr.s_addr)
