@@ -9,14 +9,14 @@ let package = Package(
     targets: [
         // HTTPS for the call to Graph: Debian's libcurl behind one function.
         .target(name: "CurlShim", linkerSettings: [.linkedLibrary("curl")]),
-        // What the app decides: pure, without MSAL, files or a terminal.
+        // The app's decisions: pure code without MSAL, files or a terminal.
         .target(name: "WorkerState"),
         .executableTarget(
             name: "firstline-worker",
             dependencies: ["CurlShim", "WorkerState", .product(name: "MSAL", package: "baton")],
             path: "Sources/FirstlineWorker"),
         .testTarget(name: "WorkerStateTests", dependencies: ["WorkerState"]),
-        // The app with MSAL, on a device that the test plays.
+        // The app with MSAL, on a simulated device.
         .testTarget(
             name: "FirstlineWorkerTests",
             dependencies: ["firstline-worker", .product(name: "MSALTesting", package: "baton")]),

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 
-/// The app's configuration file: JSON, in which an unknown key is an error.
+/// The app's configuration file, in JSON. An unknown key is an error.
 struct Configuration: Decodable {
     let clientId: String
     let redirectUri: String
     let authority: URL
-    /// Where Graph is, such as `https://graph.baton.test:8443`.
+    /// The address of Graph, such as `https://graph.baton.test:8443`.
     let graphEndpoint: URL
     let scopes: [String]
-    /// The file of roots that the call to Graph trusts; the system's where it is left out.
+    /// The file with the trusted root certificates for the call to Graph; the system's if absent.
     let caFile: String?
     /// Host names and the addresses to use for them.
     let resolve: [String: String]
-    /// Where notes are kept.
+    /// The folder for the notes.
     let dataFolder: String
 
     private enum CodingKeys: String, CodingKey, CaseIterable {
@@ -58,7 +58,7 @@ struct Configuration: Decodable {
     }
 }
 
-/// What is wrong with the configuration file.
+/// An error in the configuration file.
 struct ConfigurationError: Error {
     let reason: String
 }

@@ -3,7 +3,7 @@ import CurlShim
 import Foundation
 import WorkerState
 
-/// The call to Graph: `/v1.0/me` with the worker's token.
+/// Calls Graph: `/v1.0/me` with the worker's token.
 struct Graph: Sendable {
     private static let bodyLimit = 1 << 20
 
@@ -17,7 +17,7 @@ struct Graph: Sendable {
         let mail: String?
     }
 
-    /// Reads the worker's profile.
+    /// Fetches the worker's profile.
     ///
     /// Blocks: call it on a queue of its own.
     func me(authorization: String) throws(Problem) -> Profile {
@@ -34,7 +34,7 @@ struct Graph: Sendable {
     private func get(_ url: URL, authorization: String) throws(Problem) -> (status: Int, body: Data) {
         let collected = Body(limit: Self.bodyLimit)
         var status = 0
-        // The token travels in a header that is handed over in memory, never in arguments or the URL.
+        // The token is passed in memory as a header, never in arguments or in the URL.
         let outcome = unsafe curl_shim_get(
             url.absoluteString, "Authorization: \(authorization)", caFile, resolution(of: url),
             { context, bytes, count in
@@ -48,14 +48,14 @@ struct Graph: Sendable {
         return (status, collected.data)
     }
 
-    /// `host:port:address` where the configuration names an address for the host.
+    /// Returns `host:port:address` if the configuration contains an address for the host.
     private func resolution(of url: URL) -> String? {
         guard let host = url.host, let address = resolve[host] else { return nil }
         return "\(host):\(url.port ?? 443):\(address)"
     }
 }
 
-/// The pieces of an answer, up to a limit.
+/// Collects the pieces of a response, up to a limit.
 private final class Body {
     private(set) var data = Data()
     private let limit: Int

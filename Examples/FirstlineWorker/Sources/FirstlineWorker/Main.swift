@@ -5,13 +5,13 @@ import Foundation
 import MSAL
 import WorkerState
 
-/// `firstline-worker --config FILE [--json]`: reads commands from the standard input, a line each.
+/// `firstline-worker --config FILE [--json]`: reads commands from standard input, one per line.
 @main enum Main {
     @MainActor private static var app: WorkerApp?
     @MainActor private static var signal: (any DispatchSourceSignal)?
 
     @MainActor static func main() {
-        // Notes are nobody else's business.
+        // Only this user may read the notes.
         umask(0o077)
         do {
             let (configuration, isJSON) = try arguments()
@@ -41,7 +41,8 @@ import WorkerState
         exit(64)
     }
 
-    /// Two things may mean that the worker is another: the process was stopped for a while, or the broker says so.
+    /// Listens for the two events after which another worker may be signed in: the process was stopped for a while, or
+    /// the broker announces a change.
     @MainActor private static func listen() {
         let source = DispatchSource.makeSignalSource(signal: SIGCONT, queue: .main)
         source.setEventHandler { MainActor.assumeIsolated { app?.handle(.returned) } }

@@ -2,7 +2,7 @@
 import Foundation
 import WorkerState
 
-/// One note per worker, in a file whose name says whose it is.
+/// Stores one note per worker, in a file named after the worker's id.
 struct Notes {
     private let folder: URL
 
@@ -23,7 +23,7 @@ struct Notes {
         } catch { throw Problem(code: "note", message: "The note cannot be kept. Check dataFolder.") }
     }
 
-    /// Removes every file here but the note of `owner`: other workers' notes and whatever a crash left behind.
+    /// Removes every file except the note of `owner`: other workers' notes and anything that a crash left behind.
     func erase(keeping owner: String?) throws(Problem) {
         let kept = owner.map { file($0).lastPathComponent }
         do {
@@ -40,7 +40,7 @@ struct Notes {
         return try FileManager.default.contentsOfDirectory(atPath: folder.path)
     }
 
-    /// The id in hexadecimal digits, so that no id can name another place.
+    /// Returns the file for an id, named in hexadecimal so that no id can refer to another path.
     private func file(_ owner: String) -> URL {
         let name = owner.utf8.map { byte in (byte < 16 ? "0" : "") + String(byte, radix: 16) }.joined()
         return folder.appending(path: "\(name).txt")

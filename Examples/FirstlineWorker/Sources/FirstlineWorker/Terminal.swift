@@ -2,14 +2,14 @@
 import Foundation
 import WorkerState
 
-/// Where reports go: as JSON, one object a line, or as text for a person.
+/// Prints reports: as JSON, one object per line, or as text for people.
 @MainActor final class Terminal {
     private let isJSON: Bool
     private let output: @MainActor (String) -> Void
-    /// What a person was last told of who is signed in, so as not to be told it twice.
+    /// The last message about who is signed in, so that it is not repeated.
     private var account: String?
 
-    /// - Parameter output: takes each line with its end; the standard output unless given.
+    /// - Parameter output: writes a line with its line end; standard output by default.
     init(
         isJSON: Bool,
         output: @escaping @MainActor (String) -> Void = { FileHandle.standardOutput.write(Data($0.utf8)) }
@@ -28,7 +28,7 @@ import WorkerState
         if !words.isEmpty { write(words) }
     }
 
-    /// Clears the screen and what was scrolled off it, where there is a screen.
+    /// Clears the screen and its scrollback, if there is a screen.
     func clear() {
         guard !isJSON, isatty(STDOUT_FILENO) == 1 else { return }
         write("\u{1B}[H\u{1B}[2J\u{1B}[3J", terminator: "")
@@ -45,7 +45,7 @@ import WorkerState
         object["message"] = report.problem?.message
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        // Texts by texts always encode.
+        // Encoding a dictionary of strings never fails.
         return (try? encoder.encode(object)).map { String(decoding: $0, as: UTF8.self) } ?? "{}"
     }
 

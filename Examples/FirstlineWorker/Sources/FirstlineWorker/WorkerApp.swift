@@ -3,7 +3,7 @@ import Foundation
 import MSAL
 import WorkerState
 
-/// The shell around ``WorkerModel``: does on the main queue what the model says, with MSAL, Graph, files and terminal.
+/// Performs the actions of ``WorkerModel`` on the main queue, with MSAL, Graph, files and the terminal.
 @MainActor final class WorkerApp {
     private let configuration: Configuration
     private let application: MSALPublicClientApplication
@@ -27,7 +27,7 @@ import WorkerState
         notes = Notes(dataFolder: configuration.dataFolder)
     }
 
-    /// Tells the model; what it says is done before this returns, in order.
+    /// Passes an event to the model and performs the returned actions in order before it returns.
     func handle(_ event: WorkerModel.Event) {
         events.append(event)
         guard !isBusy else { return }
@@ -69,7 +69,7 @@ import WorkerState
         }
     }
 
-    // MARK: MSAL, whose blocks all run on the main queue
+    // MARK: MSAL. All its blocks run on the main queue.
 
     private func askDevice() {
         application.getDeviceInformation(with: onMain(MSALParameters())) { [weak self] information, error in
@@ -83,7 +83,7 @@ import WorkerState
         }
     }
 
-    /// The change counts as dealt with when the block returns; all of its clearing is done by then.
+    /// The change counts as handled when the block returns. By then all of the former worker's data is erased.
     private func checkAccount() {
         application.getCurrentAccount(with: onMain(MSALParameters())) { [weak self] current, previous, error in
             MainActor.assumeIsolated {
@@ -154,7 +154,7 @@ extension Worker {
 }
 
 extension Problem {
-    /// What the app makes of MSAL's error.
+    /// Converts an error of MSAL.
     init(_ error: (any Error)?) {
         guard let error = error as NSError?, error.domain == MSALErrorDomain else {
             self.init(code: "unknown", message: "Something went wrong outside of MSAL.")

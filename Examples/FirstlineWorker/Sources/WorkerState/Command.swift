@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a person can ask of the app.
+/// A command of the user.
 package enum Command: Equatable, Sendable {
     case device
     case signIn(hint: String?)
@@ -10,10 +10,10 @@ package enum Command: Equatable, Sendable {
     case show
     case signOut
     case quit
-    /// A line that is no command, by its first word.
+    /// An unknown command, with the line's first word.
     case unknown(String)
 
-    /// Reads one line.
+    /// Parses one line.
     package init(line: String) {
         let parts = line.split(separator: " ", maxSplits: 1).map(String.init)
         switch (parts.first, parts.count > 1 ? parts[1] : nil) {
@@ -29,7 +29,7 @@ package enum Command: Equatable, Sendable {
         }
     }
 
-    /// The word that the answer names.
+    /// The name of the command in its answer.
     package var name: String {
         switch self {
         case .device: "device"

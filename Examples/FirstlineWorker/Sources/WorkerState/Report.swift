@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// One thing that the app says: the one answer to a command, or an event that nobody asked for.
+/// A message of the app: the one answer to a command, or an event.
 package struct Report: Equatable, Sendable {
     package enum Kind: String, Sendable {
         case answer, event
     }
 
     package let kind: Kind
-    /// The command's or the event's name.
+    /// The name of the command or event.
     package let name: String
     package let problem: Problem?
-    /// What else is said; names without a value are left out.
+    /// Further values; names without a value are left out.
     package let fields: [String: String]
 
     package init(_ kind: Kind, _ name: String, problem: Problem? = nil, _ fields: [String: String?] = [:]) {

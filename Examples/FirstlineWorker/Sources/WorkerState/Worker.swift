@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Who is signed in, as far as the app has to know.
+/// The signed-in worker, as far as the app needs to know.
 package struct Worker: Equatable, Sendable {
     package let id: String
     package let username: String
@@ -11,7 +11,7 @@ package struct Worker: Equatable, Sendable {
     }
 }
 
-/// What Graph says of the worker.
+/// The worker's profile in Graph.
 package struct Profile: Equatable, Sendable {
     package let displayName: String
     package let jobTitle: String?
@@ -24,7 +24,7 @@ package struct Profile: Equatable, Sendable {
     }
 }
 
-/// Why something did not work, in a stable word and a sentence.
+/// An error: a stable code and a sentence.
 package struct Problem: Equatable, Error, Sendable {
     package let code: String
     package let message: String

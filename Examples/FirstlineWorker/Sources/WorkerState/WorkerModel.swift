@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What the app knows and decides: a pure machine between the person, MSAL and the note on the disk.
+/// The app's state and decisions: a pure state machine between the user, MSAL and the note on disk.
 ///
-/// Its one rule: nothing of a worker is shown, written or fetched before a check has said that this worker is signed in
-/// now. Whoever else's data the app holds at that moment goes first, whatever the change was: a sign-out, a first
-/// sign-in, or one worker straight after another.
+/// Its one rule: it shows, writes and fetches nothing of a worker before a check has confirmed that this worker is
+/// signed in now. It first erases any other worker's data, whatever the change was: a sign-out, a first sign-in, or a
+/// switch from one worker to another.
 package struct WorkerModel {
     package enum Event: Equatable, Sendable {
         case launched
         /// The process was stopped and runs again (SIGCONT).
         case returned
-        /// The broker's notification: the account may have changed.
+        /// The broker's notification that the account may have changed.
         case notified
         case command(Command)
         case inputEnded
@@ -35,7 +35,7 @@ package struct WorkerModel {
         case writeNote(String, owner: String)
         case readNote(owner: String)
         case signOut
-        /// Drop everything held of workers other than `owner`: files, screen, objects in memory.
+        /// Erase all data of workers other than `owner`: files, screen, objects in memory.
         case erase(keeping: String?)
         case clearScreen
         case say(Report)
@@ -52,9 +52,9 @@ package struct WorkerModel {
     private var isChecking = false
     private var mustCheckAgain = false
     private var isAnnouncing = false
-    /// Whom a sign-out is about.
+    /// The id of the worker who is signing out.
     private var leaving: String?
-    /// Counts checks; what was fetched in an earlier turn is not shown.
+    /// Counts the checks. A profile that was fetched in an earlier turn is not shown.
     private var turn = 0
     private var waiting: [Command] = []
     private var running: (command: Command, stage: Stage)?
@@ -83,7 +83,7 @@ package struct WorkerModel {
 
     /// Begins a check.
     ///
-    /// What was fetched for an earlier turn is not shown any more; work that shows something waits.
+    /// A profile from an earlier turn is no longer shown. Work that shows something waits for the check.
     private mutating func check(announcing: Bool = false) -> [Action] {
         turn += 1
         isAnnouncing = isAnnouncing || announcing
@@ -111,7 +111,7 @@ package struct WorkerModel {
         return actions + checked()
     }
 
-    /// Nobody could find out who is signed in: show nothing, but delete nothing either.
+    /// The current account could not be determined: show nothing, but delete nothing either.
     private mutating func unknown(_ problem: Problem) -> [Action] {
         let wasShown = worker != nil
         worker = nil
@@ -141,7 +141,7 @@ package struct WorkerModel {
         }
     }
 
-    // MARK: Commands, one after the other
+    // MARK: Running commands one after the other
 
     private mutating func enqueue(_ command: Command) -> [Action] {
         waiting.append(command)
@@ -176,14 +176,14 @@ package struct WorkerModel {
         case (.note(let text), let worker?): return [.writeNote(text, owner: worker.id)]
         case (.show, let worker?): return [.readNote(owner: worker.id)]
         case (.signOut, _?):
-            // The worker wants to leave nothing here, whatever becomes of the broker's part.
+            // Nothing of the worker may stay here, whatever the broker does.
             profile = nil
             leaving = worker?.id
             return [.signOut, .clearScreen, .erase(keeping: nil)]
         }
     }
 
-    /// MSAL says that it is done; the answer is what a check says.
+    /// MSAL reports success; the result of a new check becomes the answer.
     private mutating func confirm() -> [Action] {
         running?.stage = .confirming
         return check()
@@ -211,7 +211,7 @@ package struct WorkerModel {
         return finish(fields)
     }
 
-    /// Where the mode is not known, nobody is offered to sign up.
+    /// If the mode is unknown, sign-up is not offered.
     private mutating func deviceUnknown(_ problem: Problem) -> [Action] {
         isShared = nil
         guard running?.command == .device else { return [.say(Report(.event, "device", problem: problem))] }
@@ -226,7 +226,7 @@ package struct WorkerModel {
         ])
     }
 
-    // MARK: What can be wrong
+    // MARK: Problems
 
     private static let nobody = Problem(code: "nobody", message: "Nobody is signed in. Use sign-in.")
     private static let stillThere = Problem(

@@ -6,7 +6,7 @@ import WorkerState
 
 @testable import firstline_worker
 
-/// The whole app, from its commands to its files, on a device that the test plays.
+/// Tests the whole app, from its commands to its files, on a simulated device.
 @MainActor @Suite(.timeLimit(.minutes(2))) struct HandoverTests {
     private let device = TestDevice(answersWithin: .seconds(1), notifications: NotificationCenter())
     private let amara = TestWorker("amara@contoso.example")
@@ -58,14 +58,14 @@ import WorkerState
         device.signIn(amara)
         _ = try await run.answer("note hers")
         device.signIn(bo)
-        // The first run ends without having asked again; its note is still there.
+        // The first run ends without another check, so its note is still there.
         let next = try Run(device, folder: run.folder)
         #expect(try await next.event("account")["previous"] == amara.identifier)
         #expect(next.notes.isEmpty)
     }
 }
 
-/// A run of the app, with its data in a folder of its own.
+/// One run of the app, with its data in its own folder.
 @MainActor private final class Run {
     let folder: URL
     private let app: WorkerApp
@@ -102,7 +102,7 @@ import WorkerState
         (try? FileManager.default.contentsOfDirectory(atPath: folder.appending(path: "notes").path)) ?? []
     }
 
-    /// Gives the app a command; returns its answer.
+    /// Sends the app a command and returns its answer.
     func answer(_ line: String) async throws -> [String: String] {
         app.handle(.command(Command(line: line)))
         let name = String(line.prefix { $0 != " " })

@@ -8,7 +8,7 @@ import WorkerState
     private let profile = Profile(displayName: "Amara", jobTitle: nil, mail: nil)
     private let trouble = Problem(code: "trouble", message: "Trouble.")
 
-    /// A model whose first check has said who is signed in.
+    /// Returns a model whose first check has reported `worker` as signed in.
     private func model(_ worker: Worker?, mode: String = "shared") -> WorkerModel {
         var model = WorkerModel()
         _ = model.handle(.launched)
