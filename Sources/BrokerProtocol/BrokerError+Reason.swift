@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension BrokerError {
-    /// A stable code (Baton's own) that tells apart the causes of one error code. Logs, `baton doctor` and apps get it
-    /// with the error. Microsoft's clients ignore it.
+    /// A stable code (Baton's own) that tells apart the causes of one error code. It appears in logs, in `baton doctor`
+    /// and in the errors that apps get. Microsoft's clients ignore it.
     package struct Reason: RawRepresentable, Hashable, Sendable {
         package let rawValue: String
 

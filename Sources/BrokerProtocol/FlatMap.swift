@@ -52,7 +52,7 @@ package struct FlatMap: Sendable, Equatable {
         return parameters
     }
 
-    /// Whether the map fits into one frame: no value and not all values together exceed their limits.
+    /// Whether the map fits into one frame: neither a single value nor all values together exceed their limits.
     package var fitsFrame: Bool {
         let lengths = entries.values.map(\.utf8.count)
         return lengths.allSatisfy { $0 <= Wire.envelopeLimits.stringBytes }

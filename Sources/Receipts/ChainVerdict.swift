@@ -47,7 +47,7 @@ package struct ChainVerdict: Sendable, Equatable {
     package var last: Int?
     /// The highest number that the server countersigned and whose line in the file is unchanged since.
     package var anchoredUpTo: Int?
-    /// The numbers of lines which record that the lines before them were damaged on the device.
+    /// The numbers of the receipts that record damage to the lines before them on the device.
     package var damageBefore: [Int] = []
 
     package init() {}
@@ -55,7 +55,7 @@ package struct ChainVerdict: Sendable, Equatable {
     /// Whether there is no fault and the signer is known.
     package var isIntact: Bool { faults.isEmpty && signer != .unproven }
 
-    /// The number of receipts after the last anchor. Removed receipts at the end cannot be detected among these.
+    /// The number of receipts after the last anchor. The removal of further receipts at the end cannot be detected.
     package var unanchored: Int { last.map { $0 - (anchoredUpTo ?? (first ?? 1) - 1) } ?? 0 }
 }
 

@@ -53,7 +53,7 @@ package struct SignedLine: Sendable, Equatable {
     /// The SHA-256 of the line without its line feed, base64url. The next line refers to it.
     package var hash: String { Base64URL.encode(SHA256.hash(data: bytes)) }
 
-    /// The line's `type` member; nil where it has none.
+    /// The line's `type` member; nil if it has none.
     package var type: String? { (try? members.optionalString(ReceiptName.type)) ?? nil }
 
     /// Checks the type and version of the line.

@@ -3,7 +3,7 @@ internal import CLinux
 
 /// Secret bytes. They are kept in one place, never printed, and overwritten when the last reference is released.
 ///
-/// It is a class, so passing a secret on never copies it. Do not keep what ``withBytes(_:)`` returns of it.
+/// It is a class, so passing a secret on never copies it. Do not keep copies of the bytes from ``withBytes(_:)``.
 @safe package final class SecretBytes: Sendable {
     private nonisolated(unsafe) let storage: UnsafeMutableRawBufferPointer
 

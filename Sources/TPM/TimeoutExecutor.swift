@@ -3,8 +3,8 @@ internal import BrokerDevice
 internal import Dispatch
 internal import Synchronization
 
-/// Runs work that the chip may never finish on a thread. The caller waits only for a limited time, and while a piece of
-/// work is overdue, further calls fail at once.
+/// A thread for work that a chip may never finish. The caller waits only for a limited time, and while a piece of work
+/// is overdue, further calls fail at once.
 final class TimeoutExecutor: Sendable {
     private let queue = DispatchQueue(label: "baton.tpm")
     /// The number of abandoned pieces of work that have not returned yet.

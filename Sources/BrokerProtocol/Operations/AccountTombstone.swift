@@ -5,7 +5,7 @@
 /// It contains the account's identifier and no name. It is removed when the reader has acknowledged the change.
 package struct AccountTombstone: Sendable, Codable, Equatable {
     package let homeAccountID: String
-    /// The epoch in which the reader first saw the account.
+    /// The last epoch in which the reader saw the account.
     package let epoch: Epoch
     /// Whether a query for the current account returned it. False if the reader only got a token for it.
     package let isReported: Bool

@@ -22,7 +22,8 @@ package struct RemoveAccountRequest: Sendable, Equatable {
         return map
     }
 
-    /// - Throws: ``BrokerError`` -51111 if the client id is missing, or both the identifier and the user name.
+    /// - Throws: ``BrokerError`` -51111 if the client id is missing, or if both the identifier and the user name are
+    ///   missing.
     package init(_ map: FlatMap) throws(BrokerError) {
         let client = try ClientRequest(map)
         func text(_ key: Key) -> String? { map[key].flatMap { $0.isEmpty ? nil : $0 } }

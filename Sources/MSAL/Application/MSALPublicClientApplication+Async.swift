@@ -65,7 +65,7 @@ extension MSALPublicClientApplication {
         try await answer { acquireTokenSilent(with: parameters, completionBlock: $0) }
     }
 
-    /// Signs the worker out. On a shared device this ends the session of all apps and deletes their tokens.
+    /// Signs the worker out. On a shared device this applies to all apps and deletes their tokens.
     ///
     /// - Returns: true.
     /// - Throws: an `NSError` in ``MSALErrorDomain`` if the worker may still be signed in.

@@ -26,7 +26,7 @@ open class MSALPublicClientApplication: NSObject, @unchecked Sendable {
         super.init()
     }
 
-    /// Makes an application with only a client id (INIT-2). On Linux this always fails.
+    /// Makes an application with only a client id (INIT-2). In this library it always fails.
     ///
     /// - Throws: an `NSError` -50000/-42011, because there is no bundle id from which to derive the redirect URI.
     public convenience init(clientId: String) throws {
@@ -196,7 +196,7 @@ open class MSALPublicClientApplication: NSObject, @unchecked Sendable {
     /// - Returns: false; no URL belongs to a sign-in of this library.
     open class func handleMSALResponse(_ response: URL, sourceApplication: String?) -> Bool { false }
 
-    /// Signs the worker out. On a shared device this ends the session of all apps and deletes their tokens.
+    /// Signs the worker out. On a shared device this applies to all apps and deletes their tokens.
     ///
     /// The browser session ends too if the parameters ask for it. On success, no credential is left that could obtain a
     /// token. The app must delete its own data.

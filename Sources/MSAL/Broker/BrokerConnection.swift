@@ -100,7 +100,7 @@ package final class BrokerConnection: Sendable {
         wakeup.raise()
     }
 
-    // MARK: The shell around the machine
+    // MARK: Events and actions of the state machine
 
     /// Passes one event to the state machine and performs the actions that it returns.
     func apply(_ event: (inout RequestStateMachine) -> [RequestStateMachine.Action]) {

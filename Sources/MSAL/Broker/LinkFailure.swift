@@ -4,7 +4,7 @@ internal import BrokerProtocol
 /// Why a call to the broker got no response.
 ///
 /// `personalDevice` is the only case that states a fact about the device. Every other case means that the answer could
-/// not be determined; it must never be treated as one.
+/// not be determined, and must never be treated as an answer.
 enum LinkFailure: Error, Equatable {
     /// The app has switched off brokered calls (BRK-1).
     case switchedOff

@@ -77,7 +77,7 @@ public enum MSALInternalError: Int, Sendable {
         @objc(MSALInternalErrorAmbiguousAccount)
     #endif
     case internalErrorAmbiguousAccount = -42102
-    /// The server refused to sign the person in.
+    /// The server refused to sign the user in.
     #if canImport(ObjectiveC)
         @objc(MSALInternalErrorAuthorizationFailed)
     #endif

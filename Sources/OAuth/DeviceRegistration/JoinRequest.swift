@@ -31,7 +31,7 @@ package struct JoinRequest: Sendable {
         self.isShared = isShared
     }
 
-    /// Reads a body of at most 64 KiB. The attributes' name may be in either case, and booleans may be strings.
+    /// Reads a body of at most 64 KiB. The member `Attributes` may also be in lower case, and booleans may be strings.
     ///
     /// - Throws: ``MembersFailure``, ``Base64Failure``, or ``JOSEFailure`` for the transport key.
     package init(decoding body: [UInt8], version: RegistrationVersion = .two) throws {

@@ -6,7 +6,7 @@ package import Redaction
 package struct BrowserCredential: Sendable {
     /// The name of the header and the cookie.
     package static let name = "x-ms-RefreshTokenCredential"
-    /// The grant type inside the device's signature; it differs from every other request that a device signs.
+    /// The grant type of a device-signed credential for browsers. No other request that a device signs has it.
     package static let deviceGrantType = "device_auth"
 
     package let token: Sensitive<String>
