@@ -323,7 +323,7 @@ ssize_t clinux_receive(int socket, void *bytes, size_t count, int *fds, int fd_c
             int fd;
             memcpy(&fd, CMSG_DATA(header) + i * sizeof(int), sizeof fd);
             if (*fd_count < fd_capacity) fds[(*fd_count)++] = fd;
-            else close(fd);  // more than was asked for: never leak a stranger's descriptor
+            else close(fd);  // More than requested: close it, so that no received descriptor leaks.
         }
     }
     return received;

@@ -80,7 +80,7 @@ public final class TestDevice: Sendable {
     /// Returns when a call of this kind has reached the broker, at once if one already has.
     public func reached(_ call: TestCall) async { await broker.reached(call) }
 
-    // MARK: What happens on the device
+    // MARK: Events on the device
 
     /// The worker who is signed in; nil if nobody is.
     public var signedIn: TestWorker? { broker.withModel { $0.worker } }
@@ -105,7 +105,7 @@ public final class TestDevice: Sendable {
     @discardableResult
     public func finishSignIn(_ outcome: TestSignIn) -> Bool { broker.finishSignIns(outcome) }
 
-    // MARK: What goes wrong
+    // MARK: Failures
 
     /// Makes the next `times` calls of this kind fail; later calls succeed again.
     public func fail(_ call: TestCall, with failure: TestFailure, times: Int = 1) {
