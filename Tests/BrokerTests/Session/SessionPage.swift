@@ -3,54 +3,60 @@ import BrokerDevice
 import BrokerProtocol
 import BrokerSupervisor
 
-/// `docs/session.md`, made of every step that the machine can take.
+/// The appendix of `docs/session.md`: every step that the machine can take. People write the part above the ``marker``.
 enum SessionPage {
     private static let families = ["ready", "signingIn", "signedIn", "ending", "signingOut"]
 
-    /// Made once: it takes seconds.
-    static let text: String = {
+    /// The line that begins the appendix.
+    static let marker = "<!-- scripts/pages writes everything below this line from the session machine. -->"
+
+    /// From the marker to the end of the page. Made once: it takes seconds.
+    static let appendix: String = {
         let rows = families.map { family in
             let rows = Self.rows(family)
             let idle = rows.filter(\.isIdle).map { "`\($0.cause)`" }
             return """
-                ## \(family)
+                ### \(family)
 
                 \(meaning(family))
 
-                | what happens | when | what the supervisor does, in this order | then |
+                | event | condition | actions, in this order | next state |
                 |---|---|---|---|
                 \(rows.filter { !$0.isIdle }.map(\.text).joined(separator: "\n"))
 
-                \(idle.isEmpty ? "" : "Nothing follows from \(idle.joined(separator: ", ")).\n")
+                \(idle.isEmpty ? "" : "No effect: \(idle.joined(separator: ", ")).\n")
                 """
         }
         return """
-            # The session
+            \(marker)
 
-            This page is made of `Sources/BrokerSupervisor/Session/SessionMachine.swift` by `scripts/pages`, which takes every
-            step from every state that can be reached; do not edit it.
+            ## Appendix: every step
 
-            ```mermaid
-            stateDiagram-v2
-                [*] --> ready
-            \(edges.map { "    " + $0 }.joined(separator: "\n"))
-            ```
+            The machine's test takes every step from every state that can be reached; these are all of them.
 
-            `journal x` is on disk before the next action begins. A restart of the supervisor takes up what the journal says;
-            "kept" means that the service manager kept the key of the session that was live.
+            - A condition describes the state before the event. It is given only if the event can have different effects.
+            - The next state is empty if the event does not change it.
+            - `restart` is a restart of the supervisor. `key kept` means that the service manager kept the key of the live session.
+            - *Journal x*: the record is on disk before the next action begins.
+            - *Begin the clean-up*: \(cleanUp).
 
             \(rows.joined(separator: "\n"))
             """
     }()
 
+    /// The part of a page that is written by hand: everything above the marker; nil if there is no marker.
+    static func handwritten(of page: String) -> String? {
+        page.firstRange(of: marker).map { String(page[..<$0.lowerBound]) }
+    }
+
     private static func meaning(_ family: String) -> String {
         switch family {
-        case "ready": "Nobody holds the device; the next worker may begin."
+        case "ready": "Nobody is signed in; the next worker may sign in."
         case "signingIn":
-            "Somebody proves who they are: a worker who signs in, or an administrator who joins the device."
-        case "signedIn": "A worker holds the device."
-        case "ending": "The worker's apps have been told of the end and may save; nothing is committed yet."
-        default: "The end of a session or an attempt is committed; traces are being cleared."
+            "A worker is signing in, or an administrator is joining the device."
+        case "signedIn": "A worker is signed in."
+        case "ending": "The worker's apps have been notified of the end and may save; the end is not committed yet."
+        default: "The end of a session or of a sign-in attempt is committed; its traces are being cleared."
         }
     }
 
@@ -65,9 +71,13 @@ enum SessionPage {
 
         /// Where the row stands: no two of a cause are equal in all of it, or the page would differ from run to run.
         var place: [String] { [when == "else" ? "1" : "0", when, actions, next, changes ? "1" : "0"] }
+        func named(_ cause: String) -> Row {
+            Row(cause: cause, when: when, actions: actions, next: next, changes: changes)
+        }
+
         var isIdle: Bool { actions.isEmpty && !changes && when.isEmpty }
         var text: String {
-            let follows = actions.isEmpty ? changes ? "keeps it in mind" : "nothing" : actions
+            let follows = actions.isEmpty ? changes ? "update the state" : "nothing" : actions
             return "| `\(cause)` | \(when) | \(follows) | \(next) |"
         }
     }
@@ -82,7 +92,13 @@ enum SessionPage {
     private static func rows(_ family: String) -> [Row] {
         let steps = SessionStep.all.filter { $0.before.kind == family }
         let causes = Dictionary(grouping: steps, by: \.name)
-        return causes.sorted { $0.key < $1.key }.flatMap { rows($0.key, $0.value) }
+        let events = Dictionary(grouping: causes.keys) { name in String(name.prefix { $0 != "," }) }
+        return events.sorted { $0.key < $1.key }.flatMap { event, names in
+            let tables = names.sorted().map { rows($0, causes[$0] ?? []) }
+            // Causes of one event that have the same effects stand once, under the event's name.
+            let isSame = tables.allSatisfy { $0.map(\.place) == tables.first?.map(\.place) }
+            return isSame ? tables.prefix(1).flatMap { $0.map { $0.named(event) } } : tables.flatMap(\.self)
+        }
     }
 
     private static func rows(_ cause: String, _ steps: [SessionStep]) -> [Row] {
@@ -90,14 +106,18 @@ enum SessionPage {
         let outcomes = Dictionary(grouping: steps, by: outcome)
         return outcomes.map { outcome, steps in
             let told = common(steps).subtracting(everywhere)
-            // What is left says what of the browser and the files is, too.
-            let isTold = told.contains { $0.hasPrefix("left: ") }
+            // The items that are left to clear tell both the browser and the files.
+            let isTold = told.contains { $0.hasPrefix("left to clear: ") }
             let tags = told.filter { !isTold || !($0.hasPrefix("the browser ") || $0.hasPrefix("the files ")) }.sorted()
             return Row(
                 cause: cause, when: outcomes.count == 1 ? "" : tags.isEmpty ? "else" : tags.joined(separator: ", "),
-                actions: outcome.actions.joined(separator: " · "), next: outcome.next, changes: outcome.changes)
+                actions: outcome.actions.joined(separator: " · ").replacing(cleanUp, with: "begin the clean-up"),
+                next: outcome.next, changes: outcome.changes)
         }.sorted { $0.place.lexicographicallyPrecedes($1.place) }
     }
+
+    /// The actions that every clean-up begins with.
+    private static let cleanUp = "destroy the session key · end the session process · start a session process"
 
     /// What all of these steps begin with.
     private static func common(_ steps: [SessionStep]) -> Set<String> {
@@ -106,115 +126,97 @@ enum SessionPage {
 
     private static func outcome(_ step: SessionStep) -> Outcome {
         let next = step.after.kind
-        let actions = step.actions.compactMap(name)
+        let actions = step.actions.map(name)
         return Outcome(
             actions: actions, next: next == step.before.kind ? "" : "**\(next)**",
             changes: actions.isEmpty && step.after != step.before)
     }
 
-    private static func name(_ action: SessionAction) -> String? {
+    private static func name(_ action: SessionAction) -> String {
         switch action {
         case .journal(let record): "journal \(record.stateName)"
         case .startSessionProcess(_, let resuming):
-            resuming ? "start the process again, with the key" : "start a process"
-        case .restartSessionProcess: "start a process again"
-        case .makeKey: "make a key"
-        case .destroyKey: "destroy the key"
-        case .endSessionProcess: "end the process"
-        case .admit: "admit"
+            resuming ? "restart the session process with its key" : "start a session process"
+        case .restartSessionProcess: "restart the session process"
+        case .makeKey: "make the session key"
+        case .destroyKey: "destroy the session key"
+        case .endSessionProcess: "end the session process"
+        case .admit: "admit the sign-in"
         case .refuse(_, let refusal): "refuse: \(refusal.rawValue)"
-        case .confirm: "confirm"
+        case .confirm: "confirm the sign-in"
         case .openBrowser: "open the browser"
         case .closeBrowser: "close the browser"
         case .clearFiles: "clear the files"
-        case .announceEnd: "tell the apps"
-        case .awaitApps: "give the apps time to erase"
-        case .lockApps: "lock the apps that have not erased"
+        case .announceEnd: "notify the apps"
+        case .awaitApps: "wait for the apps to erase"
+        case .lockApps: "lock the apps that have not erased their data"
         case .writeReceipt: "write the receipt"
-        case .answer(let requesters): requesters.isEmpty ? nil : "answer who asked for the end"
+        case .answer: "answer the requesters"
         }
-    }
-
-    // MARK: Diagram
-
-    private static var edges: [String] {
-        var labels: [String: Set<String>] = [:]
-        for step in SessionStep.all {
-            let (from, to) = (step.before.kind, step.after.kind)
-            guard from != to else { continue }
-            labels["\(from) --> \(to)", default: []].insert(step.shortName)
-        }
-        return labels.sorted { $0.key < $1.key }.map { "\($0.key): \($0.value.sorted().joined(separator: ", "))" }
     }
 }
 
 extension SessionStep {
-    /// What happened, without epochs and numbers.
+    /// The event's name on the page, without epochs and numbers.
     fileprivate var name: String {
         switch cause {
         case .restart(let keyKept): keyKept ? "restart, key kept" : "restart"
         case .event(.itemCleared(let item, let epoch)):
-            epoch == before.pending?.ended ? "\(item.rawValue) cleared" : "\(item.rawValue) of another epoch cleared"
+            named("itemCleared, \(item.rawValue)", epoch, before.pending?.ended)
         case .event(.appAnswered(let app, let hasErased, let epoch)):
             app == SessionStep.app && epoch == before.pending?.ended
-                ? hasErased ? "an app has erased" : "an app could not erase"
-                : "another app, or for another epoch, answered"
+                ? hasErased ? "appAnswered, erased" : "appAnswered, could not erase"
+                : "appAnswered, of another app or epoch"
         case .event(.listenerArrived(let epoch)): named("listenerArrived", epoch, before.heldEpoch)
         case .event(.appEnlisted(_, let epoch)): named("appEnlisted", epoch, before.heldEpoch)
         case .event(.graceExpired(let epoch)): named("graceExpired", epoch, before.heldEpoch)
         case .event(.appsOverdue(let epoch)): named("appsOverdue", epoch, before.pending?.ended)
-        case .event(.endWanted(_, let trigger)): "endWanted, \(trigger.isGraceful ? "gracefully" : "at once")"
-        case .event(.signInRequested(let requestID)):
-            "signInRequested by \(requestID.purpose == .worker ? "a worker" : "an administrator")"
-        case .event(let event): String("\(event)".prefix { $0 != "(" })
+        case .event(.endWanted(_, let trigger)): "endWanted, \(trigger.isGraceful ? "graceful" : "at once")"
+        case .event(.signInRequested(let requestID)): "signInRequested, \(requestID.purpose.rawValue)"
+        case .event: event
         }
     }
 
     private func named(_ name: String, _ epoch: Epoch, _ meant: Epoch?) -> String {
-        epoch == meant ? name : "\(name) of another epoch"
+        epoch == meant ? name : "\(name), of another epoch"
     }
 
-    fileprivate var shortName: String {
+    /// The name of the event's case in ``SessionMachine/Event``, or `restart`.
+    var event: String {
         switch cause {
         case .restart: "restart"
-        case .event(.itemCleared): "cleared"
         case .event(let event): String("\(event)".prefix { $0 != "(" })
         }
     }
 
-    /// What the state before was like, for the column "when".
+    /// What the state before was like, for the column "condition".
     fileprivate var tags: Set<String> {
         switch before.state {
         case .ready: []
         case .signingIn(let session, let requestID):
-            [Self.tag(session), requestID.purpose == .worker ? "a worker signs in" : "an administrator joins"]
-        case .signedIn(let session):
             [
                 Self.tag(session),
-                session.restarts < SessionMachine.ActiveSession.maximumRestarts
-                    ? "started again fewer than \(SessionMachine.ActiveSession.maximumRestarts) times"
-                    : "started again \(SessionMachine.ActiveSession.maximumRestarts) times",
-                session.hasListeners ? "an app wants to be told" : "no app wants to be told",
-                session.apps.isEmpty ? "it is new" : "it is known",
-                session.apps.isEmpty ? "no app erases" : "an app erases",
+                requestID.purpose == .worker ? "a worker signs in" : "an administrator joins the device",
             ]
-        case .ending(let session, _):
+        case .signedIn(let session):
             [
-                Self.tag(session), session.apps.isEmpty ? "it is new" : "it is known",
-                session.apps.isEmpty ? "no app erases" : "an app erases",
+                Self.tag(session), eraser(session),
+                session.restarts < SessionMachine.ActiveSession.maximumRestarts
+                    ? "restarted fewer than \(SessionMachine.ActiveSession.maximumRestarts) times"
+                    : "restarted \(SessionMachine.ActiveSession.maximumRestarts) times",
+                session.hasListeners ? "an app listens for the end" : "no app listens for the end",
             ]
+        case .ending(let session, _): [Self.tag(session), eraser(session)]
         case .signingOut(let pending):
             [
-                "left: "
+                "left to clear: "
                     + (pending.items.isEmpty
                         ? "nothing" : pending.items.map(\.rawValue).sorted().joined(separator: " and ")),
-                pending.items.contains(.browser) ? "the browser is left" : "the browser is gone",
-                pending.items.contains(.files) ? "the files are left" : "the files are gone",
-                pending.waiting == nil ? "nobody waits" : "somebody waits",
-                cause.concerns(pending.waiting) ? "it is the one that waits" : "it is not the one that waits",
-                pending.requesters.isEmpty ? "nobody asked for the end" : "somebody asked for the end",
-                pending.awaited.isEmpty ? "no app is awaited" : "an app is awaited",
-                pending.commit.unerased.isEmpty ? "every app has erased" : "an app has not erased",
+                pending.items.contains(.browser) ? "the browser is not cleared yet" : "the browser is cleared already",
+                pending.items.contains(.files) ? "the files are not cleared yet" : "the files are cleared already",
+                waiting(pending),
+                pending.awaited.isEmpty ? "no app has time left to erase" : "an app has time left to erase",
+                pending.commit.unerased.isEmpty ? "every app has erased its data" : "an app has not erased its data",
             ]
         }
     }
@@ -222,11 +224,19 @@ extension SessionStep {
     private static func tag(_ session: SessionMachine.ActiveSession) -> String {
         session.usedBrowser ? "a browser was used" : "no browser was used"
     }
-}
 
-extension SessionStep.Cause {
-    fileprivate func concerns(_ requestID: SessionMachine.SignInRequestID?) -> Bool {
-        guard case .event(.signInTimedOut(let overdue, _)) = self else { return false }
-        return overdue == requestID
+    /// What the one app of the exploration has registered.
+    private func eraser(_ session: SessionMachine.ActiveSession) -> String {
+        if case .event(.appEnlisted) = cause {
+            return session.apps.isEmpty ? "the app is not registered yet" : "the app is registered already"
+        }
+        return session.apps.isEmpty ? "no app has an eraser" : "an app has an eraser"
+    }
+
+    private func waiting(_ pending: SessionMachine.PendingSignOut) -> String {
+        if case .event(.signInTimedOut(let requestID, _)) = cause {
+            return requestID == pending.waiting ? "this sign-in waits" : "this sign-in does not wait"
+        }
+        return pending.waiting == nil ? "no sign-in waits" : "a sign-in waits"
     }
 }
