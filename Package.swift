@@ -224,8 +224,7 @@ let package = Package(
             ]),
         .testTarget(
             name: "MSALTests",
-            dependencies: ["BrokerProtocol", "JSON", "MSAL", "Redaction", "TestSupport", "UnixSocket"],
-            exclude: ["rules.txt"]),
+            dependencies: ["BrokerProtocol", "JSON", "MSAL", "Redaction", "TestSupport", "UnixSocket"]),
         .testTarget(name: "MSALTestingTests", dependencies: ["MSAL", "MSALTesting"]),
         .testTarget(
             name: "IntegrationTests",

@@ -3,10 +3,23 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Each numbered rule is named by a test, or by a row of the page on differences.
+/// Checks docs/msal-rules.md: the numbered rules of Microsoft's library, and what holds each of them here.
 @Suite struct RuleCoverageTests {
+    /// A row of docs/msal-rules.md.
+    private struct Rule {
+        let id: String
+        /// The tests that hold it, or where else it is dealt with.
+        let held: String
+
+        /// Whether it concerns a name that the module leaves out.
+        var isLeftOut: Bool { held.hasPrefix("left out: ") }
+        var differs: Bool { held.hasPrefix("[differs](differences.md)") }
+        /// The tests as `Suite: name`.
+        var tests: [String] { held.matches(of: #/`([^`]+)`/#).map { String($0.output.1) } }
+    }
+
     private static let folders = [
-        "Tests/MSALTests", "Tests/IntegrationTests",
+        "Tests/MSALTests", "Tests/IntegrationTests", "Tests/IdentityPlatformTests/Token",
         "Tests/BrokerTests/SessionProcess", "Tests/BrokerTests/Session",
     ]
 
@@ -14,11 +27,11 @@ import Testing
         try String(contentsOf: URL(filePath: Repository.root + "/" + path), encoding: .utf8)
     }
 
-    /// The ids of `rules.txt`, such as `CUR-6`.
-    private static func rules() throws -> [String] {
-        try text("Tests/MSALTests/rules.txt").split(separator: "\n").filter { !$0.hasPrefix("#") }.flatMap { line in
-            let words = line.split(separator: " ")
-            return words.dropFirst().map { "\(words[0])-\($0)" }
+    private static func rules() throws -> [Rule] {
+        try text("docs/msal-rules.md").split(separator: "\n").compactMap { row in
+            let cells = row.dropFirst(2).dropLast(2).split(separator: " | ")
+            guard cells.count == 3, cells[0].wholeMatch(of: #/[A-Z]+-[0-9]+/#) != nil else { return nil }
+            return Rule(id: String(cells[0]), held: String(cells[2]))
         }
     }
 
@@ -60,7 +73,63 @@ import Testing
         let known = try Self.tested().union(Self.different())
         let rules = try Self.rules()
         #expect(rules.count > 120)
-        #expect(rules.filter { !known.contains($0) } == [])
+        #expect(rules.filter { !$0.isLeftOut && !known.contains($0.id) }.map(\.id) == [])
+    }
+
+    /// What is wrong with the last column of these rules.
+    private static func faults(_ rules: [Rule]) throws -> [String] {
+        let (suites, different) = (try suites(), try different())
+        var faults: [String] = []
+        for rule in rules {
+            if rule.tests.isEmpty, !rule.differs, !rule.isLeftOut { faults.append("\(rule.id) is held by nothing") }
+            if rule.differs != different.contains(rule.id) {
+                faults.append("\(rule.id): the page and docs/differences.md disagree")
+            }
+            for test in rule.tests {
+                let parts = test.split(separator: ": ", maxSplits: 1).map(String.init)
+                let source = try parts.first.flatMap { suites[$0] }.map { try String(contentsOf: $0, encoding: .utf8) }
+                if source?.contains("func `\(parts.last ?? "")`") != true { faults.append("no such test: \(test)") }
+                if !ids(in: test).contains(rule.id) { faults.append("\(test) does not name \(rule.id)") }
+            }
+        }
+        return faults
+    }
+
+    @Test func `every rule of docs msal-rules md names a test that is there, or differs`() throws {
+        let rules = try Self.rules()
+        #expect(Set(rules.map(\.id)).count == rules.count)
+        #expect(try Self.faults(rules) == [])
+    }
+
+    @Test(arguments: [
+        "", "[differs](differences.md)", "`TokenTests: CUR-3 there is no such test`",
+        "`CurrentAccountTests: CUR-6 current and previous are what the broker says`",
+    ])
+    func `a rule that names nothing, or what is not there, is noticed`(held: String) throws {
+        #expect(try Self.faults([Rule(id: "CUR-3", held: held)]) != [])
+    }
+
+    /// The numbers of the rules' families in a text that are not rules.
+    private static func unknown(in text: String, _ rules: Set<String>) -> [String] {
+        let families = Set(rules.map { $0.prefix { $0 != "-" } })
+        return ids(in: text).filter { id in families.contains(id.prefix { $0 != "-" }) && !rules.contains(id) }.sorted()
+    }
+
+    @Test func `every rule that sources, tests and docs cite is on docs msal-rules md`() throws {
+        let rules = Set(try Self.rules().map(\.id))
+        var files = 0
+        for folder in ["Sources", "Tests", "docs", "Examples"] {
+            let root = URL(filePath: Repository.root + "/" + folder)
+            let found = try #require(FileManager.default.enumerator(at: root, includingPropertiesForKeys: nil))
+            for case let file as URL in found where ["swift", "md"].contains(file.pathExtension) {
+                if file.path.contains("/.build/") || file.lastPathComponent == "RuleCoverageTests.swift" { continue }
+                let unknown = Self.unknown(in: try String(contentsOf: file, encoding: .utf8), rules)
+                #expect(unknown == [], "\(file.path)")
+                files += 1
+            }
+        }
+        #expect(files > 1000)
+        #expect(Self.unknown(in: "as CUR-6 and CUR-99 say, in UTF-8", rules) == ["CUR-99"])
     }
 
     @Test func `every row names its test, and that test is there`() throws {
