@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import TestSupport
+import Testing
+
+/// Checks that every page is on the map, docs/README.md, and that every link between pages leads somewhere.
+@Suite struct LinkTests {
+    private static func text(_ path: String) throws -> String {
+        try String(contentsOfFile: Repository.root + "/" + path, encoding: .utf8)
+    }
+
+    /// The pages of docs/, by their paths below it.
+    private static func docs() throws -> [String] {
+        let files = try #require(FileManager.default.enumerator(atPath: Repository.root + "/docs"))
+        return files.compactMap { $0 as? String }.filter { $0.hasSuffix(".md") }.sorted()
+    }
+
+    /// All pages with links, by their paths in the repository.
+    private static func pages() throws -> [String] {
+        ["README.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md", "Examples/FirstlineWorker/README.md"]
+            .filter { FileManager.default.fileExists(atPath: Repository.root + "/" + $0) } + (try docs().map { "docs/" + $0 })
+    }
+
+    /// A page's lines outside its blocks of code.
+    private static func prose(_ text: String) -> [Substring] {
+        var isCode = false
+        return text.split(separator: "\n", omittingEmptySubsequences: false).filter { line in
+            if line.hasPrefix("```") { isCode.toggle() }
+            return !isCode
+        }
+    }
+
+    private static func links(in text: String) -> [String] {
+        prose(text).flatMap { $0.matches(of: /\]\(([^)\s]+)\)/).map { String($0.output.1) } }
+    }
+
+    /// The anchors of a page's headings, as hosting platforms make them.
+    private static func anchors(of text: String) -> Set<String> {
+        Set(
+            prose(text).filter { $0.hasPrefix("#") }.map { heading in
+                heading.drop { $0 == "#" || $0 == " " }.lowercased()
+                    .filter { $0.isLetter || $0.isNumber || "-_ ".contains($0) }.replacing(" ", with: "-")
+            })
+    }
+
+    /// The links of a page that lead nowhere; `text` is the page's.
+    private static func faults(_ page: String, _ text: String) throws -> [String] {
+        let folder = URL(filePath: Repository.root + "/" + page).deletingLastPathComponent()
+        return try links(in: text).filter { link in
+            guard link.firstMatch(of: /^[a-z]+:/) == nil else { return false }
+            let parts = link.split(separator: "#", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+            let file = parts[0].isEmpty ? nil : folder.appending(path: parts[0])
+            if let file, !FileManager.default.fileExists(atPath: file.path) { return true }
+            guard parts.count == 2 else { return false }
+            return try !anchors(of: file.map { try String(contentsOf: $0, encoding: .utf8) } ?? text).contains(parts[1])
+        }
+    }
+
+    @Test func `every page of docs is on the map`() throws {
+        let linked = Set(Self.links(in: try Self.text("docs/README.md")).map { String($0.prefix { $0 != "#" }) })
+        let pages = try Self.docs().filter { !$0.hasPrefix("decisions/") && $0 != "README.md" }
+        #expect(pages.count > 20)
+        #expect(pages.filter { !linked.contains($0) } == [])
+        #expect(linked.contains("decisions"))
+    }
+
+    @Test func `every link between pages leads to a file and a heading that are there`() throws {
+        for page in try Self.pages() {
+            let faults = try Self.faults(page, try Self.text(page))
+            #expect(faults == [], "\(page)")
+        }
+    }
+
+    @Test(arguments: ["[a](nowhere.md)", "[a](session.md#no-such-heading)", "[a](#no-such-heading)", "[a](../Sources/None.swift)"])
+    func `a link that leads nowhere is noticed`(link: String) throws {
+        #expect(try Self.faults("docs/session.md", "# A heading\n\(link)\n").count == 1)
+        #expect(try Self.faults("docs/a.md", "# A `heading`, too\n[b](#a-heading-too) [c](session.md#the-session)") == [])
+    }
+}
