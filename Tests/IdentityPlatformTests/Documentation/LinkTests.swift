@@ -18,7 +18,8 @@ import Testing
     /// All pages with links, by their paths in the repository.
     private static func pages() throws -> [String] {
         ["README.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md", "Examples/FirstlineWorker/README.md"]
-            .filter { FileManager.default.fileExists(atPath: Repository.root + "/" + $0) } + (try docs().map { "docs/" + $0 })
+            .filter { FileManager.default.fileExists(atPath: Repository.root + "/" + $0) }
+            + (try docs().map { "docs/" + $0 })
     }
 
     /// A page's lines outside its blocks of code.
@@ -71,9 +72,12 @@ import Testing
         }
     }
 
-    @Test(arguments: ["[a](nowhere.md)", "[a](session.md#no-such-heading)", "[a](#no-such-heading)", "[a](../Sources/None.swift)"])
+    @Test(arguments: [
+        "[a](nowhere.md)", "[a](session.md#no-such-heading)", "[a](#no-such-heading)", "[a](../Sources/None.swift)",
+    ])
     func `a link that leads nowhere is noticed`(link: String) throws {
         #expect(try Self.faults("docs/session.md", "# A heading\n\(link)\n").count == 1)
-        #expect(try Self.faults("docs/a.md", "# A `heading`, too\n[b](#a-heading-too) [c](session.md#the-session)") == [])
+        #expect(
+            try Self.faults("docs/a.md", "# A `heading`, too\n[b](#a-heading-too) [c](session.md#the-session)") == [])
     }
 }
