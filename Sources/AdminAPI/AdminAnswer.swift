@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import Foundation
 
-/// How answers of the administration are written.
+/// The JSON encoding of the administration's responses.
 package enum AdminAnswer {
-    /// A value as JSON, its members in order.
+    /// Returns a value as JSON with sorted keys.
     package static func json(_ value: some Encodable) throws -> [UInt8] {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What an administration call answers when it is refused: `{"error":{"code","message","remedy"}}`.
+/// The response to a refused administration call: `{"error":{"code","message","remedy"}}`.
 package struct AdminFailure: Error, Codable, Sendable {
     package let error: Reason
 
@@ -8,19 +8,19 @@ package struct AdminFailure: Error, Codable, Sendable {
         error = Reason(code: code, message: message, remedy: remedy)
     }
 
-    /// What a refusal says: the cause, and what to do.
+    /// The texts of a refusal: the cause, and what to do.
     package typealias Words = (message: String, remedy: String)
 
-    /// What every engine says of a body that it cannot read.
+    /// For a body that cannot be decoded; the same in every engine.
     package static let malformedBody: Words = (
         "The body is not the JSON that this call takes.", "Compare it with docs/administration.md."
     )
-    /// What every engine says where no tenant is named and there is none.
+    /// For a call that names no tenant while the server has none; the same in every engine.
     package static let noTenants: Words = (
         "The server has no tenant.", "Add one: baton admin tenant add DOMAIN --name NAME."
     )
 
-    /// What every engine says where no tenant is named and there are several.
+    /// For a call that names no tenant while the server has several; the same in every engine.
     ///
     /// - Parameter tenants: their domains.
     package static func ambiguousTenant(_ tenants: [String]) -> Words {
@@ -31,7 +31,7 @@ package struct AdminFailure: Error, Codable, Sendable {
         )
     }
 
-    /// What every engine says of its own failures.
+    /// For an internal failure; the same in every engine.
     package static let fault: Words = ("The server failed.", "Look into the server's log.")
 
     /// A stable code, its cause, and what to do.

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A path of the administration socket with named places, such as `/identity/tenants/{tenant}`.
+/// A path of the administration socket with placeholders, such as `/identity/tenants/{tenant}`.
 package protocol PathTemplate: RawRepresentable<String>, Sendable {}
 
 extension PathTemplate {
-    /// The path with its places filled in and a query behind it, percent-encoded.
+    /// Returns the path with its placeholders filled in and the query appended, percent-encoded.
     package func filled(_ places: [String: String], query: [(String, String)] = []) -> String {
         var path = rawValue
         for (name, value) in places {

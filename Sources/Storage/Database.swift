@@ -1,37 +1,37 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A database that engines read and write through closures; nothing of it escapes them.
+/// A database that engines read and write through closures. A connection must not escape its closure.
 ///
-/// Bodies are synchronous, run in one transaction off the cooperative pool, and may run twice: they have no other
-/// effects. A write is durable when the call returns.
+/// Bodies are synchronous and run in one transaction, off the cooperative pool. A body may run twice, so it must have
+/// no other effects. A write is durable when the call returns.
 package protocol Database: Sendable {
     /// Reads one consistent state.
     ///
     /// - Throws: ``StorageError``, `CancellationError`, or what `body` throws.
     func read<T: Sendable>(_ body: @escaping @Sendable (any Connection) throws -> T) async throws -> T
 
-    /// Writes in one transaction, rolled back when `body` throws.
+    /// Writes in one transaction, which is rolled back if `body` throws.
     ///
     /// - Throws: ``StorageError``, `CancellationError`, or what `body` throws.
     @discardableResult
     func write<T: Sendable>(_ body: @escaping @Sendable (any Connection) throws -> T) async throws -> T
 
-    /// Tells `observer`, for as long as the database lives, everything that writes announce: once each, after the
-    /// transaction is durable, also where the task that wrote was cancelled then.
+    /// Calls `observer` with every announcement that writes make, for as long as the database lives.
     ///
-    /// It is called on the database's own thread, where no other write can begin meanwhile: it must be quick, must not
-    /// block, and must not use the database.
+    /// Each announcement is delivered once, after its transaction is durable, even if the writing task was cancelled by
+    /// then. The observer is called on the database's own thread, where no other write can begin meanwhile: it must be
+    /// quick, must not block, and must not use the database.
     func observe(_ observer: @escaping @Sendable (any Announcement) -> Void)
 }
 
-/// What a transaction has made so and somebody outside of the database has to hear of.
+/// A change made by a transaction that code outside the database must be told about.
 ///
-/// A value, not a closure: a database of several nodes can send it to the others.
+/// A value, not a closure, so that a database with several nodes can send it to the others.
 package protocol Announcement: Sendable {}
 
-/// One transaction's access to the tables; valid only inside the closure that got it.
+/// One transaction's access to the tables. Valid only inside the closure that received it.
 package protocol Connection {
-    /// Runs a statement and tells how many rows it changed.
+    /// Runs a statement and returns how many rows it changed.
     ///
     /// - Throws: ``StorageError``
     @discardableResult func execute(_ sql: SQL) throws -> Int
@@ -41,16 +41,17 @@ package protocol Connection {
     /// - Throws: ``StorageError``
     func rows(_ sql: SQL) throws -> [Row]
 
-    /// Has the database's observers told once this transaction is durable; nobody hears of one that is rolled back.
+    /// Sends an announcement to the database's observers once this transaction is durable. A rolled-back transaction
+    /// announces nothing.
     ///
-    /// - Throws: ``StorageError`` in a read, which makes nothing so.
+    /// - Throws: ``StorageError`` in a read, which changes nothing.
     func announce(_ announcement: any Announcement) throws
 }
 
 extension Connection {
-    /// The only row of a statement that yields one or none.
+    /// Returns the only row of a statement that yields at most one.
     ///
-    /// - Throws: ``StorageError``, also when there is more than one row.
+    /// - Throws: ``StorageError``, also if there is more than one row.
     package func row(_ sql: SQL) throws -> Row? {
         let rows = try rows(sql)
         guard rows.count <= 1 else { throw StorageError(.unexpectedValue, "more than one row where one was expected") }

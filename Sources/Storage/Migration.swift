@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// One step of a schema's history: applied once, in order, never edited afterwards.
+/// One step of a schema's history. It is applied once, in order, and never edited afterwards.
 package struct Migration: Sendable {
     package let id: String
     let statements: [SQL]
@@ -10,7 +10,7 @@ package struct Migration: Sendable {
         self.statements = statements
     }
 
-    /// FNV-1a over the text: finds an edit made by mistake, not one made with intent.
+    /// FNV-1a over the text: detects accidental edits, not deliberate ones.
     var checksum: String {
         var hash: UInt64 = 0xcbf2_9ce4_8422_2325
         for byte in statements.map({ $0.text { "?\($0)" } }).joined(separator: ";\n").utf8 {
@@ -21,13 +21,13 @@ package struct Migration: Sendable {
 }
 
 extension Connection {
-    /// Brings the schema up to `migrations`, all in the transaction of this connection.
+    /// Applies the missing `migrations`, all in this connection's transaction.
     ///
-    /// Steps are known by id, not by place: a feature's list may grow although others were applied after it. A step may
-    /// need only what stands before it in the list.
+    /// Steps are identified by id, not by position: a feature's list may grow after later features' steps were applied.
+    /// A step may depend only on steps before it in the list.
     ///
-    /// - Throws: ``StorageError`` `newer` when the database knows steps that the program does not, `migrationChanged`
-    ///   when an applied step reads differently now or two steps have one id.
+    /// - Throws: ``StorageError`` `newer` if the database has steps that the program does not know; `migrationChanged`
+    ///   if the text of an applied step has changed or two steps have the same id.
     func apply(_ migrations: [Migration]) throws {
         try execute(
             """

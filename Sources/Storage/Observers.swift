@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import Synchronization
 
-/// Who hears what the writes of one database announce.
+/// The observers of one database's announcements.
 final class Observers: Sendable {
     private let all = Mutex<[@Sendable (any Announcement) -> Void]>([])
 

@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// One row of a statement's result, read by the names of its columns.
+/// One row of a statement's result, read by column name.
 ///
-/// A name is compared as it is, with regard to case and without quotation marks. A connection names a column that a statement
-/// reads from a table as the schema spells it, and one that is computed as the statement does after `AS`; two columns of one
-/// result never have the same name. Statements put no name in quotation marks, so a database that changes the case of such
-/// names has to change it back.
+/// Names are compared exactly: case matters, and there are no quotation marks. A column read from a table has the
+/// schema's spelling; a computed column has the name after `AS`. Two columns of one result never have the same name.
+/// Statements never quote names, so a connection to a database that changes the case of unquoted names must restore it.
 package struct Row: Sendable {
-    /// In the order of `values`; every row of a result has the same.
+    /// The column names, in the order of `values`. The same for every row of a result.
     let names: [String]
     let values: [SQL.Value]
 
-    /// The value of the column with that name. A value of another type than the column holds is an error, not a conversion.
+    /// Returns the value of the named column. A value of the wrong type is an error; there is no conversion.
     ///
     /// - Throws: ``StorageError`` `unexpectedValue` with the column's name.
     package subscript<Value: ColumnValue>(_ name: String) -> Value {
@@ -26,7 +25,7 @@ package struct Row: Sendable {
         }
     }
 
-    /// Every text and every run of bytes of the row, for whoever searches a whole database.
+    /// Every text and every run of bytes of the row, for searches through a whole database.
     package var cells: [[UInt8]] {
         values.compactMap { value in
             switch value {

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// One statement with its values kept apart: what is interpolated becomes a bound parameter, never text.
+/// A statement and its values, kept apart: an interpolated value becomes a bound parameter, never text.
 ///
 ///     try connection.rows("SELECT displayName FROM tenant WHERE id = \(tenant)")
 ///
-/// The portable subset: TEXT, BIGINT and BLOB (a database that calls bytes otherwise writes its own word for the last in
-/// schema statements), times as epoch milliseconds, `ON CONFLICT`, `RETURNING`, no vendor functions, and no table or
-/// column named by a word that PostgreSQL reserves.
+/// Statements use the portable subset: TEXT, BIGINT and BLOB, times as epoch milliseconds, `ON CONFLICT`, `RETURNING`,
+/// no vendor functions, and no table or column with a name that PostgreSQL reserves. A database with another name for
+/// BLOB substitutes its own in schema statements.
 package struct SQL: Sendable, ExpressibleByStringInterpolation {
-    /// The text between the parameters; always one piece more than there are parameters.
+    /// The text between the parameters; always one piece more than parameters.
     let pieces: [String]
     let parameters: [Value]
 
@@ -22,7 +22,7 @@ package struct SQL: Sendable, ExpressibleByStringInterpolation {
         parameters = interpolation.parameters
     }
 
-    /// The statement's text with `placeholder` in the place of each parameter, numbered from 1.
+    /// Returns the statement's text with `placeholder` for each parameter, numbered from 1.
     func text(placeholder: (Int) -> String) -> String {
         guard parameters.count > 0 else { return pieces[0] }
         var text = pieces[0]
@@ -33,7 +33,7 @@ package struct SQL: Sendable, ExpressibleByStringInterpolation {
         return text
     }
 
-    /// A value as it crosses the border to the database.
+    /// A value in the form in which it is passed to the database.
     package enum Value: Sendable, Hashable {
         case null
         case integer(Int64)
@@ -41,7 +41,7 @@ package struct SQL: Sendable, ExpressibleByStringInterpolation {
         case blob([UInt8])
     }
 
-    /// Collects pieces and parameters of one interpolated statement.
+    /// Collects the pieces and parameters of one interpolated statement.
     package struct Interpolation: StringInterpolationProtocol {
         fileprivate var pieces: [String] = []
         fileprivate var current = ""
@@ -60,7 +60,7 @@ package struct SQL: Sendable, ExpressibleByStringInterpolation {
             parameters.append(value)
         }
 
-        /// Puts another statement's text and parameters in this place: a condition that was made elsewhere.
+        /// Inserts another statement's text and parameters, such as a condition made elsewhere.
         package mutating func appendInterpolation(_ part: SQL) {
             for (piece, parameter) in zip(part.pieces, part.parameters) {
                 current += piece

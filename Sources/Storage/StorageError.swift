@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Why the database refused; the message names statements, tables and columns, never a bound value.
+/// Why the database refused. The message names statements, tables and columns, never a bound value.
 package struct StorageError: Error, Equatable, CustomStringConvertible {
     package enum Code: String, Sendable {
-        /// A unique key is taken already.
+        /// A unique key is already taken.
         case conflict
-        /// A foreign key, NOT NULL or CHECK rule of the schema forbids it.
+        /// A foreign key, NOT NULL or CHECK rule of the schema is violated.
         case constraint
-        /// A column or a number of rows is not what the code expects.
+        /// A column's type or the number of rows is not what the code expects.
         case unexpectedValue
-        /// The database was written by a later version of the program.
+        /// A later version of the program wrote the database.
         case newer
-        /// A migration that was applied has been changed or taken out since.
+        /// An applied migration has since been changed or removed.
         case migrationChanged
         /// The file cannot be opened, or the database failed in another way.
         case failed

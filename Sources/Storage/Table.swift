@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A table, with the one list of its columns. Statements that read or insert rows take the names from there.
+/// A table and the single list of its columns. Statements that read or insert rows take the column names from that
+/// list.
 ///
 ///     struct Tenant: Record {
 ///         static let table = "tenant"
@@ -14,23 +15,23 @@ package protocol Table: SendableMetatype {
     associatedtype Column: ColumnName
     /// The table's name.
     static var table: String { get }
-    /// The columns that are not read with a row; they are asked for by name.
+    /// Columns that are not read with a row, only individually by name.
     static var unread: Set<Column> { get }
 }
 
 extension Table {
     package static var unread: Set<Column> { [] }
 
-    /// The columns that are read with a row.
+    /// The names of the columns that are read with a row.
     fileprivate static var columns: [String] { Column.allCases.filter { !unread.contains($0) }.map(\.rawValue) }
 }
 
-/// The columns of a table, each case's raw value the name of one.
+/// The columns of a table. Each case's raw value is a column name.
 package protocol ColumnName: RawRepresentable, CaseIterable, Hashable, Sendable where RawValue == String {}
 
-/// A value that one row of a table stands for.
+/// A value that is stored as one row of a table.
 package protocol Record: Table, Sendable {
-    /// - Throws: ``StorageError`` `unexpectedValue` where the row is not one of the program's.
+    /// - Throws: ``StorageError`` `unexpectedValue` if the row is malformed.
     init(_ row: TableRow<Self>) throws
 }
 
@@ -38,7 +39,7 @@ package protocol Record: Table, Sendable {
 package struct TableRow<Source: Table>: Sendable {
     let row: Row
 
-    /// The value of a column.
+    /// Returns the value of a column.
     ///
     /// - Throws: ``StorageError`` `unexpectedValue` with the column's name.
     package subscript<Value: ColumnValue>(_ column: Source.Column) -> Value {
@@ -47,35 +48,35 @@ package struct TableRow<Source: Table>: Sendable {
 }
 
 extension Connection {
-    /// The rows of a table that the rest of the statement chooses: `WHERE`, `ORDER BY`, `LIMIT`.
+    /// Returns the rows selected by the rest of the statement: `WHERE`, `ORDER BY`, `LIMIT`.
     ///
     /// - Throws: ``StorageError``
     package func rows<Source: Table>(of source: Source.Type, _ rest: SQL) throws -> [TableRow<Source>] {
         try rows("SELECT \(names: Source.columns) FROM \(names: [Source.table]) \(rest)").map(TableRow.init)
     }
 
-    /// The only row that the rest of the statement chooses.
+    /// Returns the only row selected by the rest of the statement, or nil.
     ///
-    /// - Throws: ``StorageError``, also when there is more than one row.
+    /// - Throws: ``StorageError``, also if there is more than one row.
     package func row<Source: Table>(of source: Source.Type, _ rest: SQL) throws -> TableRow<Source>? {
         try row("SELECT \(names: Source.columns) FROM \(names: [Source.table]) \(rest)").map(TableRow.init)
     }
 
-    /// The records that the rest of the statement chooses.
+    /// Returns the records selected by the rest of the statement.
     ///
     /// - Throws: ``StorageError``
     package func records<Item: Record>(_ type: Item.Type, _ rest: SQL) throws -> [Item] {
         try rows(of: type, rest).map(Item.init)
     }
 
-    /// The only record that the rest of the statement chooses.
+    /// Returns the only record selected by the rest of the statement, or nil.
     ///
-    /// - Throws: ``StorageError``, also when there is more than one row.
+    /// - Throws: ``StorageError``, also if there is more than one row.
     package func record<Item: Record>(_ type: Item.Type, _ rest: SQL) throws -> Item? {
         try row(of: type, rest).map(Item.init)
     }
 
-    /// One column of the rows that the rest of the statement chooses.
+    /// Returns one column of the rows selected by the rest of the statement.
     ///
     /// - Throws: ``StorageError``
     package func values<Source: Table, Value: ColumnValue>(
@@ -86,9 +87,10 @@ extension Connection {
         }
     }
 
-    /// One column, never NULL, of the only row that the rest of the statement chooses; nil where there is no row.
+    /// Returns one column, which is never NULL, of the only row selected by the rest of the statement; nil if there is
+    /// no row.
     ///
-    /// - Throws: ``StorageError``, also when the column is NULL or there is more than one row.
+    /// - Throws: ``StorageError``, also if the column is NULL or there is more than one row.
     package func value<Source: Table, Value: ColumnValue>(
         _ column: Source.Column, of source: Source.Type, _ rest: SQL
     ) throws -> Value? {
@@ -104,12 +106,12 @@ extension Connection {
         nil
     }
 
-    /// One column that may be NULL of the only row that the rest of the statement chooses; nil where it is NULL, and where
-    /// there is no row.
+    /// Returns one column, which may be NULL, of the only row selected by the rest of the statement; nil if it is NULL
+    /// or if there is no row.
     ///
-    /// ``value(_:of:_:)`` is for columns that are never NULL: to it a NULL is a value of the wrong type.
+    /// Use ``value(_:of:_:)`` for columns that are never NULL: it treats NULL as a value of the wrong type.
     ///
-    /// - Throws: ``StorageError``, also when there is more than one row.
+    /// - Throws: ``StorageError``, also if there is more than one row.
     package func optionalValue<Source: Table, Value: ColumnValue>(
         _ column: Source.Column, of source: Source.Type, _ rest: SQL
     ) throws -> Value? {
@@ -120,25 +122,25 @@ extension Connection {
         return value
     }
 
-    /// How many rows the rest of the statement chooses.
+    /// Returns how many rows the rest of the statement selects.
     ///
     /// - Throws: ``StorageError``
     package func count(of source: (some Table).Type, _ rest: SQL) throws -> Int {
         try row("SELECT COUNT(*) AS count FROM \(names: [source.table]) \(rest)")?["count"] ?? 0
     }
 
-    /// Whether the rest of the statement chooses a row.
+    /// Returns whether the rest of the statement selects any row.
     ///
     /// - Throws: ``StorageError``
     package func exists(_ source: (some Table).Type, _ rest: SQL) throws -> Bool {
         try !rows("SELECT 1 AS found FROM \(names: [source.table]) \(rest) LIMIT 1").isEmpty
     }
 
-    /// Adds a row; the columns that are not named get the schema's default.
+    /// Adds a row. Columns that are not named get the schema's default.
     ///
-    /// - Parameter rest: what follows the values, such as `ON CONFLICT … DO NOTHING`.
+    /// - Parameter rest: the text after the values, such as `ON CONFLICT … DO NOTHING`.
     /// - Returns: how many rows were added or changed.
-    /// - Throws: ``StorageError`` `conflict` where a unique key is taken already.
+    /// - Throws: ``StorageError`` `conflict` if a unique key is already taken.
     @discardableResult
     package func insert<Source: Table>(
         into source: Source.Type, _ values: KeyValuePairs<Source.Column, any ColumnValue>, _ rest: SQL = ""
@@ -150,7 +152,7 @@ extension Connection {
             """)
     }
 
-    /// Adds a row, or gives these values to the one that has the same key.
+    /// Adds a row, or updates the row with the same key.
     ///
     /// - Throws: ``StorageError``
     package func upsert<Source: Table>(
@@ -168,7 +170,7 @@ extension SQL.Interpolation {
     /// Writes the name of a column.
     package mutating func appendInterpolation(column: some ColumnName) { appendLiteral(column.rawValue) }
 
-    /// Writes names of tables and columns, which the program knows.
+    /// Writes names of tables and columns, which come from the program.
     fileprivate mutating func appendInterpolation(names: [String]) {
         appendLiteral(names.joined(separator: ", "))
     }

@@ -3,7 +3,7 @@ internal import ArgumentParser
 internal import Glibc
 internal import Logging
 
-/// `baton-server --config FILE`: the identity platform, and what else the configuration asks for, in one process.
+/// `baton-server --config FILE`: runs the identity platform and the other configured services in one process.
 @main
 struct BatonServer: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -20,7 +20,7 @@ struct BatonServer: AsyncParsableCommand {
 
     func run() async throws {
         do {
-            // Whatever the process creates is its user's alone, sockets included.
+            // Files and sockets that the process creates are accessible only to its user.
             umask(0o077)
             let configuration = try ServerConfiguration(file: config)
             LoggingSystem.bootstrap { label in

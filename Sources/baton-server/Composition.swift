@@ -12,7 +12,7 @@ internal import SwiftASN1
 internal import UnixSignals
 internal import X509
 
-/// Puts the engines, their databases and their listeners together; the only place that knows them all.
+/// Assembles the engines, their databases and their listeners. The only type that depends on all of them.
 struct Composition {
     private let configuration: ServerConfiguration
 
@@ -28,7 +28,7 @@ struct Composition {
         let management = try await management(in: directory, authority: authority, storageKey: storageKey)
 
         let socket = directory.path(of: "admin.sock")
-        // The directory is ours alone, so a socket in it is one that a dead server left.
+        // No other process uses the directory, so a socket in it was left by a dead server.
         _ = unsafe unlink(socket)
         let administration = Router(context: AdminContext.self)
         administration.add(middleware: PeerCheck())
@@ -45,7 +45,7 @@ struct Composition {
 
         let possible = Self.connections(of: OpenFileLimit.raise(to: Self.wantedFiles))
         let connections = min(possible, configuration.limits.connections ?? possible)
-        // A quarter of the listener's connections is left for what devices ask beside their push channels.
+        // A quarter of the listener's connections is reserved for requests outside the push channels.
         let channels = PushChannels(capacity: connections / 4 * 3, keepAlive: .seconds(configuration.keepAlive))
         identity.observeDevices { channels.nudge($0) }
         management.observeDevices { channels.nudge($0) }
@@ -61,7 +61,8 @@ struct Composition {
             try listeners.devices(devices, of: management, authority: authority),
             listeners.administration(administration, path: socket),
             HousekeepingService(housekeeping: Housekeeping(identity), logger: logger), link,
-            // The last one is told of a shutdown first: the devices' listener waits for the answers that push channels are.
+            // The last service is told of a shutdown first. The devices' listener waits for open responses, and push
+            // channels are such responses.
             channels,
         ]
         try await ServiceGroup(
@@ -124,15 +125,16 @@ struct Composition {
 
     private static let keyFile = "storage.key"
 
-    /// Open files that are enough for any number of connections that one process serves well.
+    /// Enough open files for as many connections as one process serves well.
     private static let wantedFiles = 65536
 
-    /// How many connections each of the two TLS listeners may hold, so that databases, sockets and the administrator
-    /// always find a descriptor.
+    /// Returns how many connections each of the two TLS listeners may hold. Descriptors remain for databases, sockets
+    /// and the administrator.
     private static func connections(of files: Int) -> Int { max(16, (min(files, wantedFiles) - 128) / 2) }
 
-    /// The key of what the database keeps sealed, made at the first start. One of the wrong length, or none beside a
-    /// database that has one, is refused, never replaced: what it sealed would be lost.
+    /// Returns the key that seals secrets in the databases, which is created at the first start. A key of the wrong
+    /// length, or a missing key beside a database that has one, is an error. The key is never replaced, because its
+    /// sealed data would be lost.
     private func storageKey(_ directory: StateDirectory, _ database: any Database) async throws -> StorageKey {
         let bytes: [UInt8]
         if let kept = try directory.read(Self.keyFile) {

@@ -3,7 +3,7 @@ internal import IdentityPlatform
 internal import Logging
 internal import ServiceLifecycle
 
-/// Sweeps the identity database every ten minutes for as long as the server runs.
+/// Removes expired rows from the identity database every ten minutes while the server runs.
 struct HousekeepingService: Service {
     let housekeeping: Housekeeping
     let logger: Logger
@@ -17,7 +17,7 @@ struct HousekeepingService: Service {
         }
     }
 
-    /// Sweeps until nothing is left; what fails is tried again in the next round.
+    /// Sweeps until nothing is left. A failed sweep is repeated in the next round.
     private func round() async {
         do {
             while try await housekeeping.sweep() > 0, !Task.isCancelled { await Task.yield() }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import Glibc
 
-/// Why the server does not start: a stable code, the cause, and what to do.
+/// Why the server does not start or stops: a stable code, the cause, and the remedy.
 struct ServerError: Error, Sendable {
     enum Code: String, Sendable {
         case configurationUnreadable = "server.configuration.unreadable"

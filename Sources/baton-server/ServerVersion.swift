@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The version of this server.
 enum ServerVersion {
     static let current = "0.1.0"
 }

@@ -7,19 +7,20 @@ extension IdentityAdmin {
         package let id: String
         package let displayName: String
         package let redirectURIs: [String]
-        /// Where it may be led back to after a sign-out.
+        /// The allowed redirect URIs after a sign-out.
         package let postLogoutRedirectURIs: [String]
-        /// Application ids of the resources it may have tokens for.
+        /// Application ids of the resources that the client may get tokens for.
         package let resources: [String]
-        /// The permissions of them that it is registered for by name; none stands for the ordinary ones.
+        /// The permissions of these resources that it is explicitly registered for. Empty means the default
+        /// permissions.
         package let permissions: [String]
-        /// Whether it can keep no secret.
+        /// Whether it is a public client, which cannot keep a secret.
         package let isPublic: Bool
-        /// Whether it gets anything.
+        /// Whether it can get tokens.
         package let accountEnabled: Bool
-        /// What its tokens are signed with, `RS256` or `ES256`.
+        /// The signature algorithm of its tokens: `RS256` or `ES256`.
         package let tokenAlgorithm: String
-        /// What is dangerous or of no use in the registration, in sentences.
+        /// Sentences about settings of the registration that are dangerous or useless.
         package let warnings: [String]
 
         package init(
@@ -40,13 +41,13 @@ extension IdentityAdmin {
         }
     }
 
-    /// A client to be registered; without an id it gets a fresh one, without resources it may have Graph, without
-    /// permissions a resource's ordinary ones; it is public and has RS256 unless it says otherwise.
+    /// A client to register. Defaults: a new id, Graph as the only resource, a resource's default permissions, a public
+    /// client, RS256.
     package struct NewClient: Codable, Sendable {
         package var id: String?
         package var displayName: String
         package var redirectURIs: [String]
-        /// Its redirect URIs where it is left out.
+        /// Defaults to the redirect URIs.
         package var postLogoutRedirectURIs: [String]?
         package var resources: [String]?
         package var permissions: [String]?
@@ -69,7 +70,7 @@ extension IdentityAdmin {
         }
     }
 
-    /// What is to change of a client.
+    /// A change to a client.
     package struct ClientChange: Codable, Sendable {
         package var accountEnabled: Bool
 
@@ -81,7 +82,7 @@ extension IdentityAdmin {
         package let id: String
         /// Milliseconds since 1970.
         package let expiresAt: Int64
-        /// The secret itself, in the answer that makes it and never again.
+        /// The secret itself; present only in the response to its creation.
         package let secret: Sensitive<String>?
 
         package init(id: String, expiresAt: Int64, secret: Sensitive<String>? = nil) {

@@ -3,20 +3,20 @@
 extension IdentityAdmin {
     /// A registered device.
     package struct Device: Codable, Sendable, Equatable {
-        /// The device id of its certificate and of tokens.
+        /// The device id in its certificate and in tokens.
         package let deviceID: String
-        /// Its id as an object of the directory.
+        /// Its object id in the directory.
         package let id: String
         package let displayName: String
         package let operatingSystem: String
         package let operatingSystemVersion: String
         /// `AzureAd` for a joined device, `Workplace` for a registered one.
         package let trustType: String
-        /// `Shared`, or `RegisteredDevice`.
+        /// `Shared` or `RegisteredDevice`.
         package let profileType: String
         package let accountEnabled: Bool
         package let isManaged: Bool
-        /// Its UDID for device management; nil where none manages it.
+        /// Its UDID in device management; nil if it is not managed.
         package let udid: String?
         /// Milliseconds since 1970.
         package let registeredAt: Int64
@@ -40,7 +40,7 @@ extension IdentityAdmin {
         }
     }
 
-    /// A change of a device; a disabled device's sessions end at once.
+    /// A change to a device. The sessions of a disabled device end at once.
     package struct DeviceChange: Codable, Sendable {
         package var accountEnabled: Bool
 

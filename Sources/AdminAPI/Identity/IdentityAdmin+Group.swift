@@ -5,7 +5,7 @@ extension IdentityAdmin {
         package let id: String
         package let displayName: String
         package let description: String?
-        /// User principal names of those who are in it.
+        /// User principal names of the members.
         package let members: [String]
 
         package init(id: String, displayName: String, description: String?, members: [String]) {
@@ -16,10 +16,10 @@ extension IdentityAdmin {
         }
     }
 
-    /// A group to be made, with nobody in it.
+    /// A group to create, without members.
     package struct NewGroup: Codable, Sendable {
         package let displayName: String
-        /// A name without blanks; made of the display name where it is left out.
+        /// A name without spaces. Defaults to a form of the display name.
         package let mailNickname: String?
         package let description: String?
 

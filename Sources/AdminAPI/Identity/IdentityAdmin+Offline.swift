@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension IdentityAdmin {
-    /// Whether workers may sign in at shared devices while the server cannot be reached.
+    /// The setting for offline sign-in: whether workers may sign in at shared devices while the server is unreachable.
     package struct Offline: Codable, Sendable, Equatable {
-        /// Nil where they may not.
+        /// Nil if offline sign-in is not allowed.
         package let rules: OfflineRules?
 
         package init(rules: OfflineRules?) { self.rules = rules }
     }
 
-    /// By what workers are known then, and for how long after their last sign-in with the server.
+    /// The accepted credentials, and how long offline sign-in works after the last sign-in with the server.
     package struct OfflineRules: Codable, Sendable, Equatable {
         /// `password`, `pin`, `pin-without-tpm`.
         package let credentials: [String]
-        /// Seconds by the wall clock.
+        /// Seconds of wall-clock time.
         package let wallSeconds: Int
-        /// Seconds that the device may be powered on.
+        /// Seconds that the device was powered on.
         package let poweredSeconds: Int
         /// Starts of the device.
         package let boots: Int

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension IdentityAdmin {
-    /// Whom a receipt's pseudonym means.
+    /// The person behind a receipt's pseudonym.
     package struct ReceiptSubject: Codable, Sendable, Equatable {
         /// The person's object id.
         package let user: String
-        /// Nil where the organisation has the person no more.
+        /// Nil if the person was removed from the organisation.
         package let userPrincipalName: String?
-        /// The device that the pseudonym was made for; another than the receipt's is a sign of fraud.
+        /// The device that the pseudonym was made for. If it is not the receipt's device, suspect fraud.
         package let device: String
         package let session: String
 

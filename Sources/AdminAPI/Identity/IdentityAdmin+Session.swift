@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension IdentityAdmin {
-    /// A sign-in that has not ended.
+    /// A session that has not ended.
     package struct Session: Codable, Sendable, Equatable {
-        /// The `sid` of everything that came of it.
+        /// The `sid` of all tokens and credentials of this session.
         package let id: String
         package let userPrincipalName: String
-        /// The device id of the device that it is bound to.
+        /// The device id of the device that the session is bound to.
         package let device: String?
-        /// What the directory calls that device.
+        /// The display name of that device in the directory.
         package let deviceName: String?
         /// Milliseconds since 1970.
         package let begunAt: Int64

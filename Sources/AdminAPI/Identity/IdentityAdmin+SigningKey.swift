@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension IdentityAdmin {
-    /// A key that an organisation's tokens are checked with; times are in milliseconds since 1970.
+    /// A key that verifies an organisation's tokens. Times are in milliseconds since 1970.
     package struct SigningKey: Codable, Sendable, Equatable {
         package let id: String
         /// `RS256` or `ES256`.
         package let algorithm: String
         package let createdAt: Int64
-        /// From when it signs.
+        /// When it starts to sign.
         package let signsAt: Int64
-        /// Whether it is the one that signs now.
+        /// Whether it is the current signing key.
         package let isCurrent: Bool
 
         package init(id: String, algorithm: String, createdAt: Int64, signsAt: Int64, isCurrent: Bool) {
@@ -21,9 +21,9 @@ extension IdentityAdmin {
         }
     }
 
-    /// Asks for new signing keys.
+    /// A request for new signing keys.
     package struct KeyRotation: Codable, Sendable {
-        /// Whether they sign at once, and not only when every client has had time to fetch them.
+        /// Whether the new keys sign at once. Otherwise they first wait until every client has had time to fetch them.
         package var immediately: Bool
 
         package init(immediately: Bool) { self.immediately = immediately }

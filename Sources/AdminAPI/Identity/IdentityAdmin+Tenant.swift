@@ -5,7 +5,7 @@ extension IdentityAdmin {
         package let id: String
         package let displayName: String
         package let domain: String
-        /// The `iss` of its tokens.
+        /// The issuer (`iss`) of its tokens.
         package let issuer: String
 
         package init(id: String, displayName: String, domain: String, issuer: String) {
@@ -16,7 +16,7 @@ extension IdentityAdmin {
         }
     }
 
-    /// A tenant to be made, with its signing key and the well-known client registrations.
+    /// A tenant to create, with its signing key and the well-known client registrations.
     package struct NewTenant: Codable, Sendable {
         package let displayName: String
         package let domain: String
@@ -27,13 +27,13 @@ extension IdentityAdmin {
         }
     }
 
-    /// What an organisation has, by which whoever removes it knows what goes.
+    /// What a tenant contains, so that an administrator knows what its removal deletes.
     package struct TenantHoldings: Codable, Sendable, Equatable {
         package let users: Int
         package let groups: Int
         package let clients: Int
         package let sessions: Int
-        /// Devices of the directory.
+        /// Devices registered in the directory.
         package let devices: Int
         package let management: ManagedHoldings
 
@@ -45,11 +45,11 @@ extension IdentityAdmin {
         }
     }
 
-    /// What device management has for an organisation.
+    /// What device management holds for a tenant.
     package struct ManagedHoldings: Codable, Sendable, Equatable {
-        /// Those that have not left.
+        /// Devices that have not left.
         package let devices: Int
-        /// Those that a device can still use.
+        /// Enrollment profiles that a device can still use.
         package let enrollmentProfiles: Int
         package let profiles: Int
         package let apps: Int
@@ -68,9 +68,9 @@ extension IdentityAdmin {
         package let action: String
         package let subject: String?
         package let outcome: String
-        /// How often it happened within ten minutes.
+        /// How often it happened. Equal events within ten minutes share one line.
         package let repetitions: Int64
-        /// The method that a sign-in came by: `page`, `password`, `prt` or `device-code`.
+        /// How the person signed in: `page`, `password`, `prt` or `device-code`.
         package let method: String?
         /// The id of the request.
         package let correlation: String?

@@ -12,7 +12,7 @@ extension IdentityAdmin {
         package let jobTitle: String?
         package let mobilePhone: String?
         package let accountEnabled: Bool
-        /// Names of the directory roles held.
+        /// Names of the person's directory roles.
         package let roles: [String]
 
         package init(
@@ -32,7 +32,7 @@ extension IdentityAdmin {
         }
     }
 
-    /// A person to be added; the user principal name ends in the tenant's domain.
+    /// A person to add. The user principal name must end in the tenant's domain.
     package struct NewUser: Codable, Sendable {
         package var userPrincipalName: String
         package var displayName: String
@@ -56,8 +56,8 @@ extension IdentityAdmin {
         package init(password: Sensitive<String>) { self.password = password }
     }
 
-    /// A change of a person: what is left out stays as it is, an empty text clears what may be empty. A disabled person's
-    /// sessions end at once.
+    /// A change to a person. Omitted fields stay as they are; an empty string clears an optional field. If the person
+    /// is disabled, their sessions end at once.
     package struct UserChange: Codable, Sendable {
         package var accountEnabled: Bool?
         package var displayName: String?
@@ -74,7 +74,7 @@ extension IdentityAdmin {
         /// Entra's template id.
         package let id: String
         package let displayName: String
-        /// User principal names of those who hold it.
+        /// User principal names of the role's members.
         package let members: [String]
 
         package init(id: String, displayName: String, members: [String]) {

@@ -3,13 +3,13 @@
 /// The identity platform's part of the administration socket. Bodies are JSON; lists are JSON arrays.
 ///
 /// In paths, `{tenant}` is an id, a domain, or `-` for the only tenant; `{user}` an object id or a user principal name;
-/// `{role}` a template id or a name; `{group}` an id or a name that only one group has; all percent-encoded.
+/// `{role}` a template id or a name; `{group}` an id or a unique name. All are percent-encoded.
 package enum IdentityAdmin {
-    /// Every path, as a template; what answers is noted beside it.
+    /// Every path as a template, with its methods, bodies and responses.
     package enum Path: String, CaseIterable, PathTemplate {
         /// GET `[Tenant]`; POST `NewTenant` → 201 `Tenant`.
         case tenants = "/identity/tenants"
-        /// GET `Tenant`; DELETE → `TenantHoldings`, what went; the audit log stays.
+        /// GET `Tenant`; DELETE → `TenantHoldings`, what was removed. The audit log stays.
         case tenant = "/identity/tenants/{tenant}"
         /// GET `TenantHoldings`.
         case tenantHoldings = "/identity/tenants/{tenant}/holdings"
@@ -17,15 +17,16 @@ package enum IdentityAdmin {
         case users = "/identity/tenants/{tenant}/users"
         /// GET `User`; PATCH `UserChange` → 204; DELETE → 204.
         case user = "/identity/tenants/{tenant}/users/{user}"
-        /// DELETE → 204; forgives the person's wrong passwords.
+        /// DELETE → 204; resets the count of the person's wrong passwords.
         case userLock = "/identity/tenants/{tenant}/users/{user}/lock"
-        /// PUT `NewPassword` → 204; ends every session of the person, forgives the wrong passwords.
+        /// PUT `NewPassword` → 204; ends every session of the person and resets the count of wrong passwords.
         case password = "/identity/tenants/{tenant}/users/{user}/password"
         /// DELETE → 204; ends every session of the person.
         case userSessions = "/identity/tenants/{tenant}/users/{user}/sessions"
-        /// GET `[Session]`, those that have not ended, the newest 1000 first; of one person with `?user=`.
+        /// GET `[Session]`, sessions that have not ended, at most 1000, the newest first; with `?user=` those of one
+        /// person.
         case sessions = "/identity/tenants/{tenant}/sessions"
-        /// DELETE → 204; again is no error.
+        /// DELETE → 204, also if the session has already ended.
         case session = "/identity/tenants/{tenant}/sessions/{session}"
         /// GET `[Group]`; POST `NewGroup` → 201 `Group`.
         case groups = "/identity/tenants/{tenant}/groups"
@@ -39,23 +40,23 @@ package enum IdentityAdmin {
         case roleMember = "/identity/tenants/{tenant}/roles/{role}/members/{user}"
         /// GET `[Client]`; POST `NewClient` → 201 `Client`.
         case clients = "/identity/tenants/{tenant}/clients"
-        /// POST → `[Client]`, those of other makers' applications that the tenant did not have.
+        /// POST → `[Client]`: adds registrations of other makers' applications and returns those that were missing.
         case compatibilityClients = "/identity/tenants/{tenant}/compatibility-clients"
         /// PATCH `ClientChange` → 204; DELETE → 204.
         case client = "/identity/tenants/{tenant}/clients/{client}"
-        /// GET `[ClientSecret]`; POST → 201 `ClientSecret`, the only time with the secret itself.
+        /// GET `[ClientSecret]`; POST → 201 `ClientSecret`, the only response that contains the secret itself.
         case clientSecrets = "/identity/tenants/{tenant}/clients/{client}/secrets"
         /// DELETE → 204.
         case clientSecret = "/identity/tenants/{tenant}/clients/{client}/secrets/{secret}"
         /// GET `[SigningKey]`; POST `KeyRotation` → `[SigningKey]`.
         case signingKeys = "/identity/tenants/{tenant}/signing-keys"
-        /// GET: what receipts are judged by elsewhere (docs/receipts.md).
+        /// GET: the trust data for verifying receipts elsewhere (docs/receipts.md).
         case receiptTrust = "/identity/tenants/{tenant}/receipts/trust"
-        /// GET `ReceiptSubject`; the audit log says who asked.
+        /// GET `ReceiptSubject`; each call is recorded in the audit log.
         case receiptSubject = "/identity/tenants/{tenant}/receipts/subjects/{subject}"
-        /// GET `Offline`; PUT `Offline` → 204, which withdraws every lease that was given.
+        /// GET `Offline`; PUT `Offline` → 204, which also withdraws every lease.
         case offline = "/identity/tenants/{tenant}/offline-sign-in"
-        /// GET `[AuditEntry]`, the latest `?count=`.
+        /// GET `[AuditEntry]`, the newest `?count=` lines.
         case audit = "/identity/tenants/{tenant}/audit"
         /// GET `[Device]`.
         case devices = "/identity/tenants/{tenant}/devices"

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension MDMAdmin {
-    /// One line of the log of administrative acts; `time` is in milliseconds since 1970.
+    /// One line of the device management audit log; `time` is in milliseconds since 1970.
     package struct AuditEntry: Codable, Sendable, Equatable {
         package let position: Int64
         package let time: Int64
         package let actor: String
         package let action: String
-        /// The UDID, profile, app or enrollment that it was done to.
+        /// The UDID, profile, app or enrollment that the action changed.
         package let subject: String
-        /// The command that was queued, and what it is about.
+        /// The queued command and its subject.
         package let detail: String?
         /// The id of the request in the server's log.
         package let correlation: String?

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension MDMAdmin {
-    /// A profile to be kept for pushing: given as it is, `{"file":Base64}`, or built, `{"sharedDevice":{"urls":[…]}}`.
+    /// A profile to store for pushing: a complete file, `{"file":Base64}`, or one that the server builds,
+    /// `{"sharedDevice":{"urls":[…]}}`.
     package enum NewProfile: Codable, Sendable, Equatable {
         /// A profile's XML, Base64.
         case file(String)
@@ -38,9 +39,9 @@ extension MDMAdmin {
         package let identifier: String
         package let uuid: String
         package let displayName: String?
-        /// What the linter warns of.
+        /// Warnings from the linter.
         package let warnings: [String]
-        /// In the answer to one that is added: `added`, `replaced`, or `unchanged` where the same was there.
+        /// In the response to an upload: `added`, `replaced`, or `unchanged` if the same profile was already there.
         package let outcome: String?
 
         package init(identifier: String, uuid: String, displayName: String?, warnings: [String], outcome: String? = nil)
@@ -53,7 +54,7 @@ extension MDMAdmin {
         }
     }
 
-    /// A package file on the server's machine to be offered to devices.
+    /// A package file on the server's machine, to offer to devices.
     package struct NewApp: Codable, Sendable {
         package var path: String
         package var bundleIdentifier: String
@@ -90,10 +91,10 @@ extension MDMAdmin {
         }
     }
 
-    /// An app to be installed on a device; without a version the one that was added last.
+    /// An app to install on a device. Without a version, the one added last.
     package struct PushedApp: Codable, Sendable {
         package var version: String?
-        /// Replaces the configuration that the app has, also by none.
+        /// Replaces the app's configuration; nil removes it.
         package var configuration: Configuration?
 
         package init(version: String? = nil, configuration: Configuration? = nil) {
@@ -105,7 +106,7 @@ extension MDMAdmin {
     /// A managed app's configuration.
     package typealias Configuration = [String: Value]
 
-    /// A value of a configuration, as JSON writes it; a Boolean never becomes a number.
+    /// A configuration value as JSON. A Boolean is never decoded as a number.
     package enum Value: Codable, Sendable, Hashable {
         case boolean(Bool)
         case integer(Int64)

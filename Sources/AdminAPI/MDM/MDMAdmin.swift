@@ -3,22 +3,22 @@ package import Redaction
 
 /// Device management's part of the administration socket. Bodies are JSON; lists are JSON arrays.
 ///
-/// In paths, `{tenant}` is an id, a domain, or `-` for the only tenant; `{device}` a UDID or a device's name; `{profile}` a
-/// profile's identifier; `{app}` a bundle identifier; all percent-encoded.
+/// In paths, `{tenant}` is an id, a domain, or `-` for the only tenant; `{device}` a UDID or a device's name;
+/// `{profile}` a profile's identifier; `{app}` a bundle identifier. All are percent-encoded.
 package enum MDMAdmin {
-    /// Every path, as a template; what answers is noted beside it.
+    /// Every path as a template, with its methods, bodies and responses.
     package enum Path: String, CaseIterable, PathTemplate {
-        /// GET `[Enrollment]`, those that live, the newest first; POST `NewEnrollment` → 201 `EnrollmentProfile`.
+        /// GET `[Enrollment]`, the active ones, the newest first; POST `NewEnrollment` → 201 `EnrollmentProfile`.
         case enrollments = "/mdm/tenants/{tenant}/enrollments"
-        /// DELETE → 204: a profile that no device has used is of no use any more.
+        /// DELETE → 204: an unused enrollment profile becomes invalid.
         case enrollment = "/mdm/tenants/{tenant}/enrollments/{enrollment}"
         /// GET `[Device]`.
         case devices = "/mdm/tenants/{tenant}/devices"
-        /// GET `Device`; DELETE → 204: the device drops its enrollment when it next comes.
+        /// GET `Device`; DELETE → 204: the device removes its enrollment at its next check-in.
         case device = "/mdm/tenants/{tenant}/devices/{device}"
         /// GET `[Command]`, the newest first.
         case commands = "/mdm/tenants/{tenant}/devices/{device}/commands"
-        /// POST → 202 `[Command]`: asks the device what it holds.
+        /// POST → 202 `[Command]`: queues an inventory of the device's profiles and apps.
         case inventory = "/mdm/tenants/{tenant}/devices/{device}/inventory"
         /// PUT → 202 `Command`: pushes the profile; DELETE → 202 `Command`: removes it.
         case deviceProfile = "/mdm/tenants/{tenant}/devices/{device}/profiles/{profile}"
@@ -26,21 +26,23 @@ package enum MDMAdmin {
         case deviceApp = "/mdm/tenants/{tenant}/devices/{device}/apps/{app}"
         /// PUT `Configuration` → 202 `Command`; DELETE → 202 `Command`: removes the configuration.
         case configuration = "/mdm/tenants/{tenant}/devices/{device}/apps/{app}/configuration"
-        /// GET `[Profile]`; POST `NewProfile` → 201 `Profile`; in place of another one only with `?replace=true`.
+        /// GET `[Profile]`; POST `NewProfile` → 201 `Profile`. An existing profile is replaced only with
+        /// `?replace=true`.
         case profiles = "/mdm/tenants/{tenant}/profiles"
-        /// DELETE → 204: the server forgets it; devices keep it until it is removed there.
+        /// DELETE → 204: removes it from the server; devices keep it until it is removed there.
         case profile = "/mdm/tenants/{tenant}/profiles/{profile}"
         /// GET `[App]`; POST `NewApp` → 201 `App`.
         case apps = "/mdm/tenants/{tenant}/apps"
-        /// GET `[AuditEntry]`, the latest `?count=`.
+        /// GET `[AuditEntry]`, the newest `?count=` lines.
         case audit = "/mdm/tenants/{tenant}/audit"
     }
 
-    /// An enrollment profile to be made for one device.
+    /// An enrollment profile to create for one device.
     package struct NewEnrollment: Codable, Sendable {
-        /// What administrators call the device.
+        /// The device's name for administrators.
         package var name: String
-        /// The UDID of an enrolled device that may use the profile; without it an enrolled device is refused.
+        /// The UDID of the enrolled device that may use the profile. Without it, an enrolled device cannot use the
+        /// profile.
         package var takesOver: String?
 
         package init(name: String, takesOver: String? = nil) {
@@ -49,16 +51,16 @@ package enum MDMAdmin {
         }
     }
 
-    /// An identity that the server made for a device, without its key.
+    /// An identity that the server created for a device, without its key.
     package struct Enrollment: Codable, Sendable, Equatable {
         package let id: String
         package let name: String
-        /// `issued` (no device has used the profile), `bound`, or `renewing` (on its way to its device).
+        /// `issued` (no device has used the profile), `bound`, or `renewing` (sent to its device, not yet in use).
         package let state: String
         package let udid: String?
         /// Milliseconds since 1970.
         package let createdAt: Int64
-        /// Until when the profile can be used; from its first use on, until when the identity is good.
+        /// When the unused profile expires; after its first use, when the identity expires.
         package let expiresAt: Int64
 
         package init(id: String, name: String, state: String, udid: String?, createdAt: Int64, expiresAt: Int64) {
@@ -74,7 +76,7 @@ package enum MDMAdmin {
     package struct EnrollmentProfile: Codable, Sendable {
         package let id: String
         package let name: String
-        /// The profile, Base64; it holds the device's key, and works for one device, once.
+        /// The profile, Base64. It contains the device's key and works once, for one device.
         package let profile: Sensitive<String>
 
         package init(id: String, name: String, profile: Sensitive<String>) {
@@ -92,12 +94,12 @@ package enum MDMAdmin {
         package let productName: String?
         package let osVersion: String?
         package let serialNumber: String?
-        /// What the device said last that it holds.
+        /// The profiles and apps in the device's last inventory.
         package let profiles: [HeldProfile]
         package let apps: [HeldApp]
-        /// Commands that wait for the device.
+        /// Number of commands waiting for the device.
         package let waiting: Int
-        /// Until when its identity is good, in milliseconds since 1970; nil where it has none.
+        /// When its identity expires, in milliseconds since 1970; nil if it has none.
         package let identityEndsAt: Int64?
 
         package init(
@@ -140,18 +142,18 @@ package enum MDMAdmin {
         }
     }
 
-    /// A command and what became of it.
+    /// A command and its result.
     package struct Command: Codable, Sendable, Equatable {
         package let uuid: String
         package let requestType: String
-        /// The profile or app that it is about, an app with its version.
+        /// The profile or app that the command concerns; an app with its version.
         package let subject: String?
         /// `queued`, `sent`, `notNow`, `acknowledged`, `error`, `formatError` or `dropped`.
         package let state: String
         /// Milliseconds since 1970.
         package let enqueuedAt: Int64
         package let finishedAt: Int64?
-        /// The device's reasons, those of single items of an acknowledged command too.
+        /// The device's reasons, including those of single items of an acknowledged command.
         package let errors: [Reason]
 
         package init(

@@ -4,20 +4,20 @@
 package struct AuditEntry: Sendable {
     package let position: Int64
     package let time: Timestamp
-    /// Who did it: an object id, or ``AuditLog/localOperator`` or ``AuditLog/server``.
+    /// The actor: an object id, ``AuditLog/localOperator`` or ``AuditLog/server``.
     package let actor: String
     package let action: String
-    /// What it was done to.
+    /// The id of the object that the action changed.
     package let subject: String?
     /// `done`, `refused`, or why a session ended.
     package let outcome: String
-    /// How often it happened, where the line stands for the like of it within ten minutes.
+    /// How often it happened. Equal events within ten minutes share one line.
     package let repetitions: Int64
-    /// The method that a sign-in came by.
+    /// How the person signed in; nil for other actions.
     package let method: SignInMethod?
-    /// The command that was queued, the version that was offered.
+    /// More about the action, such as the queued command or the offered version.
     package let detail: String?
-    /// The id of the request that it was done in: the client's own, or the server's.
+    /// The id of the request: the client's own, or one made by the server.
     package let correlation: String?
 }
 
@@ -36,7 +36,7 @@ extension AuditEntry: Record {
     }
 }
 
-/// What was done; each engine lists its own actions in a file of its own.
+/// What was done. Each engine lists its own actions in its own file.
 package struct AuditAction: RawRepresentable, Hashable, ColumnValue {
     package let rawValue: String
 

@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The append-only record of administrative acts and sign-ins in the table `audit` of an engine's database, written in the
-/// transaction of the act itself: what is not recorded did not happen. It names people by object id, never by name.
+/// The append-only record of administrative acts and sign-ins, in the table `audit` of an engine's database.
+///
+/// Each line is written in the transaction of the act, so no act happens without its line. The log names people by
+/// object id, never by name.
 package struct AuditLog {
-    /// Who acted, where it was the operator of the machine.
+    /// The actor of what the machine's operator did.
     package static let localOperator = "operator"
-    /// Who acted, where nobody asked for it.
+    /// The actor of what the server did on its own.
     package static let server = "server"
 
-    /// The id of the request at hand; a transaction's body runs in the task that asked for it, and so sees it.
+    /// The id of the current request. A transaction's body runs in the task that requested it, so it sees this value.
     @TaskLocal package static var correlation: String?
 
     private let connection: any Connection
@@ -33,8 +35,8 @@ package struct AuditLog {
             ])
     }
 
-    /// Counts a line up that says the same and is younger than ten minutes; appends one where there is none. For what
-    /// strangers can bring about as often as they like.
+    /// Increments the counter of an equal line younger than ten minutes, or appends a line if there is none. For events
+    /// that strangers can cause as often as they like.
     ///
     /// - Throws: ``StorageError``
     package func appendOrCount(
@@ -61,7 +63,7 @@ package struct AuditLog {
             """)
     }
 
-    /// The newest lines, oldest of them first.
+    /// Returns the newest lines, the oldest of them first.
     ///
     /// - Throws: ``StorageError``
     package func latest(_ count: Int, tenant: TenantID) throws -> [AuditEntry] {
@@ -70,7 +72,7 @@ package struct AuditLog {
         ).reversed()
     }
 
-    /// Lines that meet the condition and stand before a position, the newest first.
+    /// Returns the lines that meet the condition and come before a position, the newest first.
     ///
     /// - Throws: ``StorageError``
     package func lines(where condition: SQL, before: Int64, limit: Int, tenant: TenantID) throws -> [AuditEntry] {
@@ -81,16 +83,16 @@ package struct AuditLog {
             """)
     }
 
-    /// How many lines meet the condition.
+    /// Returns how many lines meet the condition.
     ///
     /// - Throws: ``StorageError``
     package func count(where condition: SQL, tenant: TenantID) throws -> Int {
         try connection.count(of: AuditEntry.self, "WHERE tenant = \(tenant)\(condition)")
     }
 
-    /// Removes lines that were kept long enough. The newest stays, since the next one counts on from it.
+    /// Removes lines past their retention. The newest line stays, because the next line's position follows from it.
     ///
-    /// - Returns: how many lines went, at most `limit`.
+    /// - Returns: how many lines were removed, at most `limit`.
     /// - Throws: ``StorageError``
     @discardableResult
     package func remove(until time: Timestamp, limit: Int, tenant: TenantID) throws -> Int {

@@ -2,10 +2,10 @@
 internal import Foundation
 internal import GRDB
 
-/// One transaction on SQLite; statements are prepared once per connection and kept.
+/// One transaction on SQLite. Statements are prepared once per connection and kept.
 struct SQLiteConnection: Connection {
     let database: GRDB.Database
-    /// Who hears what this transaction announces; nil in a read.
+    /// The recipients of this transaction's announcements; nil in a read.
     let observers: Observers?
 
     func execute(_ sql: SQL) throws -> Int {
@@ -50,7 +50,8 @@ extension SQL.Value {
             switch value.storage {
             case .null: .null
             case .int64(let number): .integer(number)
-            // No column of the portable subset is a floating-point number; as text it fits no reader and is refused.
+            // The portable subset has no floating-point columns. As text, the value fits no expected type and is
+            // refused.
             case .double(let number): .text(String(number))
             case .string(let text): .text(text)
             case .blob(let data): .blob([UInt8](data))
@@ -68,7 +69,8 @@ extension SQL.Value {
 }
 
 extension StorageError {
-    /// SQLite's message names columns and rules; bound values appear in GRDB's description only, which is not used.
+    /// Uses SQLite's own message, which names columns and rules. GRDB's description contains bound values and is not
+    /// used.
     init(_ error: DatabaseError) {
         let code: Code =
             switch error.extendedResultCode {

@@ -13,13 +13,13 @@ package struct SQLiteDatabase: Database {
     package init(path: String, migrations: [Migration]) async throws {
         try Self.createPrivately(path)
         let pool = try mapped { try DatabasePool(path: path, configuration: Self.configuration) }
-        // GRDB sets NORMAL when it switches a pool to WAL; what is acknowledged must outlive a power cut.
+        // GRDB sets NORMAL when it switches a pool to WAL. An acknowledged write must survive a power cut.
         try mapped { try pool.writeWithoutTransaction { try $0.execute(sql: "PRAGMA synchronous = FULL") } }
         writer = pool
         try await write { try $0.apply(migrations) }
     }
 
-    /// Opens a database that lives in memory, for tests.
+    /// Opens an in-memory database, for tests.
     ///
     /// - Throws: ``StorageError``
     package init(inMemoryWith migrations: [Migration]) async throws {
@@ -27,7 +27,7 @@ package struct SQLiteDatabase: Database {
         try await write { try $0.apply(migrations) }
     }
 
-    /// Opens a database that lives in memory and begins with all that `other` holds, for tests.
+    /// Opens an in-memory database with a copy of the contents of `other`, for tests.
     ///
     /// - Throws: ``StorageError``
     package init(inMemoryLike other: SQLiteDatabase) throws {
@@ -40,8 +40,8 @@ package struct SQLiteDatabase: Database {
             try body(SQLiteConnection(database: $0, observers: nil))
         }
         do {
-            // In memory one access runs at a time, and the connection refuses to write. GRDB would have SQLite refuse it,
-            // too, and SQLite compiles every statement anew after that.
+            // In memory only one access runs at a time, and the connection itself refuses writes. If GRDB made SQLite
+            // refuse writes as well, SQLite would recompile every statement afterwards.
             if let queue = writer as? DatabaseQueue { return try await queue.unsafeRead(reading) }
             return try await writer.read(reading)
         } catch let error as DatabaseError {
@@ -67,12 +67,12 @@ package struct SQLiteDatabase: Database {
         configuration.foreignKeysEnabled = true
         configuration.busyMode = .timeout(5)
         configuration.label = "storage"
-        // What is deleted or replaced is not left behind in the pages that are written anyhow.
+        // Overwrites deleted or replaced content in pages that are written anyway.
         configuration.prepareDatabase { try $0.execute(sql: "PRAGMA secure_delete = FAST") }
         return configuration
     }
 
-    /// SQLite gives its side files the mode of the main file, so that has to be right before anything is written.
+    /// SQLite gives its side files the mode of the main file, so that mode must be right before anything is written.
     private static func createPrivately(_ path: String) throws {
         let descriptor = unsafe open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { throw StorageError(.failed, "the database file cannot be opened, errno \(errno)") }

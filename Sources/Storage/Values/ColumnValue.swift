@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A type whose values a column holds; its form there is the same in every statement.
+/// A type whose values a column can hold, in the same form in every statement.
 ///
 /// Identifiers, codes and points in time conform by their raw value:
 ///
 ///     enum State: String, ColumnValue { case issued, ended }
 package protocol ColumnValue: Sendable {
-    /// Reads a column; nil where it holds something else.
+    /// Reads a column; nil if it holds a value of another type.
     init?(column: SQL.Value)
     var column: SQL.Value { get }
 }
@@ -38,7 +38,7 @@ extension Int: ColumnValue {
     package var column: SQL.Value { .integer(Int64(self)) }
 }
 
-/// 0 or 1; another number is no flag.
+/// Stored as 0 or 1. Any other number is an error.
 extension Bool: ColumnValue {
     package init?(column: SQL.Value) {
         switch column {

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// An identifier in the form of a GUID, lower case; each kind of subject has its own type.
+/// An identifier in the form of a lower-case GUID. Each kind of subject has its own type.
 package struct ID<Subject>: RawRepresentable, Hashable, Sendable, ColumnValue {
     package let rawValue: String
 
-    /// Takes a GUID in either case; anything else is `nil`.
+    /// Parses a GUID in either case; nil for any other text.
     package init?(rawValue: String) {
         guard let digits = Self.digits(of: rawValue) else { return nil }
         self.init(digits: digits)
     }
 
-    /// Writes 16 bytes as a GUID, in the order they stand in.
+    /// Writes 16 bytes as a GUID, in their order.
     package init(bytes: [UInt8]) {
         precondition(bytes.count == 16, "a GUID has 16 bytes")
         self.init(digits: bytes.flatMap { [$0 >> 4, $0 & 15] })
@@ -27,7 +27,7 @@ package struct ID<Subject>: RawRepresentable, Hashable, Sendable, ColumnValue {
         rawValue = String(decoding: text, as: UTF8.self)
     }
 
-    /// Makes a version 4 GUID of 16 random bytes.
+    /// Makes a version 4 GUID from 16 random bytes.
     package init(version4 bytes: [UInt8]) {
         var bytes = bytes
         bytes[6] = bytes[6] & 0x0f | 0x40
@@ -35,7 +35,7 @@ package struct ID<Subject>: RawRepresentable, Hashable, Sendable, ColumnValue {
         self.init(bytes: bytes)
     }
 
-    /// The 16 bytes, in the order they are written in.
+    /// The 16 bytes, in the order of the text.
     package var bytes: [UInt8] {
         guard let digits = Self.digits(of: rawValue) else { return [] }
         return stride(from: 0, to: digits.count, by: 2).map { digits[$0] << 4 | digits[$0 + 1] }
@@ -43,10 +43,10 @@ package struct ID<Subject>: RawRepresentable, Hashable, Sendable, ColumnValue {
 
     private static var length: Int { 36 }
 
-    /// Whether a dash stands at this place of the text.
+    /// Whether the text has a dash at this index.
     private static func isDash(_ index: Int) -> Bool { index == 8 || index == 13 || index == 18 || index == 23 }
 
-    /// The 32 hexadecimal digits of a GUID, nil for any other text.
+    /// Returns the 32 hexadecimal digits of a GUID; nil for any other text.
     private static func digits(of text: String) -> [UInt8]? {
         let characters = Array(text.utf8)
         guard characters.count == length else { return nil }
@@ -73,7 +73,7 @@ extension ID: CustomStringConvertible {
     package var description: String { rawValue }
 }
 
-/// An identifier in the form that another party gave it: any text.
+/// An identifier in the form chosen by another party: any text.
 package struct ForeignID<Subject>: RawRepresentable, Hashable, Sendable, ColumnValue, CustomStringConvertible {
     package let rawValue: String
 
@@ -82,6 +82,6 @@ package struct ForeignID<Subject>: RawRepresentable, Hashable, Sendable, ColumnV
     package var description: String { rawValue }
 }
 
-/// An organisation, which has the same id in the database of each engine.
+/// An organisation. It has the same id in the database of each engine.
 package enum TenantSubject {}
 package typealias TenantID = ID<TenantSubject>

@@ -7,7 +7,7 @@ package struct Timestamp: RawRepresentable, Hashable, Comparable, Sendable, Colu
 
     package init(rawValue: Int64) { self.rawValue = rawValue }
 
-    /// The present time by the machine's clock.
+    /// The current time by the machine's clock.
     package static var now: Timestamp {
         var time = timespec()
         unsafe clock_gettime(CLOCK_REALTIME, &time)

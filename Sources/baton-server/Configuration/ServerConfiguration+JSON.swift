@@ -5,7 +5,7 @@ internal import JSON
 internal import Logging
 
 extension ServerConfiguration {
-    /// Reads the file.
+    /// Reads the configuration file.
     ///
     /// - Throws: ``ServerError``
     init(file: String) throws {
@@ -127,7 +127,7 @@ extension ServerConfiguration.Names: Decodable {
     }
 }
 
-/// One host name, or a list of which the first is the server's own and the others are answered as well.
+/// One host name, or a list: the first is the server's own name, the others are aliases.
 private struct NameList: Decodable {
     let first: String
     let others: [String]
@@ -163,7 +163,7 @@ extension Decoder {
 }
 
 extension KeyedDecodingContainer {
-    /// The number of a key that may be left out; nil where it is.
+    /// Returns the number of an optional key; nil if the key is missing.
     fileprivate func number(_ key: Key, in range: ClosedRange<Int>) throws -> Int? {
         guard let number = try decodeIfPresent(Int.self, forKey: key) else { return nil }
         guard range.contains(number) else {
@@ -185,7 +185,7 @@ extension KeyedDecodingContainer {
 }
 
 extension DecodingError {
-    /// What is wrong, in words for the operator.
+    /// The cause of the error, phrased for the operator.
     fileprivate var explanation: String {
         switch self {
         case .keyNotFound(let key, _): "the key \(key.stringValue) is missing"

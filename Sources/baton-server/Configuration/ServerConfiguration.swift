@@ -2,13 +2,13 @@
 internal import IdentityPlatform
 internal import Logging
 
-/// The server's configuration file; every key is documented in `docs/configuration.md`, an unknown one is an error.
+/// The server's configuration file. Every key is documented in `docs/configuration.md`; an unknown key is an error.
 struct ServerConfiguration: Sendable {
-    /// Where the state lives: `ca/`, `identity.sqlite`, `mdm.sqlite`, `admin.sock`.
+    /// The state directory: `ca/`, `identity.sqlite`, `mdm.sqlite`, `admin.sock`.
     let directory: String
     /// The address that both listeners bind.
     let address: String
-    /// The port of the main TLS listener, which is also the one that clients see.
+    /// The port of the main TLS listener, which is also the port that clients see.
     let port: Int
     /// The port of the MDM listener.
     let mdmPort: Int
@@ -16,26 +16,26 @@ struct ServerConfiguration: Sendable {
     let logLevel: Logger.Level
     /// log₂ of scrypt's N.
     let passwordCost: Int
-    /// Seconds, at most, between two messages on a device's line.
+    /// Seconds, at most, between two messages on a device's push channel.
     let keepAlive: Int
-    /// What older clients need; all of it is off unless it is turned on here.
+    /// Switches for older clients, all off by default.
     let compatibility: Compatibility
-    /// The file of passwords that are known from breaches; nil for none.
+    /// The file of breached passwords; nil for none.
     let breachedPasswords: String?
-    /// How many days lines of the audit log are kept.
+    /// How many days the audit log keeps its lines.
     let auditDays: Int
     let limits: Limits
-    /// Seconds that a device which signs in by a code waits between two questions.
+    /// Polling interval in seconds for a device that signs in with a device code.
     let devicePolling: Int
     let signingKeys: KeyConfiguration
 
-    /// What the connections of each TLS listener may take.
+    /// The connection limits of each TLS listener.
     struct Limits: Sendable {
-        /// Seconds, at most, that a connection keeps the server waiting; see ``ConnectionDeadlines``.
+        /// Seconds, at most, that the server waits for a client; see ``ConnectionDeadlines``.
         let requestDeadline: Int
-        /// How many connections a listener holds at most; nil for what the limit of open files leaves.
+        /// The maximum number of connections of a listener; nil for as many as the limit of open files allows.
         let connections: Int?
-        /// How many of them one address has at most; nil for a quarter.
+        /// The maximum number of connections of one address; nil for a quarter of them.
         let connectionsPerAddress: Int?
     }
 
@@ -45,7 +45,7 @@ struct ServerConfiguration: Sendable {
         let deviceRegistration: String
         let graph: String
         let mdm: String
-        /// What the identity platform answers to beside its names.
+        /// Additional names that the identity platform answers to.
         let aliases: IdentityConfiguration.Names.Aliases
 
         var all: [String] {

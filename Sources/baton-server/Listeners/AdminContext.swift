@@ -2,7 +2,7 @@
 internal import Hummingbird
 internal import NIOCore
 
-/// What a request on the administration socket carries along: its channel, for the peer's identity.
+/// The context of a request on the administration socket: its channel, which identifies the peer.
 struct AdminContext: RequestContext {
     var coreContext: CoreRequestContextStorage
     let channel: any Channel

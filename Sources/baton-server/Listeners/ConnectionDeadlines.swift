@@ -3,29 +3,30 @@ internal import NIOCore
 internal import NIOHTTP1
 internal import NIOTLS
 
-/// Ends a connection whose other end keeps the server waiting: for the TLS handshake, for the next request, for the rest of
-/// one, or for an answer to be read. An answer that has begun may take any time, as long as it is read.
+/// Closes a connection if the client keeps the server waiting: for the TLS handshake, for the next request, for the
+/// rest of a request, or for a response to be read. A response that has begun may take any time, as long as the client
+/// reads it.
 final class ConnectionDeadlines: ChannelDuplexHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias InboundOut = HTTPServerRequestPart
     typealias OutboundIn = HTTPServerResponsePart
     typealias OutboundOut = HTTPServerResponsePart
 
-    /// How long each kind of waiting lasts at most.
+    /// The longest wait of each kind.
     struct Limits: Sendable {
         /// From the connection to the end of the handshake.
         let handshake: TimeAmount
-        /// From a request's head to its end and the beginning of the answer; from an answer, or the handshake, to the next
-        /// head; from a full buffer to one that has room.
+        /// From a request's head to its end and the beginning of the response; from a response, or the handshake, to
+        /// the next head; from a full buffer to a writable one.
         let request: TimeAmount
     }
 
     private let limits: Limits
-    /// For what the other end has to send.
+    /// Limits the wait for data from the client.
     private var deadline: Scheduled<Void>?
-    /// For what the other end has to read.
+    /// Limits the wait for the client to read.
     private var stall: Scheduled<Void>?
-    /// Requests whose answers have not ended.
+    /// The number of requests whose responses have not ended.
     private var requests = 0
     private var isReading = false
     private var isAnswering = false
@@ -65,10 +66,10 @@ final class ConnectionDeadlines: ChannelDuplexHandler {
             goOn(context)
         case .head, .body: break
         case .end:
-            // A head that could not be read is answered, too.
+            // A malformed head also gets a response, but was not counted.
             requests = max(0, requests - 1)
             isAnswering = false
-            // The next one that has come already has its time from now.
+            // The time of a request that has already arrived starts now.
             if requests > 0 { wait(limits.request, context) } else { goOn(context) }
         }
         context.write(data, promise: promise)
@@ -80,7 +81,7 @@ final class ConnectionDeadlines: ChannelDuplexHandler {
         context.fireChannelWritabilityChanged()
     }
 
-    /// Judges whom the connection waits for, now that a request or an answer has gone on.
+    /// Restarts or cancels the deadline after a request or a response has progressed.
     private func goOn(_ context: ChannelHandlerContext) {
         guard !isReading else { return }
         if requests == 0 {

@@ -5,11 +5,11 @@ internal import Logging
 internal import NIOCore
 internal import Synchronization
 
-/// Counts a listener's connections by address and refuses those beyond an address's share, so that no single address takes
-/// every place. Tells the log of refusals, and of a listener without a free place, at most once a minute.
+/// Counts a listener's connections by address and refuses those beyond an address's share, so that one address cannot
+/// take every place. Logs refusals, and a listener without a free place, at most once a minute.
 final class ConnectionShares: Sendable {
     private struct State {
-        /// As many entries as there are connections, at most.
+        /// Has at most as many entries as there are connections.
         var held: [PeerAddress: Int] = [:]
         var refused = 0
         var toldOfRefusal: ContinuousClock.Instant?
@@ -18,7 +18,7 @@ final class ConnectionShares: Sendable {
 
     private static let pause = Duration.seconds(60)
 
-    /// How many connections the listener has for one address.
+    /// The maximum number of connections of one address.
     private let share: Int
     private let listener: String
     private let logger: Logger
@@ -28,7 +28,7 @@ final class ConnectionShares: Sendable {
         (self.share, self.listener, self.logger) = (share, listener, logger)
     }
 
-    /// Takes a place for a connection; false where the address has its share already.
+    /// Takes a place for a connection; returns false if the address has used up its share.
     func enter(_ peer: PeerAddress) -> Bool {
         let (isLetIn, refused) = state.withLock { state -> (Bool, Int?) in
             guard state.held[peer, default: 0] < share else {
@@ -48,7 +48,7 @@ final class ConnectionShares: Sendable {
         return isLetIn
     }
 
-    /// Gives the place back.
+    /// Frees the place.
     func leave(_ peer: PeerAddress) {
         state.withLock { state in
             guard let held = state.held[peer] else { return }
@@ -56,7 +56,7 @@ final class ConnectionShares: Sendable {
         }
     }
 
-    /// Says that the listener accepts nobody until a connection ends.
+    /// Logs that the listener accepts no connection until another one ends.
     fileprivate func tellOfFullness(_ connections: Int) {
         guard state.withLock({ Self.isDue(&$0.toldOfFullness) }) else { return }
         logger.warning(
@@ -72,7 +72,7 @@ final class ConnectionShares: Sendable {
     }
 }
 
-/// A listener's connections in all; the next ones wait to be accepted.
+/// A listener's total number of connections. Further connections wait to be accepted.
 struct ConnectionTotal: AvailableConnectionsDelegate {
     let limit: Int
     let shares: ConnectionShares
@@ -90,9 +90,9 @@ struct ConnectionTotal: AvailableConnectionsDelegate {
     }
 }
 
-/// Lets a connection in before anything is read of it, if its address has a place left.
+/// Admits a connection before anything is read from it, if its address has a place left.
 struct SharedChannel<Base: ServerChildChannel>: ServerChildChannel {
-    /// The address holds its share; nobody is told but the log.
+    /// The address has used up its share. Only the log reports this.
     private struct Refused: Error {}
 
     let base: Base

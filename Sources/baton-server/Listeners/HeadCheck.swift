@@ -2,11 +2,12 @@
 internal import NIOCore
 internal import NIOHTTP1
 
-/// Refuses requests whose head two readers could read in two ways: more or less than one Host, or a transfer coding other
-/// than `chunked` alone (RFC 9112 sections 3.2 and 6.1). The first such request gets 400 and the connection its end; after
-/// an answered one it gets the end alone.
+/// Refuses requests whose head is ambiguous: more or less than one Host, or a transfer coding other than `chunked`
+/// alone (RFC 9112 sections 3.2 and 6.1). If such a request is the first of its connection, the server sends 400 and
+/// closes the connection; otherwise it only closes the connection.
 ///
-/// The HTTP decoder has refused the other ways by then: length beside coding, several lengths, folded fields.
+/// The HTTP decoder has already refused the other ambiguities: length and coding together, several lengths, folded
+/// fields.
 final class HeadCheck: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias InboundOut = HTTPServerRequestPart
@@ -42,8 +43,8 @@ final class HeadCheck: ChannelInboundHandler, RemovableChannelHandler {
         context.close(promise: nil)
     }
 
-    /// Puts a check where heads still are as they came; what is behind it has one host and none of the framing. In front of
-    /// it stand the connection's deadlines, where it has any.
+    /// Inserts the check directly after the decoder, where heads are unchanged: later handlers see one host and no
+    /// framing fields. The connection's deadlines, if any, come before the check.
     final class Installer: ChannelInboundHandler, RemovableChannelHandler {
         typealias InboundIn = NIOAny
 
@@ -58,7 +59,7 @@ final class HeadCheck: ChannelInboundHandler, RemovableChannelHandler {
                 try operations.addHandler(HeadCheck(), position: .after(decoder))
                 if let limits { try operations.addHandler(ConnectionDeadlines(limits), position: .after(decoder)) }
             } catch {
-                // Without it nothing may be served.
+                // Without the check, nothing may be served.
                 context.close(promise: nil)
             }
         }

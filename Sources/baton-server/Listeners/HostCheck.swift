@@ -3,8 +3,8 @@ internal import HTTPTypes
 internal import Hummingbird
 internal import MDMServer
 
-/// Answers only requests to the devices' listener's own name, by which every address that a device is told begins; another name is
-/// nobody's (RFC 9110 section 15.5.20). The main listener does the same by ``HostResponder``.
+/// Accepts only requests to the host name of the devices' listener; every address given to a device begins with it.
+/// Requests to another name get 421 (RFC 9110 section 15.5.20). ``HostResponder`` does the same for the main listener.
 struct HostCheck: RouterMiddleware {
     typealias Context = MDMContext
 

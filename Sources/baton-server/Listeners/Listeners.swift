@@ -11,19 +11,20 @@ internal import ServiceLifecycle
 internal import SwiftASN1
 internal import X509
 
-/// The listeners as services: the main one over TLS, and the administration socket.
+/// The listeners as services: the two TLS listeners and the administration socket.
 struct Listeners {
     let configuration: ServerConfiguration
-    /// How many connections each TLS listener holds at most; the next ones wait to be accepted.
+    /// The maximum number of connections of each TLS listener. Further connections wait to be accepted.
     let connections: Int
-    /// How many of them one address has at most; the next ones are refused.
+    /// The maximum number of connections of one address. Further connections are refused.
     let share: Int
     let readiness: Readiness
     let logger: Logger
 
-    /// HTTP/1.1 over TLS 1.2 or later. A client may show a certificate, whose key the handshake then proves; nobody looks
-    /// at who issued it, since device registration knows each of its certificates. The list of authorities names one that
-    /// issues to no person, so that a browser with certificates of its own asks nobody to choose one.
+    /// Returns the main listener: HTTP/1.1 over TLS 1.2 or later. A client may present a certificate, and the handshake
+    /// proves its key. Its issuer is not checked, since device registration knows each of its certificates. The list of
+    /// accepted authorities names one that issues no personal certificates, so that a browser with certificates of its
+    /// own does not ask the person to choose one.
     ///
     /// - Throws: the library's error for a certificate it cannot use.
     func main(_ responder: HostResponder, authority: DevelopmentAuthority) throws -> any Service {
@@ -48,7 +49,7 @@ struct Listeners {
             onServerRunning: { [readiness] _ in readiness.opened() }, logger: logger)
     }
 
-    /// The devices' own listener: HTTP/1.1 over TLS with the identities that device management issued.
+    /// Returns the devices' listener: HTTP/1.1 over TLS with the identities that device management issued.
     ///
     /// - Throws: the library's error for a certificate it cannot use.
     func devices(
@@ -68,7 +69,7 @@ struct Listeners {
             onServerRunning: { [readiness] _ in readiness.opened() }, logger: logger)
     }
 
-    /// HTTP/1.1 over the administration socket.
+    /// Returns the administration socket's listener: HTTP/1.1.
     func administration(_ router: Router<AdminContext>, path: String) -> any Service {
         Application(
             router: router, server: .http1(configuration: Self.http(idle: .seconds(60))),
@@ -76,7 +77,7 @@ struct Listeners {
             onServerRunning: { [readiness] _ in readiness.opened() }, logger: logger)
     }
 
-    /// HTTP/1.1 over TLS with a share for each address and a deadline for everything that a client is waited for.
+    /// HTTP/1.1 over TLS with a connection share for each address and a deadline for every wait for a client.
     private func server(_ tls: TLSChannelConfiguration, _ shares: ConnectionShares) -> HTTPServerBuilder {
         let request = configuration.limits.requestDeadline
         let limits = ConnectionDeadlines.Limits(
@@ -87,7 +88,7 @@ struct Listeners {
         }
     }
 
-    /// Headers of at most 32 KiB in 100 fields, with one reading.
+    /// Limits headers to 32 KiB in 100 fields and refuses ambiguous heads.
     private static func http(
         _ limits: ConnectionDeadlines.Limits? = nil, idle: TimeAmount? = nil
     ) -> HTTP1Channel.Configuration {

@@ -5,8 +5,8 @@ internal import Hummingbird
 internal import Logging
 internal import NIOCore
 
-/// Lets in the server's own user and root, whom the kernel named at connect time (`SO_PEERCRED`, unix(7)); the socket's
-/// mode alone would not stop a descriptor that was handed on.
+/// Admits only the server's own user and root, as identified by the kernel at connect time (`SO_PEERCRED`, unix(7)).
+/// The socket's mode alone would not stop a descriptor passed to another process.
 struct PeerCheck: RouterMiddleware {
     typealias Context = AdminContext
 

@@ -3,7 +3,7 @@ internal import Logging
 internal import Synchronization
 internal import UnixSocket
 
-/// Tells the service manager once every listener is open.
+/// Notifies the service manager once every listener is open.
 final class Readiness: Sendable {
     private let missing: Mutex<Int>
     private let logger: Logger
@@ -13,7 +13,7 @@ final class Readiness: Sendable {
         self.logger = logger
     }
 
-    /// One more listener is open.
+    /// Counts one more open listener.
     func opened() {
         let last = missing.withLock { missing in
             missing -= 1

@@ -6,9 +6,9 @@ internal import OAuth
 internal import ServiceLifecycle
 internal import Storage
 
-/// Keeps the directory's word about which of its devices are managed true to device management; the two engines do not
-/// know each other. A device becomes a managed one when it proves both its keys in one request (``PushChannelRoute``), and
-/// stops being one when its enrollment ends.
+/// Keeps the directory's record of its managed devices in step with device management. The two engines do not depend on
+/// each other. A device becomes managed when it proves both its keys in one request (``PushChannelRoute``), and stops
+/// being managed when its enrollment ends.
 struct ManagementLink: Service {
     private let identity: Platform
     private let management: Management
@@ -22,18 +22,18 @@ struct ManagementLink: Service {
         management.observeEnds { continuation.yield($0) }
     }
 
-    /// Notes that a device of the directory and one of management are the same.
+    /// Records that a device of the directory and a device of device management are the same.
     ///
     /// - Throws: ``StorageError``
     func join(_ asker: DeviceAsker, _ device: EnrolledDevice) async throws {
         if try await identity.managementNames.set(device.udid.rawValue, of: asker.device, tenant: asker.tenant) {
             logger.info("the directory has a managed device", metadata: ["device.id": "\(asker.device.rawValue)"])
         }
-        // The enrollment may have ended since it was looked at; then nobody else would take the note back.
+        // The enrollment may have ended since it was checked. In that case nothing else would remove the record.
         try await check(.init(tenant: asker.tenant, device: asker.device, name: device.udid.rawValue))
     }
 
-    /// Takes back what ended while nobody heard it, then what ends.
+    /// Removes the records of enrollments that ended while the server was down, then of each one that ends.
     func run() async throws {
         await cancelWhenGracefulShutdown {
             await trying {
@@ -55,7 +55,7 @@ struct ManagementLink: Service {
         }
     }
 
-    /// What fails is done at the next start.
+    /// Runs `body` and logs its error. Failed work is repeated at the next start.
     private func trying(_ body: () async throws -> Void) async {
         do { try await body() } catch {
             logger.error("the directory was not told of devices that left", metadata: ["error": "\(error)"])

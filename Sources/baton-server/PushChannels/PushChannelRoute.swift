@@ -8,8 +8,8 @@ internal import NIOCore
 internal import OAuth
 internal import PushProtocol
 
-/// Opens devices' push channels (`PushChannel` of PushProtocol): the one place where a device of the directory and one of device
-/// management are known to be the same, since it proves both keys in one request.
+/// Opens devices' push channels (`PushChannel` of PushProtocol). This request proves both keys of a device, so it is
+/// the one place where a device of the directory and a device of device management are known to be the same.
 struct PushChannelRoute: Sendable {
     let identity: Platform
     let management: Management
@@ -26,7 +26,7 @@ struct PushChannelRoute: Sendable {
                 context.logger.info("push channel refused", metadata: ["oauth.number": "\(refusal.number)"])
                 return Response(status: .badRequest)
             }
-            // Twice what the device waits for.
+            // Twice as long as the device waits.
             try await context.giveUp(after: channels.keepAlive * (2 * PushChannel.patience))
             return Response(
                 status: .ok, headers: [.contentType: PushChannel.mediaType, .cacheControl: "no-store"],
@@ -34,7 +34,8 @@ struct PushChannelRoute: Sendable {
         }
     }
 
-    /// Who the device is for the directory, where it has joined one; what the directory says of one that it does not know.
+    /// Identifies the directory's device, if the device has joined; returns `.deviceUnknown` if the directory does not
+    /// know it.
     private func ask(_ hello: PushHello, _ device: EnrolledDevice) async throws -> (DeviceAsker?, SessionStatus?) {
         guard let question = hello.question else { return (nil, nil) }
         do {
@@ -46,7 +47,8 @@ struct PushChannelRoute: Sendable {
         }
     }
 
-    /// The push channel hears of changes before the present state is read: nothing falls between the two.
+    /// Registers the push channel for changes before it reads the current state, so that no change is missed in
+    /// between.
     private func messages(
         on connection: PushConnection, _ known: SessionStatus?, _ logger: Logger
     ) -> ResponseBody {

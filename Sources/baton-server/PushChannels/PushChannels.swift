@@ -4,16 +4,17 @@ internal import MDMServer
 internal import ServiceLifecycle
 internal import Synchronization
 
-/// Every push channel that devices hold, one a device: where the identity platform's devices and those of management meet.
+/// All open push channels, one per device. Connects devices of the identity platform with those of device management.
 final class PushChannels: Sendable {
     fileprivate struct State {
         var channels: [EnrolledDevice: PushConnection] = [:]
-        /// Whose push channels hear of a device of the directory; more than one only where a device's state was copied.
+        /// The managed devices whose push channels are notified about a device of the directory; more than one only if
+        /// a device's state was copied.
         var holders: [DeviceStateChange: Set<EnrolledDevice>] = [:]
         var isClosed = false
     }
 
-    /// How long a push channel may last, so that a nudge that got lost delays no longer than this.
+    /// The longest life of a push channel, and so the longest delay after a lost nudge.
     static let longestLife = Duration.seconds(600)
 
     private let capacity: Int
@@ -21,21 +22,22 @@ final class PushChannels: Sendable {
     private let state = Mutex(State())
 
     /// - Parameters:
-    ///   - capacity: push channels at once.
+    ///   - capacity: the maximum number of push channels.
     ///   - keepAlive: the longest silence that devices are promised.
     init(capacity: Int, keepAlive: Duration) {
         self.capacity = capacity
         self.keepAlive = keepAlive
     }
 
-    /// Whether another push channel has a place; a device that has one already always finds its own.
+    /// Whether there is a place for another push channel. A device that already has a push channel can always replace
+    /// it.
     func hasPlace(for device: EnrolledDevice) -> Bool {
         state.withLock { !$0.isClosed && ($0.channels.count < capacity || $0.channels[device] != nil) }
     }
 
-    /// Takes a push channel in, and ends the one that the device held before.
+    /// Adds a push channel and ends the device's previous one.
     ///
-    /// - Returns: whether it has a place.
+    /// - Returns: whether there was a place.
     func take(_ connection: PushConnection) -> Bool {
         let (isTaken, former) = state.withLock { state -> (Bool, PushConnection?) in
             let former = state.channels[connection.device]
@@ -62,7 +64,7 @@ final class PushChannels: Sendable {
         for connection in channels { connection.nudge() }
     }
 
-    /// Sees that every device hears something in time.
+    /// Wakes push channels that have been silent for too long, and ends those that are too old.
     private func beat() {
         let now = ContinuousClock.now
         let jitter = Double.random(in: 0.9...1)
@@ -81,7 +83,8 @@ final class PushChannels: Sendable {
 }
 
 extension PushChannels: Service {
-    /// Beats for as long as the server runs; ends every push channel when it stops, since a listener waits for its answers.
+    /// Runs the beat while the server runs, and ends every push channel at shutdown, because a listener waits for its
+    /// responses.
     func run() async throws {
         await withGracefulShutdownHandler {
             await cancelWhenGracefulShutdown {
@@ -106,6 +109,6 @@ extension PushChannels.State {
 }
 
 extension PushConnection {
-    /// What the identity platform calls the device at the other end.
+    /// The identity of the device at the other end in the identity platform.
     fileprivate var change: DeviceStateChange? { asker.map { DeviceStateChange(tenant: $0.tenant, device: $0.device) } }
 }

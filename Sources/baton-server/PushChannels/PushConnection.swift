@@ -4,9 +4,9 @@ internal import MDMServer
 internal import PushProtocol
 internal import Synchronization
 
-/// One device's push channel as the server holds it: what is to be written next, however often it was wanted.
+/// The server's side of one device's push channel. It stores what to write next.
 ///
-/// Whoever wants something never waits; a push channel that is slow to write has one nudge to write afterwards, not many.
+/// Callers never wait. Nudges are coalesced: a slow push channel has one nudge to write afterwards, not many.
 final class PushConnection: Sendable {
     private struct State {
         var isNudged = false
@@ -15,11 +15,11 @@ final class PushConnection: Sendable {
     }
 
     let device: EnrolledDevice
-    /// The directory's device at the other end, which proved its key; nil where it has joined none.
+    /// The directory's device at the other end, which proved its key; nil if the device has not joined.
     let asker: DeviceAsker?
     private let begun: ContinuousClock.Instant
     private let state: Mutex<State>
-    /// Comes when there may be something to write; many wakes are one.
+    /// Yields when there may be something to write. Several wakes are coalesced into one.
     let wakes: AsyncStream<Void>
     private let wake: AsyncStream<Void>.Continuation
 
@@ -41,14 +41,14 @@ final class PushConnection: Sendable {
         wake.yield()
     }
 
-    /// Wakes the push channel where it has been silent since `time`; ends it where it began before `oldest`.
+    /// Wakes the push channel if it has been silent since `time`; ends it if it began before `oldest`.
     func beat(silentSince time: ContinuousClock.Instant, oldest: ContinuousClock.Instant) {
         guard begun > oldest else { return end() }
         guard state.withLock({ $0.lastWritten <= time }) else { return }
         wake.yield()
     }
 
-    /// What is to be written after a wake; nil where the push channel is to end.
+    /// Returns the message to write after a wake; nil if the push channel must end.
     func takeMessage() -> PushMessage? {
         state.withLock { state in
             defer { (state.isNudged, state.lastWritten) = (false, .now) }

@@ -4,19 +4,20 @@ internal import FoundationEssentials
 internal import SwiftASN1
 internal import X509
 
-/// A certificate authority of the server's own, made at the first start, and the server certificate it issues. Clients
-/// trust `ca/root.pem`.
+/// The server's own certificate authority, created at the first start, and the server certificate that it issues.
+/// Clients trust `ca/root.pem`.
 struct DevelopmentAuthority {
     let root: Certificate
-    /// PEM of the server's certificate.
+    /// The server's certificate as PEM.
     let certificate: String
-    /// PEM of its private key.
+    /// The server's private key as PEM.
     let key: String
 
     private static let validity = Duration.seconds(397 * 86400)
     private static let renewal = Duration.seconds(30 * 86400)
 
-    /// Loads what is there and makes what is missing, or what no longer fits the names or ends within 30 days.
+    /// Loads the existing files. Creates what is missing, and a new server certificate if the names have changed or it
+    /// expires within 30 days.
     ///
     /// - Throws: ``ServerError``
     init(in directory: StateDirectory, names: [String], now: Date = Date()) throws {
@@ -35,8 +36,8 @@ struct DevelopmentAuthority {
                 let leafKey = P256.Signing.PrivateKey()
                 let leaf = try Self.leaf(leafKey, names: names, issuer: root, issuerKey: rootKey, at: now)
                 (certificate, key) = (try leaf.serializeAsPEM().pemString, leafKey.pemRepresentation)
-                // The old certificate must not meet the new key: where only one of the two is new after a crash, the
-                // pair does not fit and is made anew.
+                // The old certificate must not be used with the new key. If a crash leaves only one of the two new, the
+                // pair does not match and is created again.
                 try directory.replace("ca/server.key", with: Array(key.utf8))
                 try directory.replace("ca/server.pem", with: Array(certificate.utf8))
             }

@@ -2,12 +2,12 @@
 internal import FoundationEssentials
 internal import Glibc
 
-/// The directory that holds the server's state, for its user alone, and for one server at a time.
+/// The server's state directory, accessible only to the server's user and used by one server at a time.
 final class StateDirectory: Sendable {
     let path: String
     private let lock: Int32
 
-    /// Makes the directory where it is missing and takes it; the kernel gives it back when the process ends.
+    /// Creates the directory if it is missing and locks it. The kernel releases the lock when the process ends.
     ///
     /// - Throws: ``ServerError``
     init(path: String) throws {
@@ -27,14 +27,14 @@ final class StateDirectory: Sendable {
 
     func path(of name: String) -> String { path + "/" + name }
 
-    /// Makes a folder inside, for the server's user alone.
+    /// Creates a folder inside, accessible only to the server's user.
     ///
     /// - Throws: ``ServerError``
     func makeFolder(_ name: String) throws { try Self.make(path(of: name)) }
 
-    /// The bytes of a file, `nil` where there is none.
+    /// Returns the bytes of a file; nil if it does not exist.
     ///
-    /// - Throws: ``ServerError`` when there is one that cannot be read.
+    /// - Throws: ``ServerError`` if the file cannot be read.
     func read(_ name: String) throws -> [UInt8]? {
         let path = path(of: name)
         guard unsafe access(path, F_OK) == 0 else {
@@ -44,7 +44,7 @@ final class StateDirectory: Sendable {
         do { return [UInt8](try Data(contentsOf: URL(filePath: path))) } catch { throw Self.unusable(path) }
     }
 
-    /// Replaces a file as a whole, durably: write, sync, rename, sync the folder. Its mode is 0600.
+    /// Replaces a whole file durably: write, sync, rename, sync the folder. Its mode is 0600.
     ///
     /// - Throws: ``ServerError``
     func replace(_ name: String, with bytes: [UInt8]) throws {
