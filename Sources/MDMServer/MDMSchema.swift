@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package import Storage
 
-/// The tables of device management; the tenant leads every key but that of the server's own authority.
+/// The tables of device management. The tenant is the first column of every key except that of the server's own
+/// authority.
 package enum MDMSchema {
     package static let migrations = [
         Migration("management", [authority, tenant, enrolment, device, command, profile, app, heldProfile, heldApp]),
@@ -16,18 +17,18 @@ package enum MDMSchema {
         Migration("command subject", [commandSubject]),
     ]
 
-    /// The lists that are to be asked for, a ``DueInventory``; both of a device that enrolled before this step.
+    /// The inventory lists to request, a ``DueInventory``. Devices that enrolled before this step get both.
     private static let dueInventory: SQL = "ALTER TABLE device ADD COLUMN dueInventory BIGINT NOT NULL DEFAULT 3"
 
-    /// The name that people know a tenant by. The row of a removed tenant stays, for the audit log.
+    /// The tenant's domain. The row of a removed tenant stays, for the audit log.
     private static let tenantDomain: [SQL] = [
         "ALTER TABLE tenant ADD COLUMN domain TEXT", "ALTER TABLE tenant ADD COLUMN removed BIGINT",
     ]
 
-    /// The profile or app that a command is about.
+    /// The profile or app that a command concerns.
     private static let commandSubject: SQL = "ALTER TABLE command ADD COLUMN subject TEXT"
 
-    /// Apple's spelling. Steps above keep the former one: a step that has been applied must not change.
+    /// Apple's spelling. The steps above keep the former one, because an applied step must not change.
     private static let enrollmentSpelling: [SQL] = [
         "ALTER TABLE enrolment RENAME TO enrollment", "ALTER TABLE device RENAME COLUMN enrolment TO enrollment",
         "DROP INDEX enrolmentOfDevice", "CREATE INDEX enrollmentOfDevice ON enrollment (tenant, udid)",
@@ -39,14 +40,14 @@ package enum MDMSchema {
             name TEXT NOT NULL PRIMARY KEY, certificate BLOB NOT NULL, privateKey BLOB NOT NULL)
         """
 
-    /// The key under a key that lies elsewhere; `privateKey` is of no use where it is set.
+    /// The key, sealed under a key stored elsewhere. If it is set, `privateKey` is unused.
     private static let sealedPrivateKey: SQL = "ALTER TABLE authority ADD COLUMN sealedPrivateKey BLOB"
 
     private static let tenant: SQL = """
         CREATE TABLE tenant (id TEXT NOT NULL PRIMARY KEY, organization TEXT NOT NULL, topic TEXT NOT NULL)
         """
 
-    /// One enrolment profile with its one identity; `udid` is null until a device has used it.
+    /// One enrollment profile with its one identity. `udid` is null until a device has used the profile.
     private static let enrolment: SQL = """
         CREATE TABLE enrolment (
             tenant TEXT NOT NULL REFERENCES tenant (id) ON DELETE CASCADE, id TEXT NOT NULL, name TEXT NOT NULL,
@@ -54,20 +55,20 @@ package enum MDMSchema {
             expiresAt BIGINT NOT NULL, PRIMARY KEY (tenant, id), UNIQUE (tenant, fingerprint))
         """
 
-    /// The UDID of the device that this enrolment may take over although another one has it.
+    /// The UDID of the device that this enrollment may take over from another one.
     private static let takeOver: SQL = "ALTER TABLE enrolment ADD COLUMN takesOver TEXT"
 
-    /// The command that brings this identity to a device that has an older one.
+    /// The command that delivers this identity to a device with an older one.
     private static let renewalCommand: SQL = "ALTER TABLE enrolment ADD COLUMN renewalCommand TEXT"
 
     private static let indexOfDevice: SQL = "CREATE INDEX enrolmentOfDevice ON enrolment (tenant, udid)"
 
-    /// What waits for a device is found without a look at what is done.
+    /// Finds waiting commands without reading finished ones.
     private static let waitingCommands: SQL = """
         CREATE INDEX commandWaiting ON command (tenant, udid, position) WHERE finishedAt IS NULL
         """
 
-    /// What administrators did, in the transaction of the act.
+    /// Administrative acts, written in the transaction of the act.
     private static let audit: SQL = """
         CREATE TABLE audit (
             tenant TEXT NOT NULL REFERENCES tenant (id), position BIGINT NOT NULL, time BIGINT NOT NULL,
@@ -75,7 +76,7 @@ package enum MDMSchema {
             PRIMARY KEY (tenant, position))
         """
 
-    /// The columns that the lines of both servers have.
+    /// The columns that complete the common format of audit lines.
     private static let auditEntry: [SQL] = [
         "ALTER TABLE audit ADD COLUMN outcome TEXT NOT NULL DEFAULT 'done'",
         "ALTER TABLE audit ADD COLUMN repetitions BIGINT NOT NULL DEFAULT 1",
@@ -113,13 +114,13 @@ package enum MDMSchema {
             createdAt BIGINT NOT NULL, PRIMARY KEY (tenant, bundleIdentifier, version))
         """
 
-    /// What is asked of a device, sealed as long as it waits; `body` is empty.
+    /// A waiting command, sealed; null once it has finished. `body` is empty.
     private static let sealedBody: SQL = "ALTER TABLE command ADD COLUMN sealedBody BLOB"
 
-    /// `unlockToken` is null.
+    /// The sealed unlock token; `unlockToken` is null.
     private static let sealedUnlockToken: SQL = "ALTER TABLE device ADD COLUMN sealedUnlockToken BLOB"
 
-    /// What a device said that it holds, read back by ProfileList.
+    /// The profiles that a device reported in a ProfileList.
     private static let heldProfile: SQL = """
         CREATE TABLE heldProfile (
             tenant TEXT NOT NULL, udid TEXT NOT NULL, identifier TEXT NOT NULL, uuid TEXT NOT NULL,
@@ -127,7 +128,7 @@ package enum MDMSchema {
             FOREIGN KEY (tenant, udid) REFERENCES device (tenant, udid) ON DELETE CASCADE)
         """
 
-    /// What a device said that it manages, read back by ManagedApplicationList.
+    /// The apps that a device reported in a ManagedApplicationList.
     private static let heldApp: SQL = """
         CREATE TABLE heldApp (
             tenant TEXT NOT NULL, udid TEXT NOT NULL, identifier TEXT NOT NULL, state TEXT NOT NULL,

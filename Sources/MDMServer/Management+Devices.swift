@@ -3,23 +3,23 @@ package import Hummingbird
 internal import Storage
 
 extension Management {
-    /// Tells `observer` of every device for which a command was queued or whose enrollment was ended here, after the
-    /// commit; see ``Database/observe(_:)`` for what it may do.
+    /// Calls `observer` with every device for which a command was queued or whose enrollment the server ended, after
+    /// the commit. See ``Database/observe(_:)`` for the restrictions on observers.
     package func observeDevices(_ observer: @escaping @Sendable (EnrolledDevice) -> Void) {
         database.observe { announcement in
             if let device = announcement as? EnrolledDevice { observer(device) }
         }
     }
 
-    /// Tells `observer` of every device whose enrollment ended, after the commit; see ``Database/observe(_:)`` for what it
-    /// may do.
+    /// Calls `observer` with every device whose enrollment ended, after the commit. See ``Database/observe(_:)`` for
+    /// the restrictions on observers.
     package func observeEnds(_ observer: @escaping @Sendable (EnrolledDevice) -> Void) {
         database.observe { announcement in
             if let end = announcement as? EnrollmentEnd { observer(end.device) }
         }
     }
 
-    /// Whether the device is enrolled now.
+    /// Returns whether the device is currently enrolled.
     ///
     /// - Throws: ``StorageError``
     package func isEnrolled(_ device: EnrolledDevice) async throws -> Bool {
@@ -28,7 +28,7 @@ extension Management {
         }
     }
 
-    /// Whether commands wait for the device, or its inventory is to be asked for.
+    /// Returns whether commands wait for the device or its inventory is due.
     ///
     /// - Throws: ``StorageError``
     package func hasCommands(_ device: EnrolledDevice) async throws -> Bool {
@@ -37,7 +37,7 @@ extension Management {
         }
     }
 
-    /// Adds a route below the devices' own path that only an enrolled device reaches.
+    /// Adds a route below the devices' path that only an enrolled device can use.
     package func onDevice(
         _ router: Router<MDMContext>, path suffix: String,
         route: @escaping @Sendable (EnrolledDevice, Request, MDMContext) async throws -> Response

@@ -6,13 +6,13 @@ internal import Logging
 package import Storage
 
 extension Management {
-    /// Makes sure that a tenant exists; the organisation's name is the latest given.
+    /// Creates the tenant or updates its organisation's name and domain.
     ///
-    /// - Parameter domain: what people call the tenant.
+    /// - Parameter domain: the tenant's domain, by which people name it.
     /// - Throws: ``ManagementRefusal``, ``StorageError``
     package func prepareTenant(_ tenant: TenantID, organization: String, domain: String) async throws {
         guard let uuid = UUID(uuidString: tenant.rawValue) else { throw ManagementRefusal(.malformedTenant) }
-        // Pushes by Apple's service need a certificate of Apple's; the topic only has to have the right shape.
+        // Pushes through Apple's service would need Apple's certificate. Here the topic only needs the right shape.
         let topic = "com.apple.mgmt.External.\(StableUUID.make(namespace: uuid, name: "topic").lowercased())"
         try await database.write { connection in
             try connection.insert(
@@ -22,7 +22,7 @@ extension Management {
         }
     }
 
-    /// What is kept for a tenant.
+    /// Returns what device management holds for a tenant.
     ///
     /// - Throws: ``StorageError``
     package func holdings(of tenant: TenantID) async throws -> IdentityAdmin.ManagedHoldings {
@@ -41,7 +41,7 @@ extension Management {
         }
     }
 
-    /// Removes what is kept for a tenant, but for its audit log; one that is not known is no error.
+    /// Removes everything of a tenant except its audit log. An unknown tenant is not an error.
     ///
     /// - Throws: ``StorageError``
     package func removeTenant(_ tenant: TenantID) async throws {
@@ -61,7 +61,7 @@ extension Management {
         if isRemoved { Logger.current.info("tenant removed", metadata: ["tenant.id": "\(tenant)"]) }
     }
 
-    /// The tenants that are kept.
+    /// Returns the ids of the tenants that have not been removed.
     ///
     /// - Throws: ``StorageError``
     package func tenants() async throws -> [TenantID] {

@@ -6,10 +6,10 @@ internal import Logging
 package import NIOSSL
 package import Storage
 
-/// The device management server: enrollment, commands, profiles, apps, over one database.
+/// The device management server: enrollment, commands, profiles and apps over one database.
 ///
-/// Devices reach it by ``addRoutes(to:)`` on a listener of its own, which asks for client certificates that
-/// ``identityAuthority`` issued (HTTP/1.1); administrators by ``addAdminRoutes(to:)``.
+/// Devices use the routes of ``addRoutes(to:)`` on a separate HTTP/1.1 listener that asks for client certificates
+/// issued by ``identityAuthority``. Administrators use those of ``addAdminRoutes(to:)``.
 package struct Management: Sendable {
     package let configuration: MDMConfiguration
     package let database: any Database
@@ -18,11 +18,11 @@ package struct Management: Sendable {
     let sealer: SecretSealer
     let packages: PackageStore
 
-    /// Opens the server on a database that has the steps of ``MDMSchema/migrations``; on the first start it makes the
+    /// Opens the server on a database that has the steps of ``MDMSchema/migrations``. The first start creates the
     /// authority that issues device identities.
     ///
-    /// - Parameter sealer: seals the authority's key and the devices' secrets for the database; the same one for the life of
-    ///   the database.
+    /// - Parameter sealer: seals the authority's key and the devices' secrets in the database. It must not change
+    ///   during the life of the database.
     package init(
         configuration: MDMConfiguration, database: any Database, sealer: SecretSealer, sources: MDMSources = .system
     ) async throws {
@@ -35,14 +35,14 @@ package struct Management: Sendable {
         try await packages.sweep()
     }
 
-    /// DER of the certificate that the listener trusts for client certificates; nothing else.
+    /// DER of the only certificate that the listener trusts for client certificates.
     package var identityAuthority: [UInt8] { authority.certificate }
 
-    /// What devices talk to.
+    /// Adds the routes for devices.
     package func addRoutes(to router: Router<MDMContext>) { deviceEndpoint.addRoutes(to: router) }
 
-    /// Adds every path of ``MDMAdmin/Path``. Whoever reaches the administration socket is trusted in full; the executable
-    /// sees to who that is.
+    /// Adds every path of ``MDMAdmin/Path``. Callers on the administration socket are fully trusted; the executable
+    /// restricts who they are.
     package func addAdminRoutes<Context: RequestContext>(to router: Router<Context>) {
         let router = ManagementRouter(router: router, calls: ManagementCalls(database: database))
         let log = ManagementLog(sources: sources, retention: configuration.auditRetention)
@@ -61,9 +61,11 @@ package struct Management: Sendable {
         AuditRoutes(database: database).add(to: router)
     }
 
-    /// How the devices' listener speaks TLS: HTTP/1.1, asking for a client certificate of ``identityAuthority``.
+    /// Returns the TLS configuration of the devices' listener: HTTP/1.1, asking for a client certificate of
+    /// ``identityAuthority``.
     ///
-    /// A device without one gets through to be told so (403); one of another authority does not.
+    /// A device without a certificate can connect and gets a 403 with the reason; the handshake fails for a certificate
+    /// of another authority.
     package func tls(
         certificateChain: [NIOSSLCertificateSource], privateKey: NIOSSLPrivateKeySource
     ) throws -> TLSConfiguration {
@@ -97,16 +99,16 @@ package struct Management: Sendable {
     }
 }
 
-/// A tenant as device management knows it.
+/// A tenant in device management's database.
 struct Organization: Record {
     let id: TenantID
     let name: String
-    /// The topic of pushes, as Apple shapes it.
+    /// The topic of pushes, in Apple's format.
     let topic: String
-    /// Nil where it was made by an older server and has not been prepared since.
+    /// Nil if an older server created the tenant and it has not been prepared since.
     let domain: String?
 
-    /// What people name it by.
+    /// The tenant's domain, or its id if the domain is not known.
     var address: String { domain ?? id.rawValue }
 
     static let table = "tenant"

@@ -4,7 +4,7 @@ internal import DeviceManagement
 internal import Hummingbird
 internal import Storage
 
-/// The administration's calls on apps and their configuration.
+/// The administration routes for apps and their configuration.
 struct AppRoutes: Sendable {
     let database: any Database
     let sources: MDMSources
@@ -35,7 +35,7 @@ struct AppRoutes: Sendable {
         }
     }
 
-    /// Copies the package, works out its digest and offers it.
+    /// Copies the package, computes its digest and offers the app to devices.
     private func register(_ new: MDMAdmin.NewApp, _ call: ManagementCall) async throws -> OfferedApp {
         guard AppManifest.isSafeName(new.bundleIdentifier), new.bundleIdentifier.contains(".") else {
             throw ManagementRefusal(
@@ -87,7 +87,7 @@ struct AppRoutes: Sendable {
         return try await commands.enqueue(.settings([setting]), about: try call.place("app"), call)
     }
 
-    /// Refuses a configuration of the broker by which a device would not be shared without anybody being told.
+    /// Refuses a broker configuration that would silently leave a device unshared.
     private static func check(_ configuration: MDMAdmin.Configuration?, of app: String) throws {
         guard app == AppConfiguration.broker, let configuration,
             let problem = AppConfigurationProblem(in: configuration.mapValues(\.propertyList))

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import Storage
 
-/// What administrators of devices do; the values are those of the audit log.
+/// Administrative acts on device management. The raw values appear in the audit log.
 extension AuditAction {
     static let appOffered = AuditAction(rawValue: "mdm.app.offer")
     static let commandQueued = AuditAction(rawValue: "mdm.command.queue")

@@ -3,7 +3,7 @@ internal import AdminAPI
 internal import Hummingbird
 internal import Storage
 
-/// The administration's call on the audit log.
+/// The administration route for the audit log.
 struct AuditRoutes: Sendable {
     let database: any Database
 

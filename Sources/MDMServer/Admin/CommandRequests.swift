@@ -3,18 +3,18 @@ internal import AdminAPI
 internal import DeviceManagement
 internal import Storage
 
-/// Queues commands that administrators have for devices.
+/// Queues administrators' commands for devices.
 struct CommandRequests: Sendable {
     let database: any Database
     let sources: MDMSources
     let sealer: SecretSealer
     let log: ManagementLog
-    /// The most commands that may wait for one device.
+    /// The maximum number of commands that may wait for one device.
     let maximumQueue: Int
 
-    /// Queues commands for the device of the path, all or none.
+    /// Queues commands for the device in the path: all of them or none.
     ///
-    /// - Parameter subject: the profile or app that they are about.
+    /// - Parameter subject: the profile or app that the commands concern.
     func enqueue(
         _ commands: [DeviceManagement.Command], about subject: String? = nil, _ call: ManagementCall
     ) async throws -> [MDMAdmin.Command] {
@@ -41,7 +41,7 @@ struct CommandRequests: Sendable {
         }
     }
 
-    /// Queues one command for the device of the path.
+    /// Queues one command for the device in the path.
     func enqueue(
         _ command: DeviceManagement.Command, about subject: String, _ call: ManagementCall
     ) async throws -> MDMAdmin.Command {

@@ -6,12 +6,12 @@ internal import Logging
 internal import Redaction
 internal import Storage
 
-/// The administration's calls on enrollments.
+/// The administration routes for enrollments.
 struct EnrollmentRoutes: Sendable {
     let database: any Database
     let sources: MDMSources
     let profiles: EnrollmentProfiles
-    /// How long an enrollment profile can be used for the first time.
+    /// How long an enrollment profile remains usable before its first use.
     let profileLifetime: Duration
     let log: ManagementLog
 
@@ -42,7 +42,7 @@ struct EnrollmentRoutes: Sendable {
         }
     }
 
-    /// Makes an identity and the profile that carries it.
+    /// Creates an identity and the enrollment profile that contains it.
     private func issue(_ wanted: MDMAdmin.NewEnrollment, _ call: ManagementCall) async throws
         -> MDMAdmin.EnrollmentProfile
     {

@@ -5,7 +5,7 @@ internal import Hummingbird
 internal import Logging
 internal import Storage
 
-/// The administration's calls on enrolled devices.
+/// The administration routes for enrolled devices.
 struct ManagedDeviceRoutes: Sendable {
     let database: any Database
     let sources: MDMSources
@@ -79,7 +79,7 @@ struct ManagedDeviceRoutes: Sendable {
             waiting: waiting, identityEndsAt: enrollment?.expiresAt.rawValue)
     }
 
-    /// An outer success can hide failures of single items; they are reasons all the same.
+    /// Describes a command. An acknowledged command can contain failures of single items; they are included as reasons.
     private static func description(of command: QueuedCommand) throws -> MDMAdmin.Command {
         var reasons: [ErrorItem] = []
         if let bytes = command.result {

@@ -2,17 +2,17 @@
 internal import JSON
 internal import Storage
 
-/// A call that came over the administration socket, its tenant known to exist.
+/// A call on the administration socket. Its tenant exists.
 struct ManagementCall: Sendable {
     let tenant: TenantID
     let places: [String: String]
     let body: [UInt8]
-    /// How many lines are asked for.
+    /// How many lines the caller requested.
     let count: Int?
-    /// Whether what is added may take the place of another one.
+    /// Whether an upload may replace an existing item.
     let replaces: Bool
 
-    /// A profile, Base64, is the longest.
+    /// The size of the largest body, a Base64 profile.
     static let limits = JSONLimits(bytes: 2 << 20)
 
     func place(_ name: String) throws -> String {
@@ -26,7 +26,7 @@ struct ManagementCall: Sendable {
         }
     }
 
-    /// The device of the path, by UDID or by a name that only one living device has.
+    /// Returns the device in the path, identified by its UDID or by a name that only one device that has not left has.
     func device(in connection: any Connection) throws -> Device {
         let name = try place("device")
         let devices = DeviceRecords(connection: connection, tenant: tenant)

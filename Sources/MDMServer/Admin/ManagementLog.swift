@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import Storage
 
-/// The audit log of administrative acts on device management.
+/// The audit log of administrative acts in device management.
 struct ManagementLog: Sendable {
     let sources: MDMSources
     /// How long lines are kept.
     let retention: Duration
 
-    /// Writes the act's line, as part of its transaction; lines that were kept long enough go.
+    /// Appends the line of an act, in the act's transaction, and removes lines past their retention.
     ///
     /// - Throws: ``StorageError``
     func record(
@@ -15,7 +15,7 @@ struct ManagementLog: Sendable {
         in connection: any Connection
     ) throws {
         let (now, log) = (sources.now(), AuditLog(connection))
-        // Whoever reaches the administration socket is the operator of the machine.
+        // Only the machine's operator can reach the administration socket.
         try log.append(
             action, tenant: call.tenant, actor: AuditLog.localOperator, subject: subject.description, detail: detail,
             at: now)

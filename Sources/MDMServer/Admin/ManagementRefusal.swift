@@ -3,9 +3,9 @@ internal import AdminAPI
 internal import DeviceManagement
 internal import HTTPTypes
 
-/// Why an administrative act was refused.
+/// Why an administrative call was refused.
 package struct ManagementRefusal: Error, Sendable {
-    /// Stable codes.
+    /// Stable codes of the refusals.
     package enum Code: String, Sendable {
         case malformed = "mdm.malformed"
         case malformedTenant = "mdm.tenant.malformed"
@@ -33,12 +33,12 @@ package struct ManagementRefusal: Error, Sendable {
     }
 
     package let code: Code
-    /// The linter's findings, for a profile that is refused.
+    /// The linter's findings, if a profile was refused.
     let findings: [ProfileFinding]
-    /// What names the very thing that was wrong; nil for what is always said.
+    /// A message that names the item concerned; nil for the code's default message.
     private let message: String?
     private let remedy: String?
-    /// What exactly is wrong, in sentences after the message, where the code alone does not say it.
+    /// Further sentences after the message, where the code alone does not say what is wrong.
     let detail: String?
 
     init(

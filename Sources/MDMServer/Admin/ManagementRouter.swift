@@ -8,12 +8,12 @@ internal import Logging
 internal import NIOCore
 internal import Storage
 
-/// Adds calls of the administration socket to a router.
+/// Adds the routes of the administration socket to a router.
 struct ManagementRouter<Context: RequestContext> {
     let router: Router<Context>
     let calls: ManagementCalls
 
-    /// Adds one call, whose refusals become `{"error":…}`.
+    /// Adds one route. Its refusals become `{"error":…}`.
     func on(
         _ method: HTTPRequest.Method, _ path: MDMAdmin.Path,
         answer: @escaping @Sendable (ManagementCall) async throws -> Response
@@ -35,7 +35,7 @@ struct ManagementRouter<Context: RequestContext> {
     }
 }
 
-/// Reads calls of the administration socket.
+/// Parses calls on the administration socket.
 struct ManagementCalls: Sendable {
     let database: any Database
 
@@ -51,7 +51,7 @@ struct ManagementCalls: Sendable {
         do {
             body = Array(try await request.body.collect(upTo: ManagementCall.limits.bytes).readableBytesView)
         } catch { throw ManagementRefusal(.malformed) }
-        // What was done for a tenant can be read as long as the lines are kept.
+        // The audit log of a removed tenant stays readable for as long as its lines are kept.
         let isLog = path == .audit
         let tenant = try await resolveTenant(places["tenant"] ?? "", orRemoved: isLog)
         return ManagementCall(
@@ -85,7 +85,7 @@ struct ManagementCalls: Sendable {
 }
 
 extension Answer {
-    /// A JSON answer.
+    /// Returns a JSON response.
     static func json(_ value: some Encodable, status: HTTPResponse.Status = .ok) throws -> Response {
         Answer.bytes(try AdminAnswer.json(value), type: "application/json", status: status)
     }

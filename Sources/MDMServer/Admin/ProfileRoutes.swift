@@ -5,7 +5,7 @@ internal import Foundation
 internal import Hummingbird
 internal import Storage
 
-/// The administration's calls on profiles.
+/// The administration routes for profiles.
 struct ProfileRoutes: Sendable {
     let database: any Database
     let log: ManagementLog
@@ -84,7 +84,7 @@ struct ProfileRoutes: Sendable {
         }
     }
 
-    /// The profile of the path, judged once more against what else the device has.
+    /// Returns the profile in the path, after checking it again together with the other profiles on the device.
     private func checkedProfile(_ call: ManagementCall) async throws -> [UInt8] {
         let identifier = try call.place("profile")
         let (body, others, device) = try await database.read { connection in

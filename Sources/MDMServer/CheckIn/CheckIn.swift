@@ -3,12 +3,12 @@ internal import DeviceManagement
 internal import Logging
 internal import Storage
 
-/// Serves check-in messages, each in one transaction that is durable before the answer.
+/// Handles check-in messages. Each is one transaction, durable before the response.
 struct CheckIn: Sendable {
     let database: any Database
     let sources: MDMSources
     let sealer: SecretSealer
-    /// How long an identity is good, from when it was made.
+    /// How long an identity is valid after its creation.
     let lifetime: Duration
 
     func handle(_ body: [UInt8], tenant: TenantID, fingerprint: CertificateFingerprint) async throws {
@@ -44,7 +44,7 @@ struct CheckIn: Sendable {
         }
     }
 
-    /// A device that has left and says so again, since it did not hear that it was heard.
+    /// Whether a device that has already left repeats its CheckOut because it missed the response.
     private static func isRepeatedFarewell(
         _ message: CheckInMessage, tenant: TenantID, fingerprint: CertificateFingerprint, in connection: any Connection
     ) throws -> Bool {
@@ -70,13 +70,13 @@ struct CheckIn: Sendable {
                 if isEnrolled { return try devices.restart(message, now: now) }
                 return try devices.begin(message, enrollment: enrollment, now: now)
             }
-            // A UDID is no secret: whoever has any unused profile must not put a device out with it, nor one that is about to
-            // enroll.
+            // A UDID is not secret. A stolen unused profile must not displace an enrolled device, or a device that is
+            // about to enroll.
             guard try enrollment.takesOver == message.device || enrollments.bound(udid: message.device, now: now) == nil
             else {
                 throw DeviceRefusal.taken
             }
-            // As the identity's own certificate says.
+            // The same end as in the identity's certificate.
             try enrollments.bind(enrollment.id, to: message.device, until: enrollment.createdAt + lifetime)
             try enrollments.end(udid: message.device, except: enrollment.id)
             try devices.begin(message, enrollment: enrollment, now: now)

@@ -6,7 +6,7 @@ internal import Logging
 internal import NIOCore
 internal import Storage
 
-/// What enrolled devices talk to: check-in, commands, manifests and packages of apps.
+/// The endpoint for enrolled devices: check-in, commands, app manifests and packages.
 struct DeviceEndpoint: Sendable {
     let database: any Database
     let sources: MDMSources
@@ -15,7 +15,7 @@ struct DeviceEndpoint: Sendable {
     let checkIn: CheckIn
     let commands: CommandLoop
 
-    /// What devices talk to.
+    /// Adds the routes for devices.
     func addRoutes(to router: Router<MDMContext>) {
         router.put(RouterPath(DevicePath.server)) { request, context in
             try await refusing { try await serve(request, context) }
@@ -33,7 +33,7 @@ struct DeviceEndpoint: Sendable {
         }
     }
 
-    /// Check-in messages say so by their content type; everything else asks for commands.
+    /// Dispatches by content type: a check-in message has its own content type; any other request asks for commands.
     private func serve(_ request: Request, _ context: MDMContext) async throws -> Response {
         let (tenant, fingerprint) = try await caller(context)
         let body: [UInt8]
@@ -70,7 +70,7 @@ struct DeviceEndpoint: Sendable {
             body: try await packages.body(digest: digest, context: context))
     }
 
-    /// The tenant of the path and the certificate of the channel.
+    /// Returns the tenant in the path and the fingerprint of the channel's certificate.
     private func caller(_ context: MDMContext) async throws -> (tenant: TenantID, fingerprint: CertificateFingerprint) {
         guard let fingerprint = try await context.fingerprint() else { throw DeviceRefusal.noCertificate }
         guard let tenant = context.parameters.get("tenant").flatMap(TenantID.init(rawValue:)) else {
@@ -79,10 +79,10 @@ struct DeviceEndpoint: Sendable {
         return (tenant, fingerprint)
     }
 
-    /// The tenant of a device that is bound to it.
+    /// Returns the tenant of an enrolled device.
     private func recognized(_ context: MDMContext) async throws -> TenantID { try await device(context).tenant }
 
-    /// The enrolled device that the channel's certificate is of.
+    /// Returns the enrolled device that owns the channel's certificate.
     func device(_ context: MDMContext) async throws -> EnrolledDevice {
         let (tenant, fingerprint) = try await caller(context)
         let now = sources.now()
@@ -94,7 +94,7 @@ struct DeviceEndpoint: Sendable {
     }
 }
 
-/// Turns refusals into answers; anything else is the server's fault, and the device tries again later.
+/// Turns refusals into responses. Any other error is the server's fault (500), and the device tries again later.
 func refusing(_ body: () async throws -> Response) async throws -> Response {
     do { return try await body() } catch let refusal as DeviceRefusal {
         Logger.current.notice("device refused", metadata: ["reason": "\(refusal)"])

@@ -3,25 +3,26 @@ internal import DeviceManagement
 
 /// Why a device's request is refused.
 enum DeviceRefusal: Error, Equatable {
-    /// The device showed no certificate. Something between may have taken it away, so that nobody is told to leave.
+    /// The device presented no certificate. A proxy may have removed it, so the device must not be told to drop its
+    /// enrollment.
     case noCertificate
-    /// The certificate is not that of a living enrollment: the device must drop its enrollment.
+    /// The certificate belongs to no active enrollment: the device must drop its enrollment.
     case unrecognized
-    /// The certificate belongs to another device than the message names; the device that owns the certificate must not
-    /// lose its enrollment over it.
+    /// The certificate belongs to another device than the message names. The certificate's owner must not lose its
+    /// enrollment.
     case otherDevice
-    /// The device is enrolled, or about to be, by another profile, and this one was not made to take it over.
+    /// The device is enrolled, or about to be, through another profile, and this profile may not take it over.
     case taken
-    /// The body is not what the protocol asks for.
+    /// The body does not conform to the protocol.
     case malformed(String)
-    /// A message of a user's channel, which this server does not serve.
+    /// A user channel message. This server does not support user channels.
     case userChannel
     case tooLarge
     case notFound
 
-    /// Reads a message of a device.
+    /// Parses a message of a device.
     ///
-    /// - Throws: ``malformed(_:)``, or what `message` throws beside ``FieldError``.
+    /// - Throws: ``malformed(_:)``, or any error of `message` except ``FieldError``.
     static func reading<Message>(_ body: [UInt8], as message: (PropertyList) throws -> Message) throws -> Message {
         do { return try message(PropertyList(xml: body)) } catch let error as PropertyListError {
             throw malformed("The body is no property list: \(error)")

@@ -3,21 +3,21 @@ internal import DeviceManagement
 internal import Logging
 internal import Storage
 
-/// Takes results and hands out commands.
+/// Accepts devices' results and delivers the next command.
 struct CommandLoop: Sendable {
     let database: any Database
     let sources: MDMSources
     let sealer: SecretSealer
-    /// How many of a device's commands are remembered after they are done.
+    /// How many of a device's finished commands are kept.
     let history: Int
     let renewal: IdentityRenewal
 
-    /// - Returns: the next command's bytes; nil where the device may close the connection.
+    /// - Returns: the next command's bytes; nil if the device may close the connection.
     func handle(_ body: [UInt8], tenant: TenantID, fingerprint: CertificateFingerprint) async throws -> [UInt8]? {
         let result = try Self.result(body)
         let now = sources.now()
         if result.userID != nil {
-            // A user's channel has no commands here, and its results are not the device's.
+            // There are no commands for user channels, and their results are not the device's.
             _ = try await database.read { connection in
                 try Self.authenticate(result, tenant: tenant, fingerprint: fingerprint, now: now, in: connection)
             }
@@ -45,7 +45,8 @@ struct CommandLoop: Sendable {
         return next
     }
 
-    /// Most requests are an Idle with nothing to do; those write nothing. A device whose identity grows old is given work.
+    /// Handles Idle without a write if there is nothing to do, as in most requests. Queues a renewal if the device's
+    /// identity is old.
     private func hasNothing(
         for result: CommandResult, tenant: TenantID, fingerprint: CertificateFingerprint, now: Timestamp
     ) async throws -> Bool {
@@ -68,20 +69,20 @@ struct CommandLoop: Sendable {
         }
     }
 
-    /// Refuses whoever is not the device that the message names.
+    /// Refuses the request unless the certificate belongs to the device that the message names.
     private static func authenticate(
         _ result: CommandResult, tenant: TenantID, fingerprint: CertificateFingerprint, now: Timestamp,
         in connection: any Connection
     ) throws -> Enrollment {
         let enrollment = try Enrollments(connection: connection, tenant: tenant).living(
             fingerprint: fingerprint, now: now)
-        // A certificate that has not authenticated yet is no device.
+        // The certificate has not been used in `Authenticate` yet, so it belongs to no device.
         guard let udid = enrollment.udid else { throw DeviceRefusal.unrecognized }
         guard udid == result.device else { throw DeviceRefusal.otherDevice }
         return enrollment
     }
 
-    /// Records a result and chooses the command after it.
+    /// Records a result and chooses the next command.
     private func turn(
         _ result: CommandResult, body: [UInt8], tenant: TenantID, now: Timestamp, in connection: any Connection
     ) throws -> (next: [UInt8]?, finished: QueuedCommand?) {
@@ -97,7 +98,7 @@ struct CommandLoop: Sendable {
                     renewalCommand: finished.uuid, udid: result.device)
             }
         }
-        // After NotNow the device comes back by itself, but only if that was the last word on this connection.
+        // After NotNow the device returns on its own, but only if NotNow was the last message on this connection.
         guard result.status != .notNow, let device = try devices.find(result.device), device.state == .enrolled
         else { return (nil, finished) }
         guard let head = try queue.head() ?? ask(device.dueInventory.commands, of: queue, now: now) else {
@@ -107,7 +108,7 @@ struct CommandLoop: Sendable {
         return (try sealer.open(try queue.sealedBody(of: head), queue.purpose(head.uuid)), finished)
     }
 
-    /// Queues what is due of a device that has done everything else, and returns the first of it.
+    /// Queues the inventory requests that are due for a device without other commands, and returns the first.
     private func ask(
         _ commands: [DeviceManagement.Command], of queue: CommandQueue, now: Timestamp
     ) throws -> QueuedCommand? {

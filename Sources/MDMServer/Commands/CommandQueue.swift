@@ -2,16 +2,16 @@
 internal import DeviceManagement
 internal import Storage
 
-/// The name that a command has between server and device.
+/// The UUID that identifies a command between server and device.
 typealias CommandUUID = ForeignID<QueuedCommand>
 
-/// A command on its way to a device, or back.
+/// A command for a device, and its result.
 struct QueuedCommand: Sendable {
-    /// Where a command stands; the first three wait.
+    /// The state of a command; in the first three states it is waiting.
     enum State: String, ColumnValue {
         case queued, sent, notNow
         case acknowledged, error, formatError
-        /// The device left before it could answer.
+        /// The device left before it answered.
         case dropped
 
         init(_ status: CommandResult.Status) {
@@ -29,7 +29,7 @@ struct QueuedCommand: Sendable {
     let position: Int64
     let uuid: CommandUUID
     let requestType: String
-    /// The profile or app that it is about.
+    /// The profile or app that the command concerns.
     let subject: String?
     let state: State
     let enqueuedAt: Timestamp
@@ -54,14 +54,14 @@ extension QueuedCommand: Record {
     }
 }
 
-/// The commands of one device, first in, first out, at most one outstanding.
+/// The commands of one device: first in, first out, at most one outstanding.
 struct CommandQueue {
     let connection: any Connection
     let tenant: TenantID
     let udid: UDID
 
-    /// Appends a command, sealed, for it may hold a key, and announces the ``EnrolledDevice`` that should come for it, unless
-    /// it is here already.
+    /// Appends a command, sealed because it may contain a key. Unless the device is already connected, announces the
+    /// ``EnrolledDevice`` so that it is asked to check in.
     ///
     /// - Throws: ``ManagementRefusal`` `queueFull`.
     func append(
@@ -86,23 +86,23 @@ struct CommandQueue {
         if !isDeviceHere { try connection.announce(EnrolledDevice(tenant: tenant, udid: udid)) }
     }
 
-    /// The command that is next, or on its way; nil where nothing waits.
+    /// Returns the next or outstanding command; nil if none is waiting.
     func head() throws -> QueuedCommand? {
         try connection.record(
             QueuedCommand.self,
             "WHERE tenant = \(tenant) AND udid = \(udid) AND finishedAt IS NULL ORDER BY position LIMIT 1")
     }
 
-    /// Whether the device would be given a command: one waits, or its inventory is due.
+    /// Whether there is work for the device: a waiting command, or a due inventory.
     func isWaiting() throws -> Bool {
         if try head() != nil { return true }
         let device = try DeviceRecords(connection: connection, tenant: tenant).find(udid)
         return device.map { $0.state == .enrolled && !$0.dueInventory.isEmpty } ?? false
     }
 
-    /// What is asked with a command that waits, sealed.
+    /// Returns the sealed body of a waiting command.
     ///
-    /// - Throws: ``StorageError``, also where there is no such command.
+    /// - Throws: ``StorageError``, also if there is no such command.
     func sealedBody(of command: QueuedCommand) throws -> [UInt8] {
         let body: [UInt8]? = try connection.optionalValue(
             .sealedBody, of: QueuedCommand.self,
@@ -111,10 +111,10 @@ struct CommandQueue {
         return body
     }
 
-    /// What the bytes of a command are sealed for: this command of this device.
+    /// The sealing purpose of a command's bytes, bound to this command of this device.
     func purpose(_ uuid: CommandUUID) -> String { "command \(tenant) \(uuid) \(udid)" }
 
-    /// Notes that the head is on its way.
+    /// Marks the first command as sent.
     func markSent(_ position: Int64) throws {
         try connection.execute(
             """
@@ -123,11 +123,11 @@ struct CommandQueue {
             """)
     }
 
-    /// Records a result for the outstanding command; a result that names another one changes nothing.
+    /// Records a result for the outstanding command. A result for any other command changes nothing.
     ///
-    /// What was asked is forgotten with the final answer (it may hold a key), and the oldest answers beyond `history`.
+    /// The final result deletes the command's body, which may contain a key, and the oldest results beyond `history`.
     ///
-    /// - Returns: the command, if this was its first final answer.
+    /// - Returns: the command, if this was its first final result.
     func record(_ result: CommandResult, body: [UInt8], now: Timestamp, history: Int) throws -> QueuedCommand? {
         guard let head = try head(), head.uuid.rawValue == result.commandUUID, head.state != .queued else {
             return nil
@@ -154,7 +154,7 @@ struct CommandQueue {
         return head
     }
 
-    /// Gives up what waits, or of that only what was delivered and not answered.
+    /// Drops waiting commands: all of them, or only those that were delivered but not answered.
     func drop(now: Timestamp, onlyDelivered: Bool) throws {
         try connection.execute(
             """
@@ -164,7 +164,7 @@ struct CommandQueue {
             """)
     }
 
-    /// The latest commands, the newest first.
+    /// Returns the latest commands, the newest first.
     func latest(_ count: Int) throws -> [QueuedCommand] {
         try connection.records(
             QueuedCommand.self,

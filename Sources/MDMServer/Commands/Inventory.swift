@@ -2,7 +2,7 @@
 internal import DeviceManagement
 internal import Storage
 
-/// A profile that a device said it has.
+/// A profile that a device reported as installed.
 struct HeldProfile: Record {
     let identifier: String
     let uuid: String
@@ -13,7 +13,7 @@ struct HeldProfile: Record {
     init(_ row: TableRow<HeldProfile>) throws { (identifier, uuid) = (try row[.identifier], try row[.uuid]) }
 }
 
-/// An app that a device said it has.
+/// An app that a device reported as managed.
 struct HeldApp: Record {
     let identifier: String
     let state: String
@@ -28,8 +28,8 @@ struct HeldApp: Record {
     }
 }
 
-/// The lists of a device's inventory that may be out of date; the server asks for them by itself, once the device has done all
-/// other commands, so that several changes lead to one question.
+/// The parts of a device's inventory that may be out of date. The server requests them once the device has finished all
+/// other commands, so that several changes lead to one request.
 struct DueInventory: OptionSet, Sendable {
     let rawValue: Int64
 
@@ -37,14 +37,14 @@ struct DueInventory: OptionSet, Sendable {
     static let apps = DueInventory(rawValue: 2)
     static let all: DueInventory = [.profiles, .apps]
 
-    /// What asks for the lists.
+    /// The commands that request the due lists.
     var commands: [DeviceManagement.Command] {
         (contains(.profiles) ? [.profileList(managedOnly: false)] : [])
             + (contains(.apps) ? [.managedApplicationList(identifiers: nil)] : [])
     }
 
-    /// What is due after a command has its final answer. A question never makes anything due, and settles its own list even
-    /// where the device failed, so that questions come to an end.
+    /// Returns what is due after the final result of a command. An inventory request makes nothing due, and clears its
+    /// own list even if the device failed, so that the requests come to an end.
     func after(_ requestType: String, _ status: CommandResult.Status) -> DueInventory {
         switch DeviceManagement.Command.RequestType(rawValue: requestType) {
         case .profileList: subtracting(.profiles)
@@ -65,13 +65,13 @@ extension DueInventory: ColumnValue {
     var column: SQL.Value { rawValue.column }
 }
 
-/// What a device said that it holds.
+/// The profiles and apps that a device reported.
 struct Inventory {
     let connection: any Connection
     let tenant: TenantID
     let udid: UDID
 
-    /// Takes over what an answer tells.
+    /// Stores the inventory in a result.
     func record(_ answer: CommandResult.Answer?) throws {
         switch answer {
         case .profiles(let profiles): try replace(profiles)
@@ -81,7 +81,7 @@ struct Inventory {
         }
     }
 
-    /// Notes which lists may be out of date from now on.
+    /// Stores which lists may be out of date.
     func note(_ due: DueInventory) throws {
         try connection.execute(
             "UPDATE device SET dueInventory = \(due) WHERE tenant = \(tenant) AND udid = \(udid)")

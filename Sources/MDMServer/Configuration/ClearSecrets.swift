@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import Storage
 
-/// Secrets of devices that an older server left in clear in the database.
+/// Devices' secrets that an older server stored unencrypted in the database.
 struct ClearSecrets: Sendable {
     let database: any Database
     let sealer: SecretSealer
 
-    /// Seals them, some at a time.
+    /// Seals them in batches.
     ///
     /// - Throws: what `sealer` throws, ``StorageError``.
     func seal() async throws {
@@ -28,7 +28,7 @@ struct ClearSecrets: Sendable {
             let (uuid, clear): (CommandUUID, [UInt8]) = (try row["uuid"], try row["body"])
             let queue = CommandQueue(connection: connection, tenant: tenant, udid: udid)
             let sealed = try sealer.seal(clear, queue.purpose(uuid))
-            // First zeros of the same length, which overwrite the bytes where they lie in the file.
+            // Zeros of the same length come first, to overwrite the bytes in place in the file.
             for (body, sealed) in [(Self.zeros(clear), nil), ([], sealed)] as [([UInt8], [UInt8]?)] {
                 try connection.execute(
                     """

@@ -2,23 +2,24 @@
 internal import Glibc
 package import Storage
 
-/// What the management server must be told.
+/// The configuration of the device management server.
 package struct MDMConfiguration: Sendable {
-    /// `https://<name>[:<port>]` of the listener that devices reach, without a slash at its end.
+    /// `https://<name>[:<port>]` of the devices' listener, without a trailing slash.
     package var baseURL: String
-    /// DER of the root that the listener's certificate chains to; enrolled devices trust it.
+    /// DER of the root certificate of the listener's certificate chain; enrolled devices trust it.
     package var trustRoot: [UInt8]
-    /// Folder of the app packages, made where it is missing.
+    /// The folder of the app packages; created if missing.
     package var packageDirectory: String
-    /// How long a device's identity is valid, from when it is made; when a third of it is left, the device gets a new one.
+    /// How long a device's identity is valid after its creation. When a third of that time is left, the device gets a
+    /// new identity.
     package var identityLifetime: Duration
-    /// How long an enrollment profile can be used for the first time.
+    /// How long an enrollment profile remains usable before its first use.
     package var profileLifetime: Duration
-    /// The most commands that may wait for one device.
+    /// The maximum number of commands that may wait for one device.
     package var maximumQueue: Int
-    /// How many of a device's commands are remembered after they are done.
+    /// How many of a device's finished commands are kept.
     package var history: Int
-    /// How long lines of the log of administrative acts are kept.
+    /// How long the audit log keeps its lines.
     package var auditRetention: Duration
 
     package init(
@@ -37,13 +38,13 @@ package struct MDMConfiguration: Sendable {
     }
 }
 
-/// The clock, the randomness and the disk's promise that the server is given, so that a test can hold them.
+/// The server's clock, randomness and disk synchronisation, which tests can replace.
 package struct MDMSources: Sendable {
-    /// The present time.
+    /// The current time.
     package let now: @Sendable () -> Timestamp
-    /// As many unpredictable bytes as asked for.
+    /// Returns the requested number of unpredictable bytes.
     package let random: @Sendable (Int) -> [UInt8]
-    /// Writes a folder's entries to the disk (`fsync(2)`); blocks.
+    /// Writes a folder's entries to the disk (`fsync(2)`). Blocks.
     package let sync: @Sendable (_ folder: String) throws -> Void
 
     package init(
@@ -55,7 +56,7 @@ package struct MDMSources: Sendable {
         self.sync = sync
     }
 
-    /// A random (version 4) UUID, upper case.
+    /// Returns a random (version 4) UUID in upper case.
     func uuid() -> String {
         var bytes = random(16)
         bytes[6] = bytes[6] & 0x0F | 0x40
@@ -70,7 +71,7 @@ package struct MDMSources: Sendable {
 }
 
 extension MDMSources {
-    /// The machine's clock, the kernel's randomness, and its disk.
+    /// The machine's clock, the kernel's randomness and the real disk.
     package static let system = MDMSources(
         now: { .now },
         random: { count in
@@ -85,7 +86,7 @@ extension MDMSources {
         })
 }
 
-/// A folder whose entries may not be on the disk.
+/// The folder's entries may not be on the disk.
 private struct FolderNotSynced: Error {
     let errno: Int32
 }

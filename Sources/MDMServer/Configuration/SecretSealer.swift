@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Seals secrets for the database under a key that lies elsewhere, so that a copy of the database alone opens none.
+/// Seals secrets under a key that is stored outside the database, so that a copy of the database alone reveals none of
+/// them.
 package struct SecretSealer: Sendable {
     package let seal: @Sendable (_ bytes: [UInt8], _ purpose: String) throws -> [UInt8]
     package let open: @Sendable (_ sealed: [UInt8], _ purpose: String) throws -> [UInt8]
 
     /// - Parameters:
     ///   - seal: seals bytes for one purpose.
-    ///   - open: opens what was sealed for that purpose, and throws for everything else.
+    ///   - open: opens bytes that were sealed for the same purpose, and throws for any others.
     package init(
         seal: @escaping @Sendable (_ bytes: [UInt8], _ purpose: String) throws -> [UInt8],
         open: @escaping @Sendable (_ sealed: [UInt8], _ purpose: String) throws -> [UInt8]

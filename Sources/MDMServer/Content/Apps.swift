@@ -10,7 +10,7 @@ struct OfferedApp: Sendable {
     let size: Int64
     /// 64 hexadecimal digits.
     let sha256: String
-    /// When it was added last.
+    /// When it was last added.
     let createdAt: Timestamp
 
     func manifest(url: String) -> AppManifest {
@@ -36,7 +36,7 @@ struct Apps {
     let connection: any Connection
     let tenant: TenantID
 
-    /// Offers an app, in place of an earlier package with the same version.
+    /// Offers an app. Replaces an earlier package with the same version.
     func put(_ app: OfferedApp) throws {
         try connection.upsert(
             into: OfferedApp.self, key: [.tenant, .bundleIdentifier, .version],
@@ -56,7 +56,7 @@ struct Apps {
             "WHERE tenant = \(tenant) AND bundleIdentifier = \(bundleIdentifier) AND version = \(version)")
     }
 
-    /// The package that was added last.
+    /// Returns the version of the app that was added last.
     func newest(_ bundleIdentifier: String) throws -> OfferedApp? {
         try connection.record(
             OfferedApp.self,

@@ -5,13 +5,13 @@ internal import Foundation
 internal import Hummingbird
 internal import NIOPosix
 
-/// The folder of app packages, each named by its digest.
+/// The folder of app packages. Each file name is the package's digest.
 struct PackageStore: Sendable {
     let directory: String
     let sync: @Sendable (_ folder: String) throws -> Void
     private static let draftSuffix = ".new"
 
-    /// A package that is in the folder.
+    /// A package in the folder.
     struct Stored: Sendable {
         let size: Int64
         /// 64 hexadecimal digits.
@@ -20,12 +20,12 @@ struct PackageStore: Sendable {
 
     /// Copies a file into the folder, on a thread that may block.
     ///
-    /// - Throws: ``ManagementRefusal`` where the file cannot be read or is too large.
+    /// - Throws: ``ManagementRefusal`` if the file cannot be read or is too large.
     func store(_ path: String) async throws -> Stored {
         try await NIOThreadPool.singleton.runIfActive { try copy(path) }
     }
 
-    /// Removes what a server that was killed had not finished.
+    /// Removes unfinished copies left by a killed server.
     func sweep() async throws {
         let directory = directory
         try await NIOThreadPool.singleton.runIfActive {
@@ -37,7 +37,7 @@ struct PackageStore: Sendable {
         }
     }
 
-    /// The bytes of a package, piece by piece.
+    /// Streams the bytes of a package.
     func body(digest: String, context: some RequestContext) async throws -> ResponseBody {
         try await FileIO(threadPool: .singleton).loadFile(path: "\(directory)/\(digest)", context: context)
     }
@@ -60,7 +60,7 @@ struct PackageStore: Sendable {
             guard unsafe rename(draft, "\(directory)/\(stored.sha256)") == 0 else {
                 throw ManagementRefusal(.unwritableStore)
             }
-            // Nobody may be offered a package that a power failure takes back.
+            // A package must not be offered if a power failure can still undo its rename.
             try durably(directory)
             return stored
         } catch {
@@ -69,7 +69,7 @@ struct PackageStore: Sendable {
         }
     }
 
-    /// Makes the folder where it is missing, for the server's user alone.
+    /// Creates the folder if it is missing, accessible only to the server's user.
     private func prepare() throws {
         let files = FileManager.default
         let isNew = !files.fileExists(atPath: directory)
@@ -101,19 +101,19 @@ struct PackageStore: Sendable {
         return Stored(size: size, sha256: Hex.text(digest.finalize()))
     }
 
-    /// Whether a file that begins so is a program for Linux, the one kind that devices install: an ELF file (elf(5)) of type
-    /// `ET_EXEC` or `ET_DYN`.
+    /// Returns whether the file is a program for Linux, the only kind that devices install: an ELF file (elf(5)) of
+    /// type `ET_EXEC` or `ET_DYN`. The argument is the beginning of the file.
     private static func isProgram(_ begin: Data) -> Bool {
         let head = Array(begin.prefix(18))
         guard head.count == 18, head.starts(with: [0x7F, 0x45, 0x4C, 0x46]) else { return false }
-        // The byte order of the numbers that follow.
+        // Byte 5 gives the byte order of the numbers that follow.
         let type = head[5] == 2 ? head[17] : head[16]
         return type == 2 || type == 3
     }
 
     private static func close(_ handle: FileHandle) {
         do { try handle.close() } catch {
-            // Everything was synchronised or is thrown away; there is nothing left to lose.
+            // Everything was synchronised or is discarded, so a failed close loses nothing.
         }
     }
 }

@@ -2,12 +2,12 @@
 internal import DeviceManagement
 internal import Storage
 
-/// The profiles of one tenant, ready to be pushed.
+/// The stored profiles of one tenant.
 struct Profiles {
     let connection: any Connection
     let tenant: TenantID
 
-    /// A profile in the list.
+    /// A stored profile.
     struct Entry: Sendable {
         let identifier: String
         let uuid: String

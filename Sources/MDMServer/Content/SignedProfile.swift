@@ -3,17 +3,17 @@ internal import Crypto
 internal import SwiftASN1
 @_spi(CMS) internal import X509
 
-/// A profile inside a signature (CMS, RFC 5652), as configuration tools write them.
+/// A profile inside a CMS signature (RFC 5652), as configuration tools write it.
 ///
-/// The signature must be that of the certificate that comes with it. Whether anybody trusts that certificate is not asked: an
-/// administrator may add profiles without any signature.
+/// The signature must match the certificate that comes with it. Whether the certificate is trusted is not checked,
+/// because an administrator may also add unsigned profiles.
 struct SignedProfile {
     /// The profile itself.
     let content: [UInt8]
-    /// The subject of the certificate that signed it.
+    /// The subject of the signer's certificate.
     private let signer: String
 
-    /// What an administrator is told about it.
+    /// The note for the administrator.
     var note: String {
         """
         note profile_signed: the profile is signed by \(signer). The signature is good; whether that certificate is trusted was \
@@ -21,7 +21,7 @@ struct SignedProfile {
         """
     }
 
-    /// Whether bytes begin like a signature, and not like a property list.
+    /// Returns whether the bytes begin like a signature rather than a property list.
     static func isSigned(_ bytes: [UInt8]) -> Bool { bytes.first == 0x30 }
 
     /// - Throws: ``ManagementRefusal`` `badSignature`.
@@ -42,13 +42,14 @@ struct SignedProfile {
 
 /// A signed message with its content and one signer (RFC 5652 section 5).
 ///
-/// The library reads certificates and signers; its own judge knows fewer spellings of algorithms than OpenSSL writes.
+/// The library parses certificates and signers. Its own verification knows fewer algorithm identifiers than OpenSSL
+/// writes.
 private struct SignedMessage {
     let content: ArraySlice<UInt8>
     let certificate: Certificate
     private let digestAlgorithm: ASN1ObjectIdentifier
     private let signatureAlgorithm: ASN1ObjectIdentifier
-    /// The signed attributes, where there are any: then they are signed in place of the content, whose digest they hold.
+    /// The signed attributes, if any. If present, they are signed instead of the content, whose digest they contain.
     private let attributes: ASN1Node?
     private let signature: ArraySlice<UInt8>
 
@@ -61,7 +62,7 @@ private struct SignedMessage {
             return try BER.explicitlyTagged(&outer, tagNumber: 0, tagClass: .contextSpecific, Self.parts)
         }
         var fields = try Self.children(signer)
-        // Version and name of the signer stand before the digest algorithm.
+        // The version and the signer's name come before the digest algorithm.
         _ = (fields.next(), fields.next())
         digestAlgorithm = try Self.algorithm(fields.next())
         var next = fields.next()
@@ -73,10 +74,10 @@ private struct SignedMessage {
         self.content = content
     }
 
-    /// The content and the one signer of `SignedData`.
+    /// Returns the content and the only signer of `SignedData`.
     private static func parts(of signedData: ASN1Node) throws -> (ArraySlice<UInt8>, ASN1Node) {
         var fields = try children(signedData)
-        // Version and digest algorithms stand before the content, certificates between content and signers.
+        // Version and digest algorithms come before the content, certificates between content and signers.
         _ = (fields.next(), fields.next())
         var encapsulated = try children(fields.next())
         _ = try ASN1ObjectIdentifier(berEncoded: &encapsulated)
@@ -100,7 +101,7 @@ private struct SignedMessage {
         return try ASN1ObjectIdentifier(berEncoded: &fields)
     }
 
-    /// Whether the certificate's key signed the content, with one of the algorithms of SHA-2.
+    /// Whether the certificate's key signed the content with a SHA-2 algorithm.
     var isGood: Bool {
         guard let (digest, rsa, ecdsa) = hashed,
             let algorithm = Self.rsa.contains(signatureAlgorithm)
@@ -109,13 +110,13 @@ private struct SignedMessage {
         guard let attributes else {
             return certificate.publicKey.isValidSignature(signature, for: content, signatureAlgorithm: algorithm)
         }
-        // Their tag is signed as that of a set (section 5.4).
+        // They are signed with the tag of a set (section 5.4).
         let signed = [0x31] + attributes.encodedBytes.dropFirst()
         return (try? Self.messageDigest(in: attributes)) == digest
             && certificate.publicKey.isValidSignature(signature, for: signed, signatureAlgorithm: algorithm)
     }
 
-    /// The digest of the content, and which signatures go with it.
+    /// The digest of the content, and the signature algorithms that use this digest.
     private var hashed: (digest: [UInt8], rsa: Certificate.SignatureAlgorithm, ecdsa: Certificate.SignatureAlgorithm)? {
         switch digestAlgorithm {
         case [2, 16, 840, 1, 101, 3, 4, 2, 1]:
@@ -128,7 +129,7 @@ private struct SignedMessage {
         }
     }
 
-    /// `rsaEncryption`, which means any digest (RFC 3370 section 3.2), and its forms with SHA-2.
+    /// `rsaEncryption`, which allows any digest (RFC 3370 section 3.2), and its SHA-2 forms.
     private static let rsa: Set<ASN1ObjectIdentifier> = [
         [1, 2, 840, 113549, 1, 1, 1], [1, 2, 840, 113549, 1, 1, 11], [1, 2, 840, 113549, 1, 1, 12],
         [1, 2, 840, 113549, 1, 1, 13],

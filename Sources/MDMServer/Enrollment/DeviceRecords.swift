@@ -2,7 +2,7 @@
 internal import DeviceManagement
 package import Storage
 
-/// A device's name for itself.
+/// A device's own identifier.
 package typealias UDID = ForeignID<UDIDSubject>
 package enum UDIDSubject {}
 
@@ -12,14 +12,14 @@ extension CheckInMessage.TokenUpdate { var device: UDID { UDID(rawValue: udid) }
 extension CheckInMessage.CheckOut { var device: UDID { UDID(rawValue: udid) } }
 extension CommandResult { var device: UDID { UDID(rawValue: udid) } }
 
-/// A device as the server knows it.
+/// A device in the server's database.
 struct Device: Sendable {
-    /// Where a device stands.
+    /// The state of a device.
     enum State: String, ColumnValue {
-        /// It has shown its certificate, and is not enrolled yet.
+        /// It has sent `Authenticate` but is not enrolled yet.
         case authenticated
         case enrolled
-        /// It left by itself, or was removed.
+        /// It left on its own or was removed.
         case left
     }
 
@@ -30,10 +30,10 @@ struct Device: Sendable {
     let osVersion: String?
     let serialNumber: String?
     let changedAt: Timestamp
-    /// What the server will ask it for once it has nothing else to do.
+    /// The inventory that the server requests once it has no other command.
     let dueInventory: DueInventory
 
-    /// Whether the device says that it is one of Apple's, which know more payloads than Baton's.
+    /// Whether the device reports an Apple product name. Apple devices support more payloads than Baton's.
     var isApples: Bool {
         ["iPad", "iPhone", "iPod", "Mac", "iMac", "AppleTV"].contains { productName?.hasPrefix($0) == true }
     }
@@ -69,7 +69,7 @@ struct DeviceRecords {
         try connection.records(Device.self, "WHERE tenant = \(tenant) ORDER BY name, udid")
     }
 
-    /// Begins the device's enrollment anew: what an earlier one left, its queue too, goes.
+    /// Starts a new enrollment of the device. Removes everything of an earlier one, including its queue.
     func begin(_ message: CheckInMessage.Authenticate, enrollment: Enrollment, now: Timestamp) throws {
         try connection.execute("DELETE FROM device WHERE tenant = \(tenant) AND udid = \(message.device)")
         try connection.insert(
@@ -81,8 +81,8 @@ struct DeviceRecords {
             ])
     }
 
-    /// An enrolled device says `Authenticate` again: it begins anew, or has not heard an answer. Either way it has nothing
-    /// of what was done; only what was never delivered is still to be done.
+    /// Handles `Authenticate` from an enrolled device, which starts over or missed a response. Either way its earlier
+    /// changes count as lost, and only undelivered commands stay in the queue.
     func restart(_ message: CheckInMessage.Authenticate, now: Timestamp) throws {
         try connection.execute(
             """
@@ -96,7 +96,7 @@ struct DeviceRecords {
         try forgetInventory(message.device)
     }
 
-    /// Keeps how to wake the device. An unlock token that is missing does not erase the one that is there.
+    /// Stores how to wake the device. A missing unlock token does not erase the stored one.
     func update(_ message: CheckInMessage.TokenUpdate, now: Timestamp, sealer: SecretSealer) throws {
         let sealed = try message.unlockToken.map { try sealer.seal($0, unlockTokenPurpose(message.device)) }
         try connection.execute(
@@ -108,10 +108,10 @@ struct DeviceRecords {
             """)
     }
 
-    /// What an unlock token is sealed for: this device.
+    /// The sealing purpose of an unlock token, bound to this device.
     func unlockTokenPurpose(_ udid: UDID) -> String { "unlock token \(tenant) \(udid)" }
 
-    /// Marks the device as gone and drops what it was still to do.
+    /// Marks the device as left and drops its waiting commands.
     func leave(_ udid: UDID, now: Timestamp) throws {
         try connection.execute(
             """

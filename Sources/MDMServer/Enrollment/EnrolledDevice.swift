@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package import Storage
 
-/// An enrolled device; as an announcement: something waits for it here, and it should come.
+/// An enrolled device. As an announcement: there is work for the device, which should check in.
 package struct EnrolledDevice: Announcement, Hashable {
     package let tenant: TenantID
     package let udid: UDID
@@ -12,7 +12,7 @@ package struct EnrolledDevice: Announcement, Hashable {
     }
 }
 
-/// An enrollment ended: by the device's word, or here.
+/// An enrollment ended, because the device left or the server ended it.
 struct EnrollmentEnd: Announcement {
     let device: EnrolledDevice
 }

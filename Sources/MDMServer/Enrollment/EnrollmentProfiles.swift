@@ -4,27 +4,28 @@ internal import Foundation
 internal import NIOPosix
 internal import Storage
 
-/// A new identity, and the profile that brings it to a device.
+/// A new identity and the profile that delivers it to a device.
 struct MadeProfile: Sendable {
-    /// Names the enrollment.
+    /// The id of the enrollment.
     let enrollment: EnrollmentID
     let fingerprint: CertificateFingerprint
-    /// The profile's XML; it holds the identity's key.
+    /// The profile's XML. It contains the identity's key.
     let profile: [UInt8]
 }
 
-/// Makes the profiles that enroll devices.
+/// Creates enrollment profiles.
 struct EnrollmentProfiles: Sendable {
     let database: any Database
     let sources: MDMSources
     let authority: IdentityAuthority
     let addresses: DeviceAddresses
-    /// DER of the root that enrolled devices trust.
+    /// DER of the root certificate that enrolled devices trust.
     let trustRoot: [UInt8]
-    /// How long an identity is good, from when it is made.
+    /// How long an identity is valid after its creation.
     let lifetime: Duration
 
-    /// Makes an identity and the enrollment profile that carries it; the key derivation runs on a thread that may block.
+    /// Creates an identity and the enrollment profile that contains it. The key derivation runs on a thread that may
+    /// block.
     ///
     /// - Throws: ``ManagementRefusal``.
     func make(tenant: TenantID, now: Timestamp) async throws -> MadeProfile {

@@ -3,17 +3,17 @@ internal import Storage
 
 typealias EnrollmentID = ForeignID<Enrollment>
 
-/// One identity of one device, from the issue of the profile that carries it to its end.
+/// One identity of one device, from the creation of its profile to its end.
 struct Enrollment: Sendable {
-    /// Where an enrollment stands.
+    /// The state of an enrollment.
     enum State: String, ColumnValue {
         /// The profile exists; no device has used it.
         case issued
-        /// Made for a device in place of the identity that it has; both live until the device has used this one.
+        /// A replacement for a device's current identity. Both are valid until the device uses the new one.
         case renewing
-        /// A device has shown the certificate; it is bound to that device for good.
+        /// A device has used the certificate. The enrollment is permanently bound to that device.
         case bound
-        /// The device left, was removed, or has another one: the certificate is worth nothing any more.
+        /// The device left, was removed, or has another identity. The certificate is no longer valid.
         case ended
     }
 
@@ -21,10 +21,10 @@ struct Enrollment: Sendable {
     let name: String
     let state: State
     let udid: UDID?
-    /// The UDID of a device that it may take over from another enrollment.
+    /// The UDID of a device that this enrollment may take over from another one.
     let takesOver: UDID?
     let createdAt: Timestamp
-    /// Until when the profile can be used; from its first use on, until when the identity is good.
+    /// When the unused profile expires; after its first use, when the identity expires.
     let expiresAt: Timestamp
 
     func isLiving(at now: Timestamp) -> Bool { state != .ended && now < expiresAt }
@@ -62,14 +62,14 @@ struct Enrollments {
             ])
     }
 
-    /// The enrollment of a certificate, also one that has ended.
+    /// Returns the enrollment of a certificate, even if it has ended.
     func find(fingerprint: CertificateFingerprint) throws -> Enrollment? {
         try connection.record(Enrollment.self, "WHERE tenant = \(tenant) AND fingerprint = \(fingerprint)")
     }
 
-    /// The living enrollment of a certificate.
+    /// Returns the active enrollment of a certificate.
     ///
-    /// - Throws: ``DeviceRefusal`` `unrecognized` where there is none, or it has ended or expired.
+    /// - Throws: ``DeviceRefusal`` `unrecognized` if there is none, or if it has ended or expired.
     func living(fingerprint: CertificateFingerprint, now: Timestamp) throws -> Enrollment {
         guard let enrollment = try find(fingerprint: fingerprint), enrollment.isLiving(at: now) else {
             throw DeviceRefusal.unrecognized
@@ -77,7 +77,7 @@ struct Enrollments {
         return enrollment
     }
 
-    /// All that live, the newest first.
+    /// Returns all active enrollments, the newest first.
     func all(now: Timestamp) throws -> [Enrollment] {
         try connection.records(
             Enrollment.self,
@@ -87,7 +87,7 @@ struct Enrollments {
             """)
     }
 
-    /// The identity that a device uses; nil where none is good any more.
+    /// Returns the enrollment that the device uses; nil if it has none that is valid.
     func bound(udid: UDID, now: Timestamp) throws -> Enrollment? {
         try connection.record(
             Enrollment.self,
@@ -96,7 +96,7 @@ struct Enrollments {
             """)
     }
 
-    /// Whether a device has, or lately had, an identity beside the one with that id.
+    /// Returns whether the device has a renewal pending, or another enrollment created after `time`.
     func hasAnother(udid: UDID, than id: EnrollmentID, since time: Timestamp) throws -> Bool {
         try connection.exists(
             Enrollment.self,
@@ -106,7 +106,7 @@ struct Enrollments {
             """)
     }
 
-    /// Gives an enrollment to the device that used it, for as long as the identity is good.
+    /// Binds an enrollment to the device that used it, for as long as the identity is valid.
     func bind(_ id: EnrollmentID, to udid: UDID, until expiresAt: Timestamp) throws {
         try connection.execute(
             """
@@ -115,7 +115,7 @@ struct Enrollments {
             """)
     }
 
-    /// The device has used its new identity: the older one is worth nothing from here.
+    /// Completes a renewal when the device uses its new identity: ends the older one.
     func confirm(_ enrollment: Enrollment) throws {
         guard enrollment.state == .renewing, let udid = enrollment.udid else { return }
         try bind(enrollment.id, to: udid, until: enrollment.expiresAt)
@@ -124,7 +124,7 @@ struct Enrollments {
             "UPDATE device SET enrollment = \(enrollment.id) WHERE tenant = \(tenant) AND udid = \(udid)")
     }
 
-    /// The device refused the command that brings a new identity: it keeps the one that it has.
+    /// Cancels a renewal whose command the device refused. The device keeps its current identity.
     func abandon(renewalCommand: CommandUUID, udid: UDID) throws {
         try connection.execute(
             """
@@ -134,7 +134,7 @@ struct Enrollments {
             """)
     }
 
-    /// Ends every enrollment of a device but one.
+    /// Ends every enrollment of a device, except the given one.
     func end(udid: UDID, except id: EnrollmentID? = nil) throws {
         try connection.execute(
             """
@@ -145,7 +145,7 @@ struct Enrollments {
 
     /// Ends an enrollment that no device has used.
     ///
-    /// - Returns: whether there was such a one.
+    /// - Returns: whether there was such an enrollment.
     func revoke(_ id: EnrollmentID) throws -> Bool {
         try connection.execute(
             """

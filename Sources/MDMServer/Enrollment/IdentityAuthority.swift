@@ -7,18 +7,19 @@ internal import Storage
 internal import SwiftASN1
 internal import X509
 
-/// The authority that issues device identities for management; nothing else trusts it.
+/// The certificate authority that issues device identities for management. Nothing else trusts it.
 struct IdentityAuthority: Sendable {
-    /// DER.
+    /// The authority's certificate, DER.
     let certificate: [UInt8]
     private let issuer: Certificate
     private let key: P256.Signing.PrivateKey
 
     private static let purpose = "device management identity authority"
 
-    /// Reads the authority of the database, or makes and stores one. A key that an older server has left in clear is sealed.
+    /// Loads the authority from the database, or creates and stores one. Seals a key that an older server stored
+    /// unencrypted.
     ///
-    /// - Throws: what `sealer` throws for a key that was sealed under another one, ``StorageError``.
+    /// - Throws: ``StorageError``, or the error of `sealer` for a key that was sealed under another key.
     static func load(
         database: any Database, sealer: SecretSealer, sources: MDMSources
     ) async throws -> IdentityAuthority {
@@ -42,7 +43,7 @@ struct IdentityAuthority: Sendable {
             let clear: [UInt8] = try row[.privateKey]
             let authority = try IdentityAuthority(certificate: certificate, privateKey: clear)
             let sealedKey = try sealer.seal(clear, purpose)
-            // Zeros of the same length take the place of the key in the file, which a shorter value might leave in it.
+            // Zeros of the same length overwrite the key in the file. A shorter value might leave parts of it there.
             let zeros = [UInt8](repeating: 0, count: clear.count)
             try connection.execute(
                 """
@@ -74,13 +75,13 @@ struct IdentityAuthority: Sendable {
         return try IdentityAuthority(certificate: der(certificate), privateKey: Array(key.rawRepresentation))
     }
 
-    /// Makes a key and a client certificate for one enrollment.
+    /// Creates a key and a client certificate for one enrollment.
     ///
-    /// The certificate lasts as long as the authority. The enrollment ends earlier, by the server's own record: a device
-    /// whose certificate had ended would be turned away in the handshake and never learn that it is not managed any more.
-    /// The certificate names that end as the one of its key's use, so that the device knows it, too.
+    /// The certificate lasts as long as the authority. The enrollment ends earlier, in the server's database: a device
+    /// with an expired certificate would fail in the handshake and never learn that it is no longer managed. The
+    /// certificate contains the enrollment's end as its private key usage period, so that the device knows it too.
     ///
-    /// - Parameter end: until when the server takes the identity.
+    /// - Parameter end: when the server stops accepting the identity.
     func issue(enrollment: EnrollmentID, now: Date, end: Timestamp) throws -> PKCS12 {
         let key = P256.Signing.PrivateKey()
         let certificate = try Certificate(
@@ -114,6 +115,6 @@ private enum StoredAuthority: Table {
 }
 
 extension Timestamp {
-    /// The same point in time as certificates are made with.
+    /// The same point in time as a `Date`, for certificates.
     var date: Date { Date(timeIntervalSince1970: Double(rawValue) / 1000) }
 }

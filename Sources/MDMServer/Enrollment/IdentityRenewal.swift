@@ -3,22 +3,23 @@ internal import DeviceManagement
 internal import Logging
 internal import Storage
 
-/// Gives devices new identities before theirs end.
+/// Gives devices new identities before their current ones expire.
 struct IdentityRenewal: Sendable {
     let database: any Database
     let sources: MDMSources
     let sealer: SecretSealer
     let profiles: EnrollmentProfiles
-    /// How long a device's identity is good.
+    /// How long a device's identity is valid.
     let lifetime: Duration
-    /// The most commands that may wait for one device.
+    /// The maximum number of commands that may wait for one device.
     let maximumQueue: Int
 
-    /// A day between two attempts to give a device a new identity.
+    /// The pause between two attempts to renew a device's identity.
     private static let pause = Duration.seconds(86_400)
 
-    /// Queues a new identity for a device whose present one has spent two thirds of its life: the enrollment's own
-    /// profile with other contents. The present one stays good until the device has used the new one.
+    /// Queues a new identity for a device when two thirds of its current identity's lifetime have passed. It comes as
+    /// the same enrollment profile with new contents. The current identity stays valid until the device uses the new
+    /// one.
     ///
     /// - Returns: whether a command was queued.
     func renew(_ enrollment: Enrollment, tenant: TenantID, now: Timestamp) async throws -> Bool {

@@ -5,8 +5,8 @@ internal import Hummingbird
 internal import NIOCore
 
 extension DeviceRefusal {
-    /// What the device is answered: 403 with the code of an unrecognized device for ``unrecognized`` alone. Never 401,
-    /// which devices take for the same.
+    /// The response to the device. Only ``unrecognized`` gets 403 with the code of an unrecognized device. Never 401,
+    /// because devices treat 401 the same way.
     var response: Response {
         switch self {
         case .noCertificate:
@@ -34,11 +34,11 @@ extension DeviceRefusal {
     }
 }
 
-/// Answers to devices.
+/// Responses to devices.
 enum Answer {
     static let propertyListType = "application/xml"
 
-    /// 200 without a body: understood, and nothing to do.
+    /// 200 without a body: accepted, and nothing to do.
     static var empty: Response { Response(status: .ok, headers: [.contentLength: "0"]) }
 
     static func bytes(_ bytes: [UInt8], type: String, status: HTTPResponse.Status = .ok) -> Response {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import Storage
 
-/// The paths that devices use, each under a tenant.
+/// The paths of the devices' endpoints; each contains a tenant.
 enum DevicePath {
     static let server = "/mdm/{tenant}"
     static let manifest = "/mdm/{tenant}/manifests/{app}/{version}"
@@ -15,9 +15,9 @@ enum DevicePath {
     }
 }
 
-/// The addresses that devices are told.
+/// The URLs that the server gives to devices.
 struct DeviceAddresses: Sendable {
-    /// `https://<name>[:<port>]`, without a slash at its end.
+    /// `https://<name>[:<port>]`, without a trailing slash.
     let base: String
 
     func server(of tenant: TenantID) -> String {

@@ -8,10 +8,10 @@ internal import NIOSSL
 internal import Storage
 
 enum CertificateSubject {}
-/// The SHA-256 of a certificate's DER in hexadecimal digits. The server finds an enrollment by it.
+/// The SHA-256 of a certificate's DER in hexadecimal digits, by which the server finds an enrollment.
 typealias CertificateFingerprint = ForeignID<CertificateSubject>
 
-/// A request's surroundings with the device certificate that the TLS channel vouches for.
+/// A request's context with the device certificate of the TLS channel.
 package struct MDMContext: RequestContext {
     package var coreContext: CoreRequestContextStorage
     private let peer: Peer
@@ -26,7 +26,7 @@ package struct MDMContext: RequestContext {
         peer = .channel(source.channel)
     }
 
-    /// A context whose peer is known already: DER of its certificate, or nil for none.
+    /// Creates a context for a known peer: DER of its certificate, or nil for none.
     package init(source: ApplicationRequestContextSource, certificate: [UInt8]?) {
         coreContext = .init(source: source)
         peer = .fixed(certificate)
@@ -34,8 +34,8 @@ package struct MDMContext: RequestContext {
 
     package var maxUploadSize: Int { 1 << 20 }
 
-    /// Has the kernel give the connection up when what was sent stays unacknowledged for this long (`TCP_USER_TIMEOUT`,
-    /// tcp(7)), so that a device that vanished without a word is noticed.
+    /// Makes the kernel drop the connection if sent data stays unacknowledged for this long (`TCP_USER_TIMEOUT`,
+    /// tcp(7)), so that a vanished device is noticed.
     package func giveUp(after silence: Duration) async throws {
         guard case .channel(let channel) = peer, let options = channel as? any SocketOptionProvider else { return }
         try await options.unsafeSetSocketOption(
@@ -44,9 +44,10 @@ package struct MDMContext: RequestContext {
         ).get()
     }
 
-    /// The SHA-256 of the device's certificate in hexadecimal digits; nil where it showed none.
+    /// Returns the SHA-256 of the device's certificate in hexadecimal digits; nil if the device presented none.
     ///
-    /// The TLS handshake proved that the device has the key. HTTP/1.1 alone: over HTTP/2 the channel would be a stream's.
+    /// The TLS handshake proved that the device has the key. Works with HTTP/1.1 only: over HTTP/2 the channel would be
+    /// a stream's.
     func fingerprint() async throws -> CertificateFingerprint? {
         switch peer {
         case .fixed(let certificate): return certificate.map(Self.fingerprint)
@@ -56,7 +57,7 @@ package struct MDMContext: RequestContext {
         }
     }
 
-    /// How certificates are named in the database.
+    /// Returns the fingerprint of a certificate's DER.
     static func fingerprint(_ certificate: [UInt8]) -> CertificateFingerprint {
         CertificateFingerprint(rawValue: Hex.text(SHA256.hash(data: certificate)))
     }
