@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 package import Storage
 
-/// Who does an administrative act, and what must hold of them in the very transaction of the act: between a check beforehand
-/// and the act a role may have been taken away.
+/// The actor of an administrative act, with the check that runs in the act's transaction. A role may have been removed
+/// between an earlier check and the act.
 package struct AdminActor: Sendable {
-    /// What the audit log calls them: an object id, or ``AuditLog/localOperator``.
+    /// The actor's name in the audit log: an object id, or ``AuditLog/localOperator``.
     let name: String
-    /// Throws where they may not.
+    /// Throws if the actor may not perform the act.
     let confirm: @Sendable (any Connection) throws -> Void
 
     package init(name: String, confirm: @escaping @Sendable (any Connection) throws -> Void) {
         (self.name, self.confirm) = (name, confirm)
     }
 
-    /// Whoever reaches the administration socket, and is trusted in full.
+    /// The operator of the machine, who is fully trusted: any caller on the administration socket.
     package static let localOperator = AdminActor(name: AuditLog.localOperator) { _ in }
 }

@@ -6,16 +6,16 @@ internal import JSON
 internal import NIOCore
 internal import Storage
 
-/// A call that came over the administration socket.
+/// A call on the administration socket.
 struct AdminCall: Sendable {
     let request: Request
-    /// What the path names.
+    /// The values of the path's placeholders.
     let places: Parameters
     let database: any Database
 
     private static let bodyLimits = JSONLimits(bytes: 64 << 10)
 
-    /// Reads a JSON body of at most 64 KiB.
+    /// Decodes a JSON body of at most 64 KiB.
     ///
     /// - Throws: ``AdminRefusal/malformed``
     func body<Body: Decodable>(as type: Body.Type) async throws -> Body {
@@ -27,7 +27,7 @@ struct AdminCall: Sendable {
         }
     }
 
-    /// A place of the path, percent-decoded.
+    /// Returns the value of a path placeholder, percent-decoded.
     ///
     /// - Throws: ``AdminRefusal/malformed``
     func place(_ name: String) throws(AdminRefusal) -> String {
@@ -35,7 +35,7 @@ struct AdminCall: Sendable {
         return text
     }
 
-    /// The tenant that the path names.
+    /// Returns the tenant in the path.
     ///
     /// - Throws: ``AdminRefusal``, ``NamedRefusal``, ``StorageError``
     func tenant() async throws -> Tenant {
@@ -59,7 +59,7 @@ struct AdminCall: Sendable {
         return only
     }
 
-    /// The id of the tenant that the path names, also by the id of one that was removed.
+    /// Returns the id of the tenant in the path. Also accepts the id of a removed tenant.
     ///
     /// - Throws: ``AdminRefusal``, ``NamedRefusal``, ``StorageError``
     func tenantOfLog() async throws -> TenantID {
@@ -71,7 +71,7 @@ struct AdminCall: Sendable {
         return try await tenant().id
     }
 
-    /// The person that the path names, by object id or by user principal name.
+    /// Returns the person in the path, identified by object id or user principal name.
     ///
     /// - Throws: ``AdminRefusal/noUser``, ``StorageError``
     func user() async throws -> User {
@@ -81,7 +81,7 @@ struct AdminCall: Sendable {
 }
 
 extension Users {
-    /// The person with that object id or user principal name.
+    /// Returns the person with that object id or user principal name.
     ///
     /// - Throws: ``AdminRefusal/noUser``, ``StorageError``
     func named(_ name: String, tenant: Tenant) throws -> User {

@@ -2,7 +2,7 @@
 internal import AdminAPI
 internal import HTTPTypes
 
-/// Why an administrative act was refused; messages name no person.
+/// Why an administrative act was refused. Messages do not name people.
 package enum AdminRefusal: String, Error, Sendable {
     case malformed = "identity.malformed"
     case noTenant = "identity.tenant.missing"
@@ -123,17 +123,17 @@ package enum AdminRefusal: String, Error, Sendable {
 }
 
 extension AdminRefusal {
-    /// The same refusal in words that name the very thing that was wrong.
+    /// Returns the same refusal with a message that names the item concerned.
     func naming(_ message: String, _ remedy: String? = nil) -> NamedRefusal {
         NamedRefusal(refusal: self, message: message, remedy: remedy)
     }
 }
 
-/// A refusal at the administration socket that names the thing that was wrong, such as a device, and never a person.
+/// A refusal on the administration socket that names the item concerned, such as a device, but never a person.
 struct NamedRefusal: Error {
     let refusal: AdminRefusal
     let message: String
-    /// Nil for the refusal's own.
+    /// Nil for the refusal's default remedy.
     let remedy: String?
 
     var failure: AdminFailure {

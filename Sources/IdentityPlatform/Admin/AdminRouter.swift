@@ -5,12 +5,12 @@ internal import Hummingbird
 internal import Logging
 internal import Storage
 
-/// Adds calls of the administration socket to a router.
+/// Adds the routes of the administration socket to a router.
 struct AdminRouter<Context: RequestContext> {
     let router: Router<Context>
     let database: any Database
 
-    /// Adds one call, whose refusals become `{"error":…}`.
+    /// Adds one route. Its refusals become `{"error":…}`.
     func on(
         _ method: HTTPRequest.Method, _ path: IdentityAdmin.Path,
         answer: @escaping @Sendable (AdminCall) async throws -> Response
@@ -35,7 +35,7 @@ struct AdminRouter<Context: RequestContext> {
 }
 
 extension Response {
-    /// A JSON answer of the administration.
+    /// Returns a JSON response of the administration.
     static func json(_ value: some Encodable, status: HTTPResponse.Status = .ok) throws -> Response {
         Response(status: status, json: try AdminAnswer.json(value))
     }

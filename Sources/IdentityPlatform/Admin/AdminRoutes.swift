@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 package import Hummingbird
 
-/// The administration socket's routes for the identity platform. Whoever reaches the socket is trusted in full; the
-/// executable sees to who that is.
+/// The identity platform's routes on the administration socket. Callers on the socket are fully trusted; the executable
+/// restricts who they are.
 package struct AdminRoutes: Sendable {
     private let platform: Platform
 
     private let management: TenantNeighbour?
 
-    /// - Parameter management: what device management keeps for organisations; nil for a server without one.
+    /// - Parameter management: the device management of tenants; nil for a server without it.
     package init(_ platform: Platform, beside management: TenantNeighbour? = nil) {
         (self.platform, self.management) = (platform, management)
     }

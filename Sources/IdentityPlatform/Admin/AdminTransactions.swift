@@ -11,9 +11,10 @@ struct AdminTransactions: Sendable {
         (database, environment, self.actor) = (platform.database, platform.environment, actor)
     }
 
-    /// Runs one act. Whoever does it is judged in its transaction.
+    /// Runs one act in a transaction. The actor's permission is checked in the same transaction.
     ///
-    /// - Throws: ``AdminRefusal`` `taken` where a name or an id is; ``StorageError``, or what `body` throws.
+    /// - Throws: ``AdminRefusal`` `taken` if a name or an id is already taken; ``StorageError``, or the error of
+    ///   `body`.
     @discardableResult
     func write<T: Sendable>(_ body: @escaping @Sendable (AdminTransaction) throws -> T) async throws -> T {
         let now = environment.now()
@@ -35,7 +36,7 @@ struct AdminTransaction {
     /// The name of the actor in the audit log.
     let actor: String
 
-    /// Writes the act's line of the audit log.
+    /// Appends the act's line to the audit log.
     ///
     /// - Throws: ``StorageError``
     func record(

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What administrators may do at an identity platform, by what they act on; each act is one transaction with its line of the
-/// audit log, by whatever way it comes.
+/// The administrative acts on an identity platform, grouped by the object they change. Each act is one transaction that
+/// includes its audit line, whichever interface it comes from.
 package struct Administration: Sendable {
     package let tenants: TenantAdministration
     package let users: UserAdministration
@@ -9,7 +9,7 @@ package struct Administration: Sendable {
     package let clients: ClientAdministration
     package let devices: DeviceAdministration
 
-    /// - Parameter management: what device management keeps for organisations; nil for a server without one.
+    /// - Parameter management: the device management of tenants; nil for a server without it.
     package init(
         _ platform: Platform, as actor: AdminActor = .localOperator, beside management: TenantNeighbour? = nil
     ) {

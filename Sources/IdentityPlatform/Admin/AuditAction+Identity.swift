@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package import Storage
 
-/// What the identity platform writes down; the values are those of the audit log.
+/// The identity platform's audit actions. The raw values appear in the audit log.
 extension AuditAction {
     package static let clientAdded = AuditAction(rawValue: "client.add")
     package static let clientDisabled = AuditAction(rawValue: "client.disable")
@@ -57,10 +57,10 @@ extension AuditAction {
 extension SignInMethod {
     /// The sign-in page.
     package static let page = SignInMethod(rawValue: "page")
-    /// Name and password at the token endpoint, where the operator allows it.
+    /// Name and password at the token endpoint, if the operator allows this grant.
     package static let passwordGrant = SignInMethod(rawValue: "password")
     /// Name and password inside a device's request for a primary refresh token.
     package static let primaryRefreshToken = SignInMethod(rawValue: "prt")
-    /// A code that was typed in on another device.
+    /// A device code, entered on another device.
     package static let deviceCode = SignInMethod(rawValue: "device-code")
 }

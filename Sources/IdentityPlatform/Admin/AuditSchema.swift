@@ -16,7 +16,7 @@ enum AuditSchema {
             ])
     ]
 
-    /// Where a line came from: how somebody signed in, and the request.
+    /// The origin of a line: the sign-in method and the request id.
     static let origin = [
         Migration(
             "audit origin",

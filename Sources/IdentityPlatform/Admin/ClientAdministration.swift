@@ -4,17 +4,17 @@ package import OAuth
 package import Redaction
 internal import Storage
 
-/// What an operator says of an application to be registered.
+/// An application to register.
 package struct NewClient: Sendable {
-    /// A fresh one where it is nil.
+    /// Nil for a new id.
     package var id: ClientID?
     package var displayName: String
     package var redirectURIs: [String]
-    /// Where it may be led back to after a sign-out; its redirect URIs where it is nil.
+    /// The allowed redirect URIs after a sign-out; nil for the redirect URIs.
     package var logoutURIs: [String]?
     package var resources: [ClientID]
     package var permissions: [String]
-    /// Whether it keeps a secret by which it proves itself.
+    /// Whether it authenticates with a secret.
     package var isConfidential: Bool
     package var tokenAlgorithm: SignatureAlgorithm
 
@@ -31,7 +31,7 @@ package struct NewClient: Sendable {
     }
 }
 
-/// An address that a client was to be registered with and cannot be.
+/// A redirect URI that cannot be registered.
 package struct RefusedRedirectURI: Error, Sendable {
     package let text: String
     package let problem: RedirectURIProblem
@@ -44,7 +44,7 @@ package struct RefusedRedirectURI: Error, Sendable {
     }
 }
 
-/// Acts on applications and their secrets.
+/// Administrative acts on applications and their secrets.
 package struct ClientAdministration: Sendable {
     let transactions: AdminTransactions
     let resources: ResourceCatalogue
@@ -84,9 +84,10 @@ package struct ClientAdministration: Sendable {
         return client
     }
 
-    /// Registers what the tenant has not yet of the applications of other makers (``WellKnownClient/compatibilityPack``).
+    /// Registers the applications of other makers that the tenant does not have yet
+    /// (``WellKnownClient/compatibilityPack``).
     ///
-    /// - Returns: those that are new.
+    /// - Returns: the added registrations.
     /// - Throws: ``StorageError``
     package func addCompatibilityPack(tenant: Tenant) async throws -> [Client] {
         let clients = WellKnownClient.compatibilityPack(names: names)
@@ -102,7 +103,7 @@ package struct ClientAdministration: Sendable {
         }
     }
 
-    /// Enables an application, or disables it: it gets nothing any more, and what it has got is of no use until then.
+    /// Enables or disables an application. While it is disabled, it gets no tokens and cannot use those it has.
     ///
     /// - Throws: ``StorageError``
     package func setEnabled(_ isEnabled: Bool, _ client: Client) async throws {
@@ -112,7 +113,7 @@ package struct ClientAdministration: Sendable {
         }
     }
 
-    /// Removes an application with its codes and refresh tokens.
+    /// Removes an application together with its codes and refresh tokens.
     ///
     /// - Throws: ``StorageError``
     package func remove(_ client: Client) async throws {
@@ -122,9 +123,9 @@ package struct ClientAdministration: Sendable {
         }
     }
 
-    /// Gives a confidential client one more secret.
+    /// Adds a secret to a confidential client.
     ///
-    /// - Returns: what is known of it later, and its text, which is not kept.
+    /// - Returns: the stored secret record, and the secret's text, which is not stored.
     /// - Throws: ``AdminRefusal``, ``StorageError``
     package func addSecret(to client: Client) async throws -> (secret: ClientSecret, text: Sensitive<String>) {
         guard !client.isPublic else { throw AdminRefusal.publicClient }
@@ -140,7 +141,7 @@ package struct ClientAdministration: Sendable {
         return (secret, text)
     }
 
-    /// Takes a secret away; what it got so far stays good.
+    /// Removes a secret. Tokens obtained with it stay valid.
     ///
     /// - Throws: ``AdminRefusal``, ``StorageError``
     package func removeSecret(_ id: String, of client: Client) async throws {

@@ -2,7 +2,7 @@
 internal import OAuth
 internal import Storage
 
-/// Acts on devices of the directory.
+/// Administrative acts on the directory's devices.
 package struct DeviceAdministration: Sendable {
     let transactions: AdminTransactions
 
@@ -15,7 +15,7 @@ package struct DeviceAdministration: Sendable {
         }
     }
 
-    /// Removes a device with its sessions and primary refresh tokens.
+    /// Removes a device together with its sessions and primary refresh tokens.
     ///
     /// - Throws: ``AdminRefusal``, ``StorageError``
     package func remove(_ id: DeviceID, tenant: Tenant) async throws {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package import Storage
 
-/// Acts on groups and their members.
+/// Administrative acts on groups and their members.
 package struct GroupAdministration: Sendable {
     let transactions: AdminTransactions
 
-    /// Makes a group with nobody in it.
+    /// Creates a group without members.
     ///
     /// - Throws: ``AdminRefusal``, ``StorageError``
     package func add(
@@ -23,7 +23,7 @@ package struct GroupAdministration: Sendable {
         return group
     }
 
-    /// Gives a group another name or description.
+    /// Changes a group's name or description.
     ///
     /// - Throws: ``AdminRefusal``, ``StorageError``
     package func update(_ group: Group) async throws {
@@ -34,7 +34,7 @@ package struct GroupAdministration: Sendable {
         }
     }
 
-    /// Removes a group; its members stay in the directory.
+    /// Removes a group. Its members stay in the directory.
     ///
     /// - Throws: ``AdminRefusal``, ``StorageError``
     package func remove(_ group: Group) async throws {
@@ -44,9 +44,9 @@ package struct GroupAdministration: Sendable {
         }
     }
 
-    /// Takes a person into a group.
+    /// Adds a person to a group.
     ///
-    /// - Throws: ``AdminRefusal`` `taken` where they are in it, ``StorageError``
+    /// - Throws: ``AdminRefusal`` `taken` if the person is already a member, ``StorageError``
     package func addMember(_ person: UserID, to group: Group) async throws {
         try await transactions.write { act in
             guard try Users(act.connection).find(person, tenant: group.tenant) != nil else { throw AdminRefusal.noUser }
@@ -57,7 +57,7 @@ package struct GroupAdministration: Sendable {
         }
     }
 
-    /// Takes a person out of a group.
+    /// Removes a person from a group.
     ///
     /// - Throws: ``AdminRefusal``, ``StorageError``
     package func removeMember(_ person: UserID, from group: Group) async throws {

@@ -1,28 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Which names objects of the directory may have.
+/// The rules for names of directory objects.
 enum NameRules {
-    /// Checks the display name of any object.
+    /// Checks the display name of an object.
     ///
     /// - Throws: ``AdminRefusal/badDisplayName``
     static func check(displayName: String) throws(AdminRefusal) {
         guard (1...256).contains(displayName.utf8.count) else { throw .badDisplayName }
     }
 
-    /// Whether a text is `name@domain` of printable ASCII.
+    /// Returns whether a text is `name@domain` in printable ASCII.
     static func isUserName(_ text: String, in domain: String) -> Bool {
         let parts = text.split(separator: "@", omittingEmptySubsequences: false)
         return parts.count == 2 && !parts[0].isEmpty && text.utf8.count <= 256 && parts[1].lowercased() == domain
             && parts[0].utf8.allSatisfy { $0 > 0x20 && $0 < 0x7f }
     }
 
-    /// Whether a text can stand before the `@` of a group's mail address.
+    /// Returns whether a text can be the part of a group's mail address before the `@`.
     static func isMailNickname(_ text: String) -> Bool {
         text.utf8.count <= 64 && !text.isEmpty
             && text.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7f && $0 != UInt8(ascii: "@") }
     }
 
-    /// Whether a text is a host name of at least two labels.
+    /// Returns whether a text is a host name with at least two labels.
     static func isDomain(_ text: String) -> Bool {
         text.utf8.count <= 253 && text.split(separator: ".", omittingEmptySubsequences: false).count >= 2
             && text.split(separator: ".", omittingEmptySubsequences: false).allSatisfy { label in

@@ -3,15 +3,15 @@ package import AdminAPI
 internal import OAuth
 package import Storage
 
-/// Acts on organisations: their signing keys and the rules that hold in them.
+/// Administrative acts on organisations: their signing keys and their rules.
 package struct TenantAdministration: Sendable {
     let transactions: AdminTransactions
     let keys: TenantKeys
     let rotation: KeyRotation
-    /// What device management keeps for organisations; nil for a server without one.
+    /// The device management of tenants; nil for a server without it.
     let management: TenantNeighbour?
 
-    /// Makes an organisation with signing keys and the well-known clients.
+    /// Creates an organisation with signing keys and the well-known clients.
     ///
     /// - Throws: ``AdminRefusal``, ``StorageError``
     package func add(displayName: String, domain: String) async throws -> Tenant {
@@ -38,7 +38,7 @@ package struct TenantAdministration: Sendable {
         return tenant
     }
 
-    /// What an organisation has, here and under management.
+    /// Returns what an organisation has in the directory and in device management.
     ///
     /// - Throws: ``StorageError``
     package func holdings(of tenant: Tenant) async throws -> IdentityAdmin.TenantHoldings {
@@ -47,10 +47,10 @@ package struct TenantAdministration: Sendable {
         return IdentityAdmin.TenantHoldings(own, managed)
     }
 
-    /// Removes an organisation with its people, groups, clients, sessions, keys, profiles and apps; its audit log stays.
-    /// Refused as long as a device would be left behind that only this organisation can speak to.
+    /// Removes an organisation with its people, groups, clients, sessions, keys, profiles and apps. Its audit log
+    /// stays. Refused while the organisation has a device that depends on it.
     ///
-    /// - Returns: what went.
+    /// - Returns: what was removed.
     /// - Throws: ``NamedRefusal``, ``StorageError``
     package func remove(_ tenant: Tenant) async throws -> IdentityAdmin.TenantHoldings {
         let managed = try await management?.holdings(tenant.id)
@@ -66,12 +66,12 @@ package struct TenantAdministration: Sendable {
             try act.record(.tenantRemoved, of: tenant.id, subject: tenant.id.rawValue, detail: tenant.domain)
             return holdings
         }
-        // What is left where this stops short goes at the next start.
+        // If this fails, the rest is removed at the next start.
         try await management?.remove(tenant.id)
         return removed
     }
 
-    /// Gives an organisation new signing keys of both algorithms (``KeySchedule``).
+    /// Gives an organisation new signing keys for both algorithms (``KeySchedule``).
     ///
     /// - Throws: ``AdminRefusal``, ``StorageError``
     package func rotateKeys(of tenant: Tenant, immediately: Bool = false) async throws {
@@ -85,7 +85,7 @@ package struct TenantAdministration: Sendable {
         }
     }
 
-    /// Says who may join or register devices of their own, and how many.
+    /// Sets who may join or register devices of their own, and how many.
     ///
     /// - Throws: ``StorageError``
     package func setDeviceRegistrationRules(_ rules: DeviceRegistrationRules, tenant: Tenant) async throws {
@@ -95,7 +95,7 @@ package struct TenantAdministration: Sendable {
         }
     }
 
-    /// Turns offline sign-in on under these rules, or off; what was given before is withdrawn in either case.
+    /// Turns offline sign-in on with these rules, or off. Either way all earlier leases are withdrawn.
     ///
     /// - Throws: ``StorageError``
     package func setOfflineRules(_ rules: OfflineRules?, tenant: Tenant) async throws {
@@ -109,11 +109,11 @@ package struct TenantAdministration: Sendable {
     }
 }
 
-/// What another part of the server keeps for organisations.
+/// Another part of the server that holds data of organisations.
 package struct TenantNeighbour: Sendable {
-    /// What it has for one.
+    /// Returns what it holds for an organisation.
     let holdings: @Sendable (TenantID) async throws -> IdentityAdmin.ManagedHoldings
-    /// Removes all of it; where there is nothing, that is no error.
+    /// Removes everything it holds for an organisation. Having nothing to remove is not an error.
     let remove: @Sendable (TenantID) async throws -> Void
 
     package init(
@@ -132,7 +132,7 @@ extension IdentityAdmin.TenantHoldings {
                 ?? IdentityAdmin.ManagedHoldings(devices: 0, enrollmentProfiles: 0, profiles: 0, apps: 0))
     }
 
-    /// What would be left without a server, in words.
+    /// The objects that would be left without a server, as text.
     fileprivate var orphans: [String] {
         [
             (devices, "joined device"), (management.devices, "managed device"),

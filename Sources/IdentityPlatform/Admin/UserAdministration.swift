@@ -2,13 +2,13 @@
 package import Redaction
 internal import Storage
 
-/// Acts on people, their roles and their sessions.
+/// Administrative acts on people, their roles and their sessions.
 package struct UserAdministration: Sendable {
     let transactions: AdminTransactions
     let passwords: Passwords
     let newPasswords: NewPasswords
 
-    /// What may be changed of a person at once; nil leaves it as it is.
+    /// A change to a person. Nil leaves a value as it is.
     package struct Change: Sendable {
         package var profile: User.Profile
         package var isEnabled: Bool?
@@ -42,7 +42,7 @@ package struct UserAdministration: Sendable {
         return user
     }
 
-    /// Gives a directory role.
+    /// Assigns a directory role.
     ///
     /// - Throws: ``StorageError``
     package func assign(_ role: DirectoryRole, to user: User) async throws {
@@ -52,7 +52,7 @@ package struct UserAdministration: Sendable {
         }
     }
 
-    /// Takes a directory role away.
+    /// Removes a directory role from a person.
     ///
     /// - Throws: ``StorageError``
     package func unassign(_ role: DirectoryRole, from user: User) async throws {
@@ -62,7 +62,7 @@ package struct UserAdministration: Sendable {
         }
     }
 
-    /// Changes a person in one transaction: all of it, or nothing.
+    /// Changes a person in one transaction, completely or not at all.
     ///
     /// - Throws: ``AdminRefusal``, ``StorageError``
     package func change(_ user: User, to change: Change) async throws {
@@ -79,7 +79,7 @@ package struct UserAdministration: Sendable {
         }
     }
 
-    /// Sets a password, ends every session of the person and forgives the wrong passwords before it.
+    /// Sets a password, ends every session of the person and resets the count of wrong passwords.
     ///
     /// - Throws: ``AdminRefusal``, ``StorageError``
     package func setPassword(_ password: Sensitive<String>, of user: User) async throws {
@@ -87,7 +87,7 @@ package struct UserAdministration: Sendable {
         try await transactions.write { act in try set(hash, of: user, in: act) }
     }
 
-    /// Lets a person try passwords again, after however many wrong ones.
+    /// Resets the count of wrong passwords, so that the person can try again.
     ///
     /// - Throws: ``StorageError``
     package func unlock(_ user: User) async throws {
@@ -97,14 +97,14 @@ package struct UserAdministration: Sendable {
         }
     }
 
-    /// Lets a person sign in again, or forbids it and ends every session of theirs.
+    /// Enables a person, or disables them and ends all their sessions.
     ///
     /// - Throws: ``StorageError``
     package func setEnabled(_ isEnabled: Bool, _ user: User) async throws {
         try await transactions.write { act in try set(isEnabled, of: user, in: act) }
     }
 
-    /// Ends every session of a person, on every device.
+    /// Ends every session of a person on all devices.
     ///
     /// - Throws: ``StorageError``
     package func revokeSessions(of user: User) async throws {
@@ -115,7 +115,7 @@ package struct UserAdministration: Sendable {
         }
     }
 
-    /// Ends one session; one that has ended is no error.
+    /// Ends one session. A session that has already ended is not an error.
     ///
     /// - Throws: ``AdminRefusal``, ``StorageError``
     package func revoke(_ session: SessionID, tenant: Tenant) async throws {
@@ -126,7 +126,7 @@ package struct UserAdministration: Sendable {
         }
     }
 
-    /// Removes a person with everything that hangs on them: sessions, roles, and the devices that are their own.
+    /// Removes a person with everything that belongs to them: sessions, roles and their own devices.
     ///
     /// - Throws: ``StorageError``
     package func remove(_ user: User) async throws {

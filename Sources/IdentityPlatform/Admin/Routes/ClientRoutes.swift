@@ -4,7 +4,7 @@ internal import Hummingbird
 internal import OAuth
 internal import Storage
 
-/// The administration's calls on applications and their secrets.
+/// The administration routes for applications and their secrets.
 struct ClientRoutes: Sendable {
     let database: any Database
     let clients: ClientAdministration

@@ -3,7 +3,7 @@ internal import AdminAPI
 internal import Hummingbird
 internal import Storage
 
-/// The administration's calls on devices of the directory.
+/// The administration routes for the directory's devices.
 struct DeviceRoutes: Sendable {
     let database: any Database
     let devices: DeviceAdministration

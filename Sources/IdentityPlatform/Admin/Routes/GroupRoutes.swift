@@ -3,7 +3,7 @@ internal import AdminAPI
 internal import Hummingbird
 internal import Storage
 
-/// The administration's calls on groups.
+/// The administration routes for groups.
 struct GroupRoutes: Sendable {
     let database: any Database
     let groups: GroupAdministration
@@ -41,7 +41,7 @@ struct GroupRoutes: Sendable {
         }
     }
 
-    /// The group that the path names, by id or by a name that only one group has.
+    /// Returns the group in the path, identified by its id or by a unique name.
     private func group(_ call: AdminCall) async throws -> Group {
         let tenant = try await call.tenant()
         let name = try call.place("group")

@@ -4,7 +4,7 @@ internal import Hummingbird
 internal import OAuth
 internal import Storage
 
-/// The administration's calls on the rules of offline sign-in.
+/// The administration routes for the rules of offline sign-in.
 struct OfflineRoutes: Sendable {
     let database: any Database
     let tenants: TenantAdministration

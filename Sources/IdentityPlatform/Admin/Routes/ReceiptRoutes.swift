@@ -3,7 +3,7 @@ internal import AdminAPI
 internal import Hummingbird
 internal import Storage
 
-/// The administration's calls on receipts.
+/// The administration routes for receipts.
 struct ReceiptRoutes: Sendable {
     let transactions: AdminTransactions
     let deviceAuthorities: DeviceAuthorities
@@ -25,9 +25,9 @@ struct ReceiptRoutes: Sendable {
         }
     }
 
-    /// Whom a receipt's pseudonym means; the audit log says who asked.
+    /// Returns the person behind a receipt's pseudonym. The audit log records the lookup.
     ///
-    /// - Returns: the ids, and the person where the organisation still has them.
+    /// - Returns: the ids, and the person if they are still in the organisation.
     private func resolve(
         _ pseudonym: String, tenant: TenantID
     ) async throws -> (subject: ReceiptAuthority.Subject, person: User?) {

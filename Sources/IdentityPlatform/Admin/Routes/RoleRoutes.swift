@@ -3,7 +3,7 @@ internal import AdminAPI
 internal import Hummingbird
 internal import Storage
 
-/// The administration's calls on directory roles.
+/// The administration routes for directory roles.
 struct RoleRoutes: Sendable {
     let database: any Database
     let users: UserAdministration

@@ -3,7 +3,7 @@ internal import AdminAPI
 internal import Hummingbird
 internal import Storage
 
-/// The administration's calls on sessions.
+/// The administration routes for sessions.
 struct SessionRoutes: Sendable {
     let database: any Database
     let users: UserAdministration
@@ -13,7 +13,7 @@ struct SessionRoutes: Sendable {
             let tenant = try await call.tenant()
             let name = call.request.uri.queryParameters.get("user")
             let sessions = try await database.read { connection in
-                // A name that nobody has is refused: an empty list would say that the person has no session.
+                // An unknown name is refused. An empty list would suggest that the person has no session.
                 let person = try name.map { try Users(connection).named($0, tenant: tenant) }
                 return try LiveSessions(connection).newest(1000, of: person?.id, tenant: tenant.id).compactMap {
                     try shown($0, connection)

@@ -4,7 +4,7 @@ internal import Hummingbird
 internal import OAuth
 internal import Storage
 
-/// The administration's calls on the keys that sign tokens.
+/// The administration routes for the keys that sign tokens.
 struct SigningKeyRoutes: Sendable {
     let keys: TenantKeys
     let environment: ClockAndRandomness

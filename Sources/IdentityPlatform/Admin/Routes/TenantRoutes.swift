@@ -3,7 +3,7 @@ internal import AdminAPI
 internal import Hummingbird
 internal import Storage
 
-/// The administration's calls on organisations, and the audit log of one.
+/// The administration routes for organisations and their audit logs.
 struct TenantRoutes: Sendable {
     let database: any Database
     let tenants: TenantAdministration
@@ -21,7 +21,7 @@ struct TenantRoutes: Sendable {
         }
         router.on(.get, .tenant) { call in try Response.json(shown(try await call.tenant())) }
         router.on(.delete, .tenant) { call in
-            // Of the one that goes the caller must know which it is.
+            // The caller must name the tenant to remove explicitly.
             guard try call.place("tenant") != "-" else { throw AdminRefusal.unnamedTenant }
             return try Response.json(try await tenants.remove(try await call.tenant()))
         }

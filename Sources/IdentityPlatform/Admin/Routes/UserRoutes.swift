@@ -3,7 +3,7 @@ internal import AdminAPI
 internal import Hummingbird
 internal import Storage
 
-/// The administration's calls on people.
+/// The administration routes for people.
 struct UserRoutes: Sendable {
     let database: any Database
     let users: UserAdministration
@@ -30,7 +30,7 @@ struct UserRoutes: Sendable {
         router.on(.patch, .user) { call in
             let user = try await call.user()
             let change = try await call.body(as: IdentityAdmin.UserChange.self)
-            // A change of nothing is one with a misspelt member.
+            // An empty change is probably one with a misspelt member.
             guard !change.isEmpty else { throw AdminRefusal.malformed }
             try await users.change(user, to: change.applied(to: user))
             return Response(status: .noContent)
@@ -73,7 +73,7 @@ extension IdentityAdmin.UserChange {
             && [displayName, givenName, surname, mail, jobTitle, mobilePhone].allSatisfy { $0 == nil }
     }
 
-    /// The change as the directory makes it: what is left out stays, an empty text clears.
+    /// Returns the complete change for the directory: omitted fields keep their value, an empty text clears the field.
     fileprivate func applied(to user: User) -> UserAdministration.Change {
         func chosen(_ wanted: String?, _ present: String?) -> String? {
             guard let wanted else { return present }

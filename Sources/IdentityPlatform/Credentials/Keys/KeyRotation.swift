@@ -2,12 +2,12 @@
 internal import OAuth
 internal import Storage
 
-/// Gives organisations new signing keys and takes the old ones away (``KeySchedule``).
+/// Gives organisations new signing keys and removes obsolete ones (``KeySchedule``).
 struct KeyRotation: Sendable {
     let database: any Database
     let environment: ClockAndRandomness
     let keys: TenantKeys
-    /// Where keys are made, among what administrators wait for.
+    /// The pool in which keys are generated: the one for administrators' work.
     let hashing: HashingPool
     private let schedule: KeySchedule
 
@@ -20,9 +20,10 @@ struct KeyRotation: Sendable {
             longestToken: max(lifetimes.accessToken, lifetimes.sharedDeviceAccessToken))
     }
 
-    /// Makes keys for the algorithms and keeps them with the line of the audit log.
+    /// Creates keys for the algorithms and stores them with their audit lines.
     ///
-    /// - Parameter immediately: whether they sign at once, which clients that hold the older key set notice.
+    /// - Parameter immediately: whether the keys sign at once. Clients that hold the older key set then cannot verify
+    ///   them.
     /// - Throws: ``HashingPool/Busy``, ``StorageError``, or the library's error.
     func rotate(
         _ algorithms: [SignatureAlgorithm], of tenant: TenantID, immediately: Bool, by actor: String
@@ -42,9 +43,9 @@ struct KeyRotation: Sendable {
         keys.forget(tenant)
     }
 
-    /// Does for one organisation what is due.
+    /// Performs the due rotations and removals of one organisation.
     ///
-    /// - Returns: how many keys came or went.
+    /// - Returns: how many keys were added or removed.
     /// - Throws: ``HashingPool/Busy``, ``StorageError``, or the library's error.
     func keep(_ tenant: TenantID) async throws -> Int {
         let now = environment.now()

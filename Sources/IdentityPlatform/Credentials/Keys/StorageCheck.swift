@@ -2,18 +2,18 @@
 internal import OAuth
 package import Storage
 
-/// Ties a database to the storage key that it was begun with: a value that only that key opens.
+/// Binds a database to its storage key with a value that only that key opens.
 package enum StorageCheck {
     private static let name = "storage.key"
 
-    /// Whether the database belongs to a storage key already.
+    /// Returns whether the database is already bound to a storage key.
     ///
     /// - Throws: ``StorageError``
     package static func isBound(_ database: any Database) async throws -> Bool { try await sealed(database) != nil }
 
-    /// Binds a fresh database to the key; opens the check of any other.
+    /// Binds a new database to the key. For any other database, checks that the key is the right one.
     ///
-    /// - Throws: ``StorageKey/Failure`` `doesNotOpen` for another key than the database's, ``StorageError``.
+    /// - Throws: ``StorageKey/Failure`` `doesNotOpen` if the database is bound to another key, ``StorageError``.
     static func confirm(_ key: StorageKey, for database: any Database) async throws {
         if let sealed = try await sealed(database) {
             _ = try key.open(sealed, purpose: name)

@@ -3,26 +3,26 @@ internal import Crypto
 internal import FoundationEssentials
 package import Redaction
 
-/// The server's key for what its databases keep sealed: the tenants' signing keys, the private keys of authorities and the
-/// session keys of primary refresh tokens. It lives in a file of its own, so that a copy of the databases alone opens none
-/// of them.
+/// The server's key for the sealed secrets in its databases: the tenants' signing keys, the authorities' private keys
+/// and the session keys of primary refresh tokens. It is stored in a separate file, so that a copy of the databases
+/// alone reveals none of them.
 ///
-/// Each purpose has a key of its own, derived by HKDF (RFC 5869); the key of the file itself encrypts and signs nothing.
-/// What a server sealed or derived before that with the key of the file still opens, and is still known.
+/// Each purpose has its own key, derived by HKDF (RFC 5869); the key in the file itself encrypts and signs nothing.
+/// Values that an older server sealed or derived directly with the key in the file still open and are still recognised.
 package struct StorageKey: Sendable {
-    /// Why something sealed did not open, or the key is none.
+    /// Why a sealed value did not open, or a key was not accepted.
     package enum Failure: Error, Equatable {
-        /// Not 32 bytes.
+        /// The key does not have 32 bytes.
         case notAKey
-        /// Sealed under another key, for another purpose, or changed since.
+        /// Sealed under another key or for another purpose, or changed since.
         case doesNotOpen
     }
 
-    /// Bytes of a key.
+    /// The length of a key in bytes.
     package static let length = 32
     private let root: SymmetricKey
 
-    /// Takes a key of 32 bytes.
+    /// Creates the storage key from 32 bytes.
     ///
     /// - Throws: ``Failure`` `notAKey`.
     package init(_ secret: SecretBytes) throws(Failure) {
@@ -30,7 +30,8 @@ package struct StorageKey: Sendable {
         root = unsafe secret.withUnsafeBytes { unsafe SymmetricKey(data: $0) }
     }
 
-    /// Seals bytes for one purpose, which names the row: a sealed value copied to another row does not open there.
+    /// Seals bytes for one purpose. The purpose names the row, so a sealed value copied to another row does not open
+    /// there.
     ///
     /// - Throws: the library's error.
     package func seal(_ bytes: [UInt8], purpose: String) throws -> [UInt8] {
@@ -41,7 +42,7 @@ package struct StorageKey: Sendable {
         return Array(sealed)
     }
 
-    /// Opens what was sealed for that purpose.
+    /// Opens bytes that were sealed for the same purpose.
     ///
     /// - Throws: ``Failure`` `doesNotOpen`.
     package func open(_ sealed: [UInt8], purpose: String) throws(Failure) -> [UInt8] {
@@ -55,12 +56,12 @@ package struct StorageKey: Sendable {
         throw .doesNotOpen
     }
 
-    /// 32 bytes that only this key can make out of `label` and `input`.
+    /// Returns 32 bytes that only this key can derive from `label` and `input`.
     func derived(_ label: String, _ input: [UInt8]) -> [UInt8] {
         Array(HMAC<SHA256>.authenticationCode(for: input, using: key(of: .derivation, label)))
     }
 
-    /// What ``derived(_:_:)`` gave before purposes had keys of their own: for tokens that were given out under it.
+    /// Returns the result of ``derived(_:_:)`` from before purposes had their own keys, for tokens issued at that time.
     func formerlyDerived(_ label: String, _ input: [UInt8]) -> [UInt8] {
         Array(HMAC<SHA256>.authenticationCode(for: Array(label.utf8) + [0] + input, using: root))
     }

@@ -5,16 +5,17 @@ internal import FoundationEssentials
 package import OAuth
 package import Storage
 
-/// An organisation's signing key, ready for use: nothing is parsed when a token is signed.
+/// An organisation's signing key, ready for use: signing a token parses nothing.
 package struct TenantKey: Sendable {
     package let id: String
     package let signer: TokenSigner
-    /// The same, with the thumbprint of the key's certificate in the header, which clients of the older endpoint look for.
+    /// The same signer with the thumbprint of the key's certificate in the header, which clients of the older endpoint
+    /// need.
     package let olderSigner: TokenSigner
     package let verification: VerificationKey
     package let published: JSONWebKey
     package let created: Timestamp
-    /// From when it signs: it is published before.
+    /// When it starts to sign. It is published earlier.
     package let signs: Timestamp
 
     package var algorithm: SignatureAlgorithm { verification.algorithm }
@@ -35,7 +36,7 @@ package struct TenantKey: Sendable {
         published = try JSONWebKey(verification, keyID: id, certificate: certificate)
     }
 
-    /// Makes a fresh key, RSA-2048 or P-256, and its private half for the database. Blocks for about 0.1 s.
+    /// Generates a key, RSA-2048 or P-256, and its private half in stored form. Blocks for about 0.1 s.
     static func generate(
         _ algorithm: SignatureAlgorithm, created: Timestamp, signs: Timestamp, _ environment: ClockAndRandomness
     ) throws -> (key: TenantKey, stored: [UInt8]) {

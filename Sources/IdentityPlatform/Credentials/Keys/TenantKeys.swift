@@ -8,8 +8,8 @@ extension TenantKey: Table {
     package enum Column: String, ColumnName { case tenant, id, algorithm, sealedPrivateKey, created, signs }
 }
 
-/// The signing keys of all organisations. Each is parsed once; which there are is asked of the database anew when this
-/// process changes them, and every five minutes, since another may.
+/// The signing keys of all organisations. Each key is parsed once. The list is read again from the database after a
+/// change by this process, and every five minutes, because another process may change it.
 package final class TenantKeys: Sendable {
     private let database: any Database
     private let storageKey: StorageKey
@@ -21,14 +21,14 @@ package final class TenantKeys: Sendable {
         let at: Timestamp
     }
 
-    /// A key is published for longer before it signs, so that none is missed.
+    /// Shorter than the time for which a key is published before it signs, so that no key is missed.
     static let freshness = Duration.seconds(300)
 
     init(database: any Database, storageKey: StorageKey, environment: ClockAndRandomness) {
         (self.database, self.storageKey, self.environment) = (database, storageKey, environment)
     }
 
-    /// Every key that an organisation publishes; none where there is no such organisation.
+    /// Returns every key that an organisation publishes; empty if the organisation does not exist.
     ///
     /// - Throws: ``StorageError``, ``StorageKey/Failure``
     package func all(of tenant: TenantID) async throws -> [TenantKey] {
@@ -54,7 +54,7 @@ package final class TenantKeys: Sendable {
             try row[.algorithm], created: created, signs: max(created, try row[.signs]))
     }
 
-    /// The key that signs now.
+    /// Returns the current signing key.
     ///
     /// - Throws: ``StorageError``, ``StorageKey/Failure``
     package func current(of tenant: TenantID, _ algorithm: SignatureAlgorithm = .rs256) async throws -> TenantKey {
@@ -64,7 +64,7 @@ package final class TenantKeys: Sendable {
         return key
     }
 
-    /// Keeps a key, its private half sealed for its row. ``forget(_:)`` has to follow the commit.
+    /// Stores a key, with its private half sealed for its row. Call ``forget(_:)`` after the commit.
     ///
     /// - Throws: ``StorageError``, or the library's error.
     func add(_ key: TenantKey, stored: [UInt8], tenant: TenantID, _ connection: any Connection) throws {
@@ -77,45 +77,47 @@ package final class TenantKeys: Sendable {
             ])
     }
 
-    /// Removes a key for good. ``forget(_:)`` has to follow the commit.
+    /// Deletes a key. Call ``forget(_:)`` after the commit.
     ///
     /// - Throws: ``StorageError``
     func remove(_ key: TenantKey, tenant: TenantID, _ connection: any Connection) throws {
         try connection.execute("DELETE FROM signingKey WHERE tenant = \(tenant) AND id = \(key.id)")
     }
 
-    /// Asks the database again at the next use.
+    /// Discards the cached keys, so that the next use reads the database.
     func forget(_ tenant: TenantID) { loaded.withLock { $0[tenant] = nil } }
 
     private static func purpose(_ tenant: TenantID, _ id: String) -> String { "signing key \(tenant) \(id)" }
 }
 
-/// When a signing key is published, signs and goes; all of it follows from the keys' two times, so that a restart forgets
-/// nothing. A key is published before it signs, and stays published until the last token that it may have signed is over.
+/// When a signing key is published, signs and is removed. Everything follows from the keys' two stored times, so a
+/// restart loses nothing. A key is published before it signs, and stays published until the last token that it may have
+/// signed has expired.
 struct KeySchedule: Sendable {
     /// How long a new key is published before it signs.
     let publication: Duration
     /// The age at which a key gets a successor.
     let age: Duration
-    /// How long the longest-lived token is good.
+    /// The longest lifetime of a token.
     let longestToken: Duration
 
-    /// For clocks that differ, and for what another process has read before.
+    /// Allows for clock differences and for another process's cached key list.
     static let tolerance = Duration.seconds(600)
 
-    /// The algorithms that every organisation has a key of.
+    /// The algorithms for which every organisation has a key.
     static let algorithms: [SignatureAlgorithm] = [.rs256, .es256]
 
-    /// The key that signs: the latest whose time has come. Where there is none yet, the one whose time comes first.
+    /// Returns the key that signs: the latest whose start time has passed. If there is none yet, the one that starts
+    /// first.
     static func signing(_ keys: [TenantKey], _ algorithm: SignatureAlgorithm, at now: Timestamp) -> TenantKey? {
         let keys = keys.filter { $0.algorithm == algorithm }
         return keys.filter { $0.signs <= now }.max { $0.signs < $1.signs } ?? keys.min { $0.signs < $1.signs }
     }
 
-    /// Whether a key waits for its time.
+    /// Whether a key is published but does not sign yet.
     static func isPending(_ keys: [TenantKey], at now: Timestamp) -> Bool { keys.contains { $0.signs > now } }
 
-    /// The algorithms whose key is due for a successor.
+    /// Returns the algorithms whose key needs a successor.
     func due(_ keys: [TenantKey], at now: Timestamp) -> [SignatureAlgorithm] {
         Self.algorithms.filter { algorithm in
             let newest = keys.filter { $0.algorithm == algorithm }.map(\.signs).max()
@@ -123,7 +125,7 @@ struct KeySchedule: Sendable {
         }
     }
 
-    /// The keys that can have signed nothing that still is good.
+    /// Returns the keys whose tokens have all expired.
     func obsolete(_ keys: [TenantKey], at now: Timestamp) -> [TenantKey] {
         keys.filter { key in
             keys.contains { other in

@@ -3,20 +3,20 @@ internal import Crypto
 internal import Glibc
 package import Redaction
 
-/// A list of passwords that are known from breaches: SHA-1 hashes, or the first digits of them, one a line in ascending order,
-/// each with the number of times it was seen (`HASH:COUNT`, as the well-known lists are published).
+/// A list of breached passwords: SHA-1 hashes, or prefixes of them, one per line in ascending order, each with its
+/// number of occurrences (`HASH:COUNT`, the published format of well-known lists).
 ///
-/// The file is searched where it lies, so that it may be larger than the memory, and opened for each search, so that a new
-/// one may be put in its place.
+/// The file is searched on disk, so it may be larger than the memory. It is opened for each search, so it can be
+/// replaced.
 package struct BreachedPasswords: Sendable {
-    /// Why the list does not answer; "is it breached" is then not answered with no.
+    /// Why the list could not be searched. This must not be treated as "not breached".
     package enum Failure: Error, Equatable {
         case unreadable, malformed
     }
 
     private let path: String
 
-    /// Takes a list after a look at its first and its last line.
+    /// Opens a list after checking its first and last lines.
     ///
     /// - Throws: ``Failure``
     package init(path: String) throws(Failure) {
@@ -25,7 +25,7 @@ package struct BreachedPasswords: Sendable {
         for offset in [0, max(0, file.size - 1)] { _ = try digits(of: try file.line(at: offset).text) }
     }
 
-    /// Whether the password is on the list; reads some twenty lines.
+    /// Returns whether the password is on the list. Reads about twenty lines.
     ///
     /// - Throws: ``Failure``
     package func contains(_ password: SecretBytes) throws(Failure) -> Bool {
@@ -34,7 +34,8 @@ package struct BreachedPasswords: Sendable {
         }
         defer { wipe(&hash) }
         let file = try SortedLines(path: path)
-        // The last line that is not greater: if any line is the hash or begins it, that one is.
+        // Finds the last line that is not greater than the hash. If any line is the hash or a prefix of it, it is this
+        // one.
         var (low, high) = (0, file.size)
         var candidate: ArraySlice<UInt8> = []
         while low < high {
@@ -49,7 +50,7 @@ package struct BreachedPasswords: Sendable {
         return !candidate.isEmpty && hash.starts(with: candidate)
     }
 
-    /// The hash of a line: 8 to 40 digits in upper case.
+    /// Returns the hash in a line: 8 to 40 upper-case hexadecimal digits.
     private func digits(of line: ArraySlice<UInt8>) throws(Failure) -> ArraySlice<UInt8> {
         let digits = line.prefix { $0 != UInt8(ascii: ":") }
         guard (8...40).contains(digits.count), digits.allSatisfy(hexadecimal.contains) else { throw .malformed }
@@ -59,12 +60,12 @@ package struct BreachedPasswords: Sendable {
 
 private let hexadecimal = Array("0123456789ABCDEF".utf8)
 
-/// A text file whose lines are found by where they lie.
+/// A text file whose lines are found by byte offset.
 private final class SortedLines {
-    /// Bytes of the file.
+    /// The size of the file in bytes.
     let size: Int
     private let descriptor: Int32
-    /// No line is longer.
+    /// The maximum length of a line in bytes.
     private static let longest = 64
 
     init(path: String) throws(BreachedPasswords.Failure) {
@@ -76,7 +77,7 @@ private final class SortedLines {
 
     deinit { close(descriptor) }
 
-    /// The line that the byte at an offset belongs to: where it begins, its text, and where the next one begins.
+    /// Returns the line that contains the byte at an offset: its start, its text, and the start of the next line.
     func line(
         at offset: Int
     ) throws(BreachedPasswords.Failure) -> (start: Int, text: ArraySlice<UInt8>, end: Int) {

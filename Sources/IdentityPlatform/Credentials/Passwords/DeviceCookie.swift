@@ -4,20 +4,21 @@ internal import OAuth
 internal import Redaction
 internal import Storage
 
-/// What a browser keeps of the people who signed in there, beyond the end of their sessions (OWASP, "Slow Down Online
-/// Guessing Attacks with Device Cookies"). It signs nobody in: an attempt for a person it vouches for is counted by the
-/// cookie, apart from what strangers guess.
+/// A browser's record of the people who signed in there, kept beyond the end of their sessions (OWASP, "Slow Down
+/// Online Guessing Attacks with Device Cookies"). It signs nobody in. Failed attempts for a person in the cookie are
+/// counted by the cookie, separately from strangers' guesses.
 ///
-/// One sealed part per person, so that nobody can read who they are. Each sign-in puts a new part in the place of the
-/// person's former one; a stolen copy keeps a count of its own, which no later sign-in forgives.
+/// The cookie has one sealed part per person, so nobody can read who they are. Each sign-in replaces the person's
+/// former part. A stolen copy has its own count, which later sign-ins do not reset.
 struct DeviceCookie: Sendable {
-    /// More people than that share no browser that is not a joined device; the one who was here longest ago goes.
+    /// The maximum number of people in one cookie. Only joined devices are shared by more; the person who signed in
+    /// longest ago is dropped.
     private static let capacity = 8
     static let lifetime = Duration.seconds(90 * 86400)
 
     private let parts: [String]
 
-    /// Reads the cookie of a request; nil where there is none.
+    /// Reads the cookie from a request; nil if there is none.
     init?(_ request: Request) {
         guard let text = HostCookie.device.value(in: request) else { return nil }
         parts = text.split(separator: ".").prefix(Self.capacity).map(String.init)
@@ -25,13 +26,14 @@ struct DeviceCookie: Sendable {
 
     private init(parts: [String]) { self.parts = parts }
 
-    /// Says by what the attempts of a person are counted in this browser; nil where they did not sign in here.
+    /// Returns the identifier by which a person's attempts in this browser are counted; nil if they have not signed in
+    /// here.
     func identifier(of person: UserID, tenant: TenantID, at now: Timestamp, key: StorageKey) -> [UInt8]? {
         parts.lazy.compactMap { Part($0, tenant: tenant, key: key) }
             .first { $0.person == person && $0.expires > now }?.identifier
     }
 
-    /// The cookie's text after a person signed in.
+    /// Returns the cookie's text after a person signed in.
     ///
     /// - Throws: the library's error.
     static func text(
@@ -44,10 +46,10 @@ struct DeviceCookie: Sendable {
         return ([try part.sealed(tenant: tenant, key: key)] + others).prefix(capacity).joined(separator: ".")
     }
 
-    /// One person in one browser.
+    /// One person's part of the cookie.
     private struct Part {
         let person: UserID
-        /// Random.
+        /// Random bytes.
         let identifier: [UInt8]
         let expires: Timestamp
 
@@ -55,7 +57,7 @@ struct DeviceCookie: Sendable {
             (self.person, self.identifier, self.expires) = (person, identifier, expires)
         }
 
-        /// Opens a part; nil for one of another organisation, or that is not ours.
+        /// Opens a part; nil if it belongs to another organisation or was not made by this server.
         init?(_ text: String, tenant: TenantID, key: StorageKey) {
             guard text.utf8.count < 128, let sealed = try? Base64URL.decode(text),
                 let bytes = try? key.open(sealed, purpose: Self.purpose(tenant)), bytes.count == 40

@@ -2,14 +2,14 @@
 internal import Dispatch
 internal import Synchronization
 
-/// A few threads for work that keeps a core busy for long, with a queue that has an end: what is beyond it is refused at
-/// once instead of piling up memory. No single asker gets more than a quarter of the places.
+/// A few threads for CPU-intensive work, with a bounded queue: excess work is refused at once instead of filling the
+/// memory. One requester gets at most a quarter of the places.
 package final class HashingPool: Sendable {
-    /// The queue is full, or the asker's part of it is; the caller should try again later.
+    /// The queue, or the requester's share of it, is full. The caller should try again later.
     package struct Busy: Error {}
 
     private struct State {
-        /// By lane.
+        /// The number of waiting tasks in each lane.
         var waiting: [Int]
         var places: [String: Int] = [:]
         var done = 0
@@ -21,8 +21,8 @@ package final class HashingPool: Sendable {
     private let state: Mutex<State>
 
     /// - Parameters:
-    ///   - threads: how many hashes are computed at a time.
-    ///   - capacity: how many may wait or run on each thread.
+    ///   - threads: how many tasks run at the same time.
+    ///   - capacity: how many tasks may wait or run on each thread.
     package init(threads: Int, capacity: Int) {
         lanes = (0..<threads).map { DispatchQueue(label: "password.hashing.\($0)") }
         self.capacity = capacity
@@ -30,17 +30,17 @@ package final class HashingPool: Sendable {
         state = Mutex(State(waiting: [Int](repeating: 0, count: threads)))
     }
 
-    /// How much work it has done, in the rounds that its callers named.
+    /// The work done so far, in rounds as given by the callers.
     package var done: Int { state.withLock { $0.done } }
 
-    /// How many pieces of work wait or run.
+    /// The number of waiting and running tasks.
     package var waiting: Int { state.withLock { $0.waiting.reduce(0, +) } }
 
-    /// Runs `work` on one of the pool's threads; not at all where the caller has been cancelled by its turn.
+    /// Runs `work` on one of the pool's threads, unless the caller is cancelled before its turn.
     ///
     /// - Parameters:
-    ///   - rounds: what the work costs, for ``done``.
-    ///   - asker: who may have a quarter of the places at most; nil counts for nobody.
+    ///   - rounds: the cost of the work, for ``done``.
+    ///   - asker: the requester, which gets at most a quarter of the places; nil for no limit.
     /// - Throws: ``Busy``, `CancellationError`, or what `work` throws.
     package func run<T: Sendable>(
         rounds: Int = 1, for asker: String? = nil, _ work: @escaping @Sendable () throws -> T

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import Redaction
 
-/// Hashes the passwords that administrators give people, after the rules for new ones.
+/// Checks passwords that administrators set against the rules for new passwords, and hashes them.
 struct NewPasswords: Sendable {
     let passwords: Passwords
     let breached: BreachedPasswords?
-    /// What administrators wait for.
+    /// The pool for administrators' work.
     let hashing: HashingPool
 
-    /// - Throws: ``AdminRefusal`` where the password is too short, too long, known from a breach, or too many are being
-    ///   hashed; the library's error.
+    /// - Throws: ``AdminRefusal`` if the password is too short, too long or breached, or if the pool is full; the
+    ///   library's error.
     func hash(_ password: Sensitive<String>) async throws -> PasswordHash {
         guard password.exposed.count >= 8, password.exposed.utf8.count <= 256 else { throw AdminRefusal.weakPassword }
         let secret = SecretBytes(copying: Array(password.exposed.utf8))
@@ -29,7 +29,7 @@ struct NewPasswords: Sendable {
 
 /// Runs work that needs a place in a ``HashingPool``.
 ///
-/// - Throws: ``AdminRefusal/busy`` where the pool is full, or what `work` throws.
+/// - Throws: ``AdminRefusal/busy`` if the pool is full, or the error of `work`.
 func refusingWhileBusy<T>(_ work: () async throws -> T) async throws -> T {
     do { return try await work() } catch is HashingPool.Busy { throw AdminRefusal.busy }
 }

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What one guess costs (scrypt, RFC 7914): memory is 128 · N · r bytes.
+/// The cost of one password guess (scrypt, RFC 7914). Memory is 128 · N · r bytes.
 package struct PasswordCost: Sendable, Hashable {
     /// log₂ of N.
     package let logarithm: Int
     package let blockSize: Int
     package let parallelism: Int
 
-    /// Makes a cost; `nil` outside 2¹…2²⁰ rounds, blocks of 1…16 and 1…4 lanes, which also bounds what a stored hash
-    /// can make the server do.
+    /// Creates a cost; nil outside 2¹…2²⁰ rounds, blocks of 1…16 and 1…4 lanes. These limits also bound the work that a
+    /// stored hash can cause.
     package init?(logarithm: Int, blockSize: Int, parallelism: Int) {
         guard (1...20).contains(logarithm), (1...16).contains(blockSize), (1...4).contains(parallelism) else {
             return nil
@@ -22,11 +22,11 @@ package struct PasswordCost: Sendable, Hashable {
         self.parallelism = parallelism
     }
 
-    /// The work in blocks mixed.
+    /// The work, as the number of mixed blocks.
     package var rounds: Int { (1 << logarithm) * blockSize * parallelism }
 
-    /// N = 2¹⁵, r = 8, p = 3: 32 MiB and about 0.3 s, which is what OWASP asks for at least.
+    /// N = 2¹⁵, r = 8, p = 3: 32 MiB and about 0.3 s, the minimum that OWASP recommends.
     package static let standard = PasswordCost(checked: 15, 8, 3)
-    /// N = 2⁴: for tests alone.
+    /// N = 2⁴, for tests only.
     package static let minimal = PasswordCost(checked: 4, 8, 1)
 }

@@ -5,7 +5,7 @@ internal import OAuth
 internal import Redaction
 internal import Storage
 
-/// A password's scrypt hash with the cost and the salt it was made with, as text `scrypt$15$8$1$<salt>$<digest>`.
+/// A password's scrypt hash with its cost and salt, as text `scrypt$15$8$1$<salt>$<digest>`.
 package struct PasswordHash: RawRepresentable, ColumnValue {
     package let rawValue: String
     let cost: PasswordCost
@@ -23,7 +23,7 @@ package struct PasswordHash: RawRepresentable, ColumnValue {
         (self.rawValue, self.cost, self.salt, self.digest) = (rawValue, cost, salt, digest)
     }
 
-    /// Hashes a password; blocks for as long as the cost asks.
+    /// Hashes a password. Blocks for as long as the cost requires.
     ///
     /// - Throws: the library's error.
     init(of password: SecretBytes, cost: PasswordCost, salt: [UInt8]) throws {
@@ -35,16 +35,16 @@ package struct PasswordHash: RawRepresentable, ColumnValue {
         ].joined(separator: "$")
     }
 
-    /// Whether it is the hash of `password`; blocks for as long as the cost asks.
+    /// Returns whether this is the hash of `password`. Blocks for as long as the cost requires.
     ///
     /// - Throws: the library's error.
     func matches(_ password: SecretBytes) throws -> Bool {
         equalInConstantTime(try Self.derive(password, cost: cost, salt: salt), digest)
     }
 
-    /// What a device knows the same password by, without this hash.
+    /// Returns the form in which a device verifies the same password without having this hash.
     ///
-    /// - Parameter binding: as ``OfflinePassword/bindingLength`` says, random.
+    /// - Parameter binding: random bytes of length ``OfflinePassword/bindingLength``.
     func offlinePassword(binding: [UInt8]) -> OfflinePassword {
         OfflinePassword(
             logarithm: cost.logarithm, blockSize: cost.blockSize, parallelism: cost.parallelism, salt: salt,

@@ -2,13 +2,13 @@
 package import Redaction
 package import Storage
 
-/// Makes and checks password hashes, with the same work for a person who does not exist.
+/// Hashes and checks passwords. A check costs the same work for a person who does not exist.
 package struct Passwords: Sendable {
     private let database: any Database
     private let environment: ClockAndRandomness
     private let storageKey: StorageKey
     private let cost: PasswordCost
-    /// Sign-ins wait here for their turn, administrators there, so that no storm of the one stops the other.
+    /// Separate pools for sign-ins and administrators, so that a flood of one does not block the other.
     let signIns: HashingPool
     private let administration: HashingPool
     private let throttle: SignInThrottle
@@ -23,7 +23,7 @@ package struct Passwords: Sendable {
         throttle = SignInThrottle(database: database, storageKey: storageKey, environment: environment)
     }
 
-    /// Hashes a new password at the present cost.
+    /// Hashes a new password at the current cost.
     ///
     /// - Throws: ``HashingPool/Busy``, or the library's error.
     func hash(_ password: SecretBytes) async throws -> PasswordHash {
@@ -33,10 +33,10 @@ package struct Passwords: Sendable {
         }
     }
 
-    /// Checks a name and a password. Whether the name or the password was wrong, or the account disabled, can be told
-    /// neither from the answer nor from the work.
+    /// Checks a name and a password. Neither the response nor the work reveals whether the name or the password was
+    /// wrong, or the account disabled.
     ///
-    /// The attempt counts as a failure until ``confirm(_:at:_:)``, so that attempts side by side cannot outrun the
+    /// The attempt counts as a failure until ``confirm(_:at:_:)``, so that parallel attempts cannot bypass the
     /// throttle.
     ///
     /// - Throws: ``OAuthError`` `tooManyFailures` before any work, ``HashingPool/Busy``, ``StorageError``.
@@ -62,8 +62,9 @@ package struct Passwords: Sendable {
         return CheckedPassword(person: person.id, hash: hash, fresh: outcome.fresh, attempt: attempt)
     }
 
-    /// The person whose password was checked, if it still is theirs in this transaction: between the check and now it may
-    /// have been set anew, or the account disabled or removed. A hash of another cost is replaced by one of the present.
+    /// Returns the person whose password was checked, if the password is still theirs in this transaction. Since the
+    /// check, it may have been changed, or the account disabled or removed. Replaces a hash of another cost by one of
+    /// the current cost.
     ///
     /// - Throws: ``StorageError``
     package func confirm(
@@ -78,10 +79,10 @@ package struct Passwords: Sendable {
         return person
     }
 
-    /// Runs the transaction that uses a right password. Where that is refused for another reason, the attempt is no failure of
-    /// the person's: this one is forgotten, and what was counted before it stays.
+    /// Runs the transaction that uses a correct password. If the transaction is refused for another reason, this
+    /// attempt no longer counts as a failure; earlier failures stay counted.
     ///
-    /// - Throws: what `body` throws, ``StorageError``
+    /// - Throws: the error of `body`, ``StorageError``
     func using<Outcome: Sendable>(
         _ checked: CheckedPassword?, _ body: () async throws -> Outcome
     ) async throws -> Outcome {
@@ -91,15 +92,16 @@ package struct Passwords: Sendable {
         }
     }
 
-    /// Forgives every wrong password of a person.
+    /// Resets the count of wrong passwords of a person.
     ///
     /// - Throws: ``StorageError``
     func forgive(_ person: User, _ connection: any Connection) throws {
         try throttle.forgive(name: person.userPrincipalName, tenant: person.tenant, connection)
     }
 
-    /// The person of that name with their hash; for an unknown name, the hash of somebody whom the name chooses, so that
-    /// the work is what it might be for a person of this tenant, and stays the same for the same name.
+    /// Returns the person with that name and their hash. For an unknown name, returns the hash of another person in the
+    /// tenant, chosen by the name, so that the work looks like that for a real person and stays the same for the same
+    /// name.
     private func candidate(_ name: String, _ tenant: TenantID) async throws -> (User?, PasswordHash?) {
         let place = ID<User>(
             bytes: Array(
@@ -114,11 +116,11 @@ package struct Passwords: Sendable {
     }
 }
 
-/// A password that was right when it was checked; good for one transaction that confirms it.
+/// A password that was correct when it was checked. Valid for one transaction, which confirms it.
 package struct CheckedPassword: Sendable {
     let person: UserID
     let hash: PasswordHash
-    /// The same password's hash at the present cost, where the kept one has another.
+    /// The password's hash at the current cost; nil if the stored hash has that cost.
     let fresh: PasswordHash?
     let attempt: SignInThrottle.Attempt
 }

@@ -6,7 +6,7 @@ enum PasswordsSchema {
         Migration(
             "passwords",
             [
-                // drained is when the last counted failure is forgiven; hash stands for a name, an address or both.
+                // drained is when the last counted failure expires; hash is that of a name, an address or both.
                 """
                 CREATE TABLE signInThrottle (
                     tenant TEXT NOT NULL REFERENCES tenant (id), kind TEXT NOT NULL, hash BLOB NOT NULL,
@@ -14,7 +14,7 @@ enum PasswordsSchema {
                 """,
                 "CREATE INDEX signInThrottleByEnd ON signInThrottle (tenant, expires)",
             ]),
-        // By whose name a count is kept, so that an administrator can find all of a person's.
+        // The name's hash, so that an administrator can reset all counts of a person.
         Migration(
             "throttled names",
             [

@@ -2,18 +2,17 @@
 package import Hummingbird
 internal import Storage
 
-/// Where a sign-in comes from, as far as counting its failures goes. What it claims is checked in the transaction that
-/// counts.
+/// The origin of a sign-in, for counting its failures. The transaction that counts also checks these claims.
 package struct SignInOrigin: Sendable {
     let peer: PeerAddress
-    /// The device that proved its key for this sign-in.
+    /// The device that proved its key for this sign-in, if any.
     let device: DeviceID?
-    /// The browser's cookies: its session, whose device counts, and the people whom it signed in before.
+    /// The browser's cookies: its session, which identifies the device, and the people who signed in there before.
     let session: OpaqueToken?
     let deviceCookie: DeviceCookie?
 
     /// - Parameters:
-    ///   - browser: the request of a browser that shows our page; nil for a program.
+    ///   - browser: the browser's request for the sign-in page; nil for a program.
     ///   - device: the device that proved its key; nil for none.
     package init(_ peer: PeerAddress, browser: Request? = nil, device: DeviceID? = nil) {
         (self.peer, self.device) = (peer, device)

@@ -3,17 +3,18 @@ internal import OAuth
 internal import Redaction
 internal import Storage
 
-/// What was counted against one name, address, device or browser.
+/// A count of failures for one name, address, device or browser.
 enum ThrottleCount: Table {
     static let table = "signInThrottle"
     enum Column: String, ColumnName { case tenant, kind, hash, drained, expires, nameHash }
 }
 
-/// Counts failed sign-ins in the database, so that a restart forgets nothing.
+/// Counts failed sign-ins in the database, so that a restart does not reset them.
 ///
-/// What vouches for a sign-in is counted apart, so that strangers who guess lock nobody out there: a joined device by itself
-/// and by the person at it, a browser that signed the person in before by its cookie. All others count by login name and by
-/// address. Names that nobody has count like all others. An address, or a device, where a person has signed in within the
+/// Attempts from trusted places are counted separately, so that strangers' guesses do not lock anyone out there: at a
+/// joined device, by the device and by the person; in a browser where the person has signed in before, by its cookie.
+/// All other attempts are counted by login name and by address. Unknown names count like known ones. An address, or a
+/// device, where a person has signed in within the last 30 days has a separate count for that name.
 /// last month has a count of its own for that name.
 struct SignInThrottle: Sendable {
     let database: any Database
@@ -27,27 +28,27 @@ struct SignInThrottle: Sendable {
         case device, nameAtDevice, familiarAtDevice
         case browser
 
-        /// Whether such a row, as long as it is there, says that the person has signed in at that place.
+        /// Whether such a row, while it exists, shows that the person has signed in at that place.
         var isFamiliarity: Bool { self == .familiar || self == .familiarAtDevice }
-        /// Whether the failures of a row are those of one person.
+        /// Whether a row counts the failures of one person.
         var isOfPerson: Bool { self != .address && self != .device }
     }
 
-    /// An attempt that counts as a failure already.
+    /// An attempt that has already been counted as a failure.
     struct Attempt: Sendable {
         let tenant: TenantID
-        /// In lower case.
+        /// The login name in lower case.
         fileprivate let name: String
         fileprivate let place: Place
-        /// By what it was counted.
+        /// The counts that include this attempt.
         fileprivate var counts: [(kind: Kind, rule: ThrottleRule)] = []
 
-        /// Whether a joined device vouches for it.
+        /// Whether the attempt comes from a joined device.
         var isAtDevice: Bool {
             if case .device = place { true } else { false }
         }
 
-        /// By whom the places of the hashing pool are shared out.
+        /// The key by which the hashing pool limits shares.
         var asker: String {
             switch place {
             case .address(let peer): peer.key
@@ -57,19 +58,19 @@ struct SignInThrottle: Sendable {
         }
     }
 
-    /// What an attempt is counted by, beside the name.
+    /// The place by which an attempt is counted, in addition to the name.
     fileprivate enum Place: Sendable {
         case address(PeerAddress)
         case device(DeviceID)
-        /// By the random bytes of a device cookie.
+        /// The random bytes of a device cookie.
         case browser([UInt8])
     }
 
-    /// Lets an attempt through and counts it.
+    /// Admits an attempt and counts it.
     ///
     /// - Throws: ``OAuthError`` `tooManyFailures`, ``StorageError``
     func admit(name: String, tenant: TenantID, from origin: SignInOrigin) async throws -> Attempt {
-        // Who is locked out costs a look, not a write.
+        // Refusing a locked-out requester costs a read, not a write.
         try await database.read { [self] connection in
             _ = try counted(try attempt(name, tenant: tenant, from: origin, connection), connection)
         }
@@ -82,7 +83,8 @@ struct SignInThrottle: Sendable {
         }
     }
 
-    /// Forgets this one attempt, whose password nobody looked at, or was right; whatever was counted beside it stays.
+    /// Removes this attempt from the counts, because its password was not checked or was correct. Other counted
+    /// failures stay.
     ///
     /// - Throws: ``StorageError``
     func takeBack(_ attempt: Attempt) async throws {
@@ -91,8 +93,8 @@ struct SignInThrottle: Sendable {
         }
     }
 
-    /// Forgives the failures of the name at that place and remembers the place as the person's; part of the sign-in's
-    /// transaction. A cookie's other failures stay: a copy of it may be somebody else's.
+    /// Resets the failures of the name at that place and remembers the place as familiar to the person, in the
+    /// sign-in's transaction. A cookie's other failures stay counted, because someone else may have a copy.
     ///
     /// - Throws: ``StorageError``
     func succeeded(_ attempt: Attempt, at time: Timestamp, _ connection: any Connection) throws {
@@ -112,8 +114,8 @@ struct SignInThrottle: Sendable {
         }
     }
 
-    /// Forgives every failure of a name, wherever it came from. Places where the person has signed in stay known; the count of an
-    /// address or a device stays, since it is that of many names.
+    /// Resets every failure of a name at all places. Familiar places stay known. The counts of addresses and devices
+    /// stay, because they cover many names.
     ///
     /// - Throws: ``StorageError``
     func forgive(name: String, tenant: TenantID, _ connection: any Connection) throws {
@@ -131,12 +133,12 @@ struct SignInThrottle: Sendable {
             WHERE tenant = \(tenant) AND nameHash = \(hash)
                 AND kind <> \(Kind.familiar) AND kind <> \(Kind.familiarAtDevice)
             """)
-        // One that was written before rows knew their names.
+        // Also a row from before the `nameHash` column existed.
         try connection.execute(
             "DELETE FROM signInThrottle WHERE tenant = \(tenant) AND kind = \(Kind.name) AND hash = \(hash)")
     }
 
-    /// Where an attempt comes from, as far as it is vouched for in this transaction.
+    /// Returns the attempt with its place, as far as the origin's claims hold in this transaction.
     private func attempt(
         _ name: String, tenant: TenantID, from origin: SignInOrigin, _ connection: any Connection
     ) throws -> Attempt {
@@ -164,7 +166,7 @@ struct SignInThrottle: Sendable {
         return try BrowserSessions(connection).session(cookie, at: environment.now())?.device?.id
     }
 
-    /// What would be written for one more failure.
+    /// Returns the new value of each count after one more failure.
     private func counted(_ attempt: Attempt, _ connection: any Connection) throws -> [(Kind, Timestamp)] {
         let now = environment.now()
         return try attempt.counts.map { kind, rule in
@@ -183,7 +185,7 @@ struct SignInThrottle: Sendable {
             let isFamiliar = try drained(.familiar, of: attempt, connection) != nil
             return [(.address, .address), (isFamiliar ? .familiar : .name, .name)]
         case .device:
-            // Whoever guesses at the device at invented names fills no count of those who work there.
+            // Guesses of invented names at a device do not affect the counts of the people who work there.
             let isFamiliar = try drained(.familiarAtDevice, of: attempt, connection) != nil
             return isFamiliar ? [(.familiarAtDevice, .name)] : [(.device, .device), (.nameAtDevice, .name)]
         case .browser: return [(.browser, .name)]
@@ -227,7 +229,7 @@ struct SignInThrottle: Sendable {
             ])
     }
 
-    /// Keyed, so that the table tells neither who signs in nor from where.
+    /// Keyed, so that the table reveals neither names nor addresses.
     private func hash(_ kind: Kind, _ attempt: Attempt) -> [UInt8] {
         let place = attempt.asker
         let text =
