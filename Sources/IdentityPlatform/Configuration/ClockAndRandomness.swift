@@ -2,13 +2,13 @@
 package import CryptoExtras
 package import Storage
 
-/// The clock and the randomness that the platform is given, so that a test can hold both.
+/// The platform's clock and randomness, which tests can replace.
 package struct ClockAndRandomness: Sendable {
-    /// The present time.
+    /// The current time.
     package let now: @Sendable () -> Timestamp
-    /// As many unpredictable bytes as asked for.
+    /// Returns the requested number of unpredictable bytes.
     package let randomBytes: @Sendable (Int) -> [UInt8]
-    /// A fresh RSA key of 2048 bits. Blocks for about 0.1 s.
+    /// Generates an RSA key of 2048 bits. Blocks for about 0.1 s.
     package let makeRSAKey: @Sendable () throws -> _RSA.Signing.PrivateKey
 
     package init(
@@ -28,13 +28,13 @@ package struct ClockAndRandomness: Sendable {
             return (0..<count).map { _ in UInt8.random(in: .min ... .max, using: &generator) }
         }, makeRSAKey: { try _RSA.Signing.PrivateKey(keySize: .bits2048) })
 
-    /// A fresh identifier in the form of a random (version 4) GUID, RFC 9562 section 5.4.
+    /// Returns a new identifier: a random (version 4) GUID, RFC 9562 section 5.4.
     package func identifier<Subject>(of subject: Subject.Type = Subject.self) -> ID<Subject> {
         ID(version4: randomBytes(16))
     }
 }
 
-/// The platform's randomness for code that asks for a generator.
+/// The platform's randomness as a generator.
 struct InjectedGenerator: RandomNumberGenerator {
     let environment: ClockAndRandomness
 

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What older clients need and a new organisation should not have: each switch is off unless the operator turns it on.
+/// Switches for older clients. Each is off unless the operator turns it on; new organisations should not need any.
 package struct Compatibility: Sendable, Equatable {
-    /// Whether a name and a password are accepted outside the sign-in page: as a grant of the token endpoint (RFC 6749
-    /// section 4.3) and as the proof of a primary refresh token.
+    /// Accepts a name and a password outside the sign-in page: as a grant of the token endpoint (RFC 6749 section 4.3)
+    /// and as the proof for a primary refresh token.
     package var passwordGrant: Bool
-    /// Whether a signed request may use the first key derivation, which does not bind the payload, and gets its reply
-    /// encrypted without authentication, as the clients that need the one need the other.
+    /// Accepts signed requests with the first key derivation, which does not bind the payload. Their replies are
+    /// encrypted without authentication, because the same clients need both.
     package var keyDerivationVersionOne: Bool
-    /// Whether a client may ask for a code without a proof key (RFC 7636), as those do that are older than it: then
-    /// whoever reads the code on its way can redeem it.
+    /// Lets a client request a code without a proof key (RFC 7636), as clients older than that standard do. Anyone who
+    /// intercepts the code can then redeem it.
     package var codeWithoutProofKey: Bool
 
-    /// Whether a browser credential may come as a cookie with a nonce of the token endpoint, which no browser was given:
-    /// then whoever can plant a cookie in another's browser signs that in as themselves.
+    /// Accepts a browser credential in a cookie with a nonce of the token endpoint, which is not bound to a browser.
+    /// Anyone who can plant a cookie in another person's browser can then sign that browser in as themselves.
     package var unboundCredentialCookie: Bool
 
     package init(

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What an operator decides about the identity platform.
+/// The operator's settings for the identity platform.
 package struct IdentityConfiguration: Sendable {
     package var names: Names
     package var passwordCost: PasswordCost
     package var lifetimes: Lifetimes
-    /// How many password hashes are computed at a time, and how many may wait for each.
+    /// How many passwords are hashed at a time, and how many may wait per thread.
     package var hashingThreads: Int
     package var hashingQueue: Int
     package var devices = DeviceConfiguration()
     package var compatibility = Compatibility()
-    /// The file of passwords that are known from breaches (``BreachedPasswords``); nil for none.
+    /// The file of breached passwords (``BreachedPasswords``); nil for none.
     package var breachedPasswords: String?
-    /// How long lines of the audit log are kept.
+    /// How long the audit log keeps its lines.
     package var auditRetention: Duration = .seconds(400 * 86400)
     package var signingKeys = KeyConfiguration()
 
@@ -27,7 +27,7 @@ package struct IdentityConfiguration: Sendable {
         self.hashingQueue = hashingQueue
     }
 
-    /// The host names the platform answers to, in lower case, and the port that clients see.
+    /// The platform's host names, in lower case, and the port that clients see.
     package struct Names: Sendable {
         package var login: String
         package var deviceRegistration: String
@@ -45,8 +45,8 @@ package struct IdentityConfiguration: Sendable {
             self.aliases = aliases
         }
 
-        /// Names that are answered as well, for clients that have theirs built in; in what the platform writes it calls
-        /// itself by the name alone.
+        /// Additional names that the platform answers to, for clients with built-in names. In its own output the
+        /// platform uses only its main names.
         package struct Aliases: Sendable {
             package var login: [String]
             package var deviceRegistration: [String]
@@ -59,20 +59,20 @@ package struct IdentityConfiguration: Sendable {
             }
         }
 
-        /// `https://host` with the port where it is not 443.
+        /// Returns `https://host`, with the port if it is not 443.
         package func origin(of host: String) -> String { "https://\(host)\(port == 443 ? "" : ":\(port)")" }
     }
 
-    /// How long what the platform issues is good.
+    /// How long issued codes, tokens and sessions are valid.
     package struct Lifetimes: Sendable {
         package var authorizationCode: Duration = .seconds(300)
         package var accessToken: Duration = .seconds(3600)
-        /// On a device that several workers share: an access token already handed out outlives the sign-out by this.
+        /// On a shared device. An issued access token can outlive the sign-out by this time.
         package var sharedDeviceAccessToken: Duration = .seconds(600)
         package var refreshToken: Duration = .seconds(14 * 86400)
-        /// How long a person has to type the code of another screen.
+        /// How long a person has to enter a device code.
         package var deviceCode: Duration = .seconds(900)
-        /// How long the other screen waits between two questions.
+        /// The polling interval of a device that signs in with a device code.
         package var devicePolling: Duration = .seconds(5)
         package var browserSession: Duration = .seconds(86400)
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What an operator decides about signing keys.
+/// The operator's settings for signing keys.
 package struct KeyConfiguration: Sendable {
-    /// How long a new key is published before it signs: longer than clients keep a key set.
+    /// How long a new key is published before it signs. Must be longer than clients cache a key set.
     package var publication: Duration = .seconds(2 * 86400)
     /// The age at which a key gets a successor.
     package var age: Duration = .seconds(90 * 86400)

@@ -4,12 +4,12 @@ package import Storage
 
 package typealias DeviceObjectID = ID<Device>
 
-/// A registered device of the directory.
+/// A device registered in the directory.
 package struct Device: Sendable {
     package let tenant: TenantID
-    /// The device id of its certificate and of tokens.
+    /// The device id in its certificate and in tokens.
     package let id: DeviceID
-    /// Its id as an object of the directory, another one than ``id``.
+    /// Its object id in the directory, which differs from ``id``.
     package let objectID: DeviceObjectID
     package let displayName: String
     package let operatingSystem: String
@@ -17,40 +17,40 @@ package struct Device: Sendable {
     package let trustType: TrustType
     package let profileType: ProfileType
     package let isEnabled: Bool
-    /// Whether an MDM manages it.
+    /// Whether an MDM server manages it.
     package let isManaged: Bool
     let credentials: Credentials
     package let registered: Timestamp
-    /// Who registered a device of their own; nil for a shared one, which is the organisation's.
+    /// The owner of a personal device; nil for a shared device, which belongs to the organisation.
     package let registeredOwner: UserID?
-    /// The highest epoch that it has ever signed in under, or reported the end of.
+    /// The highest epoch in which it has signed in, or whose end it has reported.
     package let epoch: DeviceEpoch?
-    /// Whether that epoch has ended, so that nothing begins in it any more.
+    /// Whether that epoch has ended. No session can begin in it any more.
     package let isEpochClosed: Bool
 
-    /// How the device belongs to the organisation, in Graph's words.
+    /// How the device belongs to the organisation, in Graph's terms.
     package enum TrustType: String, ColumnValue {
         case joined = "AzureAd"
         case registered = "Workplace"
     }
 
-    /// What the device is for, in Graph's words.
+    /// The purpose of the device, in Graph's terms.
     package enum ProfileType: String, ColumnValue {
         case personal = "RegisteredDevice"
         case shared = "Shared"
     }
 
-    /// What the device proves itself with.
+    /// The credentials with which the device authenticates.
     struct Credentials: Sendable {
-        /// SHA-256 of the certificate's DER. Another certificate of the same device is not it.
+        /// SHA-256 of the certificate's DER. No other certificate of the same device is accepted.
         let certificateHash: [UInt8]
         let certificateExpires: Timestamp
-        /// The device key, SubjectPublicKeyInfo in DER.
+        /// The device key, as SubjectPublicKeyInfo in DER.
         let deviceKey: [UInt8]
-        /// The transport key, a JWK.
+        /// The transport key, as a JWK.
         let transportKey: [UInt8]
     }
 
-    /// The device as sessions and tokens name it.
+    /// The device in the form used by sessions and tokens.
     package var binding: DeviceBinding { DeviceBinding(id: id, isShared: profileType == .shared) }
 }

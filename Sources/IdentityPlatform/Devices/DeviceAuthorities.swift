@@ -2,7 +2,7 @@
 internal import Storage
 internal import Synchronization
 
-/// The device authorities of all organisations, each made at the first join and read once.
+/// The device authorities of all organisations. Each is created at the first join and loaded once.
 package final class DeviceAuthorities: Sendable {
     private let database: any Database
     private let storageKey: StorageKey
@@ -13,7 +13,7 @@ package final class DeviceAuthorities: Sendable {
         (self.database, self.storageKey, self.environment) = (database, storageKey, environment)
     }
 
-    /// The organisation's authority.
+    /// Returns the organisation's authority.
     ///
     /// - Throws: ``StorageError``, ``StorageKey/Failure``, or the library's error.
     func authority(of tenant: TenantID) async throws -> DeviceAuthority {
@@ -28,7 +28,7 @@ package final class DeviceAuthorities: Sendable {
                 [.tenant: tenant, .certificate: made.certificate, .sealedPrivateKey: sealed, .created: time],
                 "ON CONFLICT (tenant) DO NOTHING")
         }
-        // Two first joins at once make two authorities; the one that was written first is it.
+        // Two simultaneous first joins create two authorities; the one written first is used.
         guard let authority = try await stored(tenant) else {
             throw StorageError(.unexpectedValue, "the device authority is gone")
         }

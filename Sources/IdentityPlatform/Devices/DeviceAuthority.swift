@@ -7,15 +7,15 @@ internal import Storage
 internal import SwiftASN1
 internal import X509
 
-/// The certification authority of one organisation's devices.
+/// The certification authority for one organisation's devices.
 struct DeviceAuthority: Sendable {
     private let certificate: Certificate
     private let key: Certificate.PrivateKey
 
-    /// Makes an authority. Its name holds a GUID as organisational unit: some clients look for it there. Blocks for
-    /// about 0.1 s.
+    /// Creates an authority. Its name contains a GUID as organisational unit, where some clients look for it. Blocks
+    /// for about 0.1 s.
     ///
-    /// - Returns: the authority, its certificate in DER, and its private key in DER for keeping sealed.
+    /// - Returns: the authority, its certificate in DER, and its private key in DER, to be stored sealed.
     /// - Throws: the library's error.
     static func generate(
         at time: Timestamp, _ environment: ClockAndRandomness
@@ -47,21 +47,21 @@ struct DeviceAuthority: Sendable {
         self.key = key
     }
 
-    /// Takes up an authority again.
+    /// Restores a stored authority.
     ///
-    /// - Throws: the library's error, where the parts do not parse.
+    /// - Throws: the library's error if a part does not parse.
     init(certificate: [UInt8], privateKey: [UInt8]) throws {
         self.certificate = try Certificate(derEncoded: certificate)
         key = Certificate.PrivateKey(try _RSA.Signing.PrivateKey(derRepresentation: privateKey))
     }
 
-    /// The authority's certificate, DER.
+    /// The authority's certificate in DER.
     var certificateBytes: [UInt8] { get throws { try der(certificate) } }
 
-    /// What a device certificate says.
+    /// The contents of a device certificate.
     struct Subject {
         let device: DeviceID
-        /// The person who joins the device.
+        /// The person who joined the device.
         let user: UserID
         let tenant: TenantID
         let joinType: JoinType
@@ -69,7 +69,7 @@ struct DeviceAuthority: Sendable {
         let key: VerificationKey
     }
 
-    /// Issues a device certificate, DER.
+    /// Issues a device certificate and returns its DER.
     ///
     /// - Throws: the library's error.
     func issue(_ subject: Subject, from begin: Timestamp, to end: Timestamp) throws -> [UInt8] {
@@ -83,7 +83,7 @@ struct DeviceAuthority: Sendable {
         return try der(certificate)
     }
 
-    /// The key as certificates hold it, and its identifier: SHA-1 of the key's bits (RFC 5280 section 4.2.1.2).
+    /// Returns the key in certificate form, and its identifier: SHA-1 of the key's bits (RFC 5280 section 4.2.1.2).
     private static func published(_ key: VerificationKey) throws -> (Certificate.PublicKey, ArraySlice<UInt8>) {
         switch key {
         case .rsa(let key):
@@ -121,7 +121,7 @@ struct DeviceAuthority: Sendable {
         return extensions
     }
 
-    /// The organisation that a certificate says to be of, which has to be looked up before anything is believed.
+    /// Returns the organisation named in a certificate. The claim is unverified until the certificate is looked up.
     static func tenant(namedBy certificate: [UInt8]) -> TenantID? {
         guard certificate.count <= 16 * 1024, let parsed = try? Certificate(derEncoded: certificate),
             let oid = try? ASN1ObjectIdentifier(elements: DeviceCertificateExtension.tenantID.arcs),
@@ -138,18 +138,18 @@ struct DeviceAuthority: Sendable {
 }
 
 extension Timestamp {
-    /// The time in Foundation's type, in whole seconds.
+    /// The time as a `Date`, in whole seconds.
     var date: Date { Date(timeIntervalSince1970: Double(seconds)) }
 }
 
 extension ID {
-    /// The bytes in Microsoft's order: the first three groups reversed.
+    /// The bytes in Microsoft's order, with each of the first three groups reversed.
     var littleEndianBytes: [UInt8] {
         let bytes = bytes
         return bytes[0..<4].reversed() + bytes[4..<6].reversed() + bytes[6..<8].reversed() + bytes[8..<16]
     }
 
-    /// Takes 16 bytes in that order.
+    /// Creates the identifier from 16 bytes in that order.
     init(littleEndianBytes bytes: [UInt8]) {
         self.init(bytes: ID(bytes: bytes).littleEndianBytes)
     }

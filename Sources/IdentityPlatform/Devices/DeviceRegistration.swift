@@ -4,12 +4,12 @@ internal import FoundationEssentials
 internal import OAuth
 internal import Storage
 
-/// Joins a device: judges, certifies its key, keeps it.
+/// Joins a device: checks the request, certifies the device's key and stores the device.
 struct DeviceRegistration: Sendable {
     let platform: Platform
     let version: RegistrationVersion
 
-    /// Joins the device for the person of `token`.
+    /// Joins the device on behalf of the person of `token`.
     ///
     /// - Throws: ``RegistrationError``, ``StorageError``, or the library's error.
     func join(_ request: JoinRequest, by token: AccessToken) async throws -> JoinReply {
@@ -46,7 +46,7 @@ struct DeviceRegistration: Sendable {
             userPrincipalName: token.user.userPrincipalName)
     }
 
-    /// Keeps the device if the person may join it by the directory of this moment; a refusal is recorded, too.
+    /// Adds the device if the person may currently join it. Also records a refusal.
     private func add(_ device: Device, for person: User) async throws {
         let limit = platform.configuration.devices.devicesPerPerson
         let refusal = try await platform.database.write { connection -> RegistrationError? in
@@ -63,7 +63,8 @@ struct DeviceRegistration: Sendable {
                     at: device.registered)
                 return refusal
             }
-            // A device that lost the answer to its join asks again: it was never in use, and is not another one.
+            // A device that missed the response to its join asks again. Its former registration was never used and is
+            // removed.
             for former in try devices.unused(with: device.credentials.deviceKey, like: device) {
                 _ = try devices.remove(former, tenant: person.tenant, at: device.registered, by: person.id.rawValue)
                 try log.append(
@@ -79,8 +80,8 @@ struct DeviceRegistration: Sendable {
         if let refusal { throw refusal }
     }
 
-    /// The key of a certificate request that is signed by that key; where the request holds a nonce, it is one of ours,
-    /// fresh and not shown before.
+    /// Returns the key of a certificate request that is signed with that key. If the request contains a nonce, it must
+    /// be one of this server's, fresh and unused.
     private func provenKey(_ der: [UInt8]) throws(RegistrationError) -> VerificationKey {
         let request: DeviceKeyRequest
         do { request = try DeviceKeyRequest(decoding: der) } catch .unusableKey {

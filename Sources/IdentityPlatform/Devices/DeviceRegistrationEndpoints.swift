@@ -6,7 +6,7 @@ internal import Logging
 internal import OAuth
 internal import Storage
 
-/// Device registration (MS-DVRJ and the cloud's dialect), on a host name of its own.
+/// Device registration (MS-DVRJ and the cloud's dialect), on its own host name.
 struct DeviceRegistrationEndpoints: Sendable {
     let platform: Platform
 
@@ -47,7 +47,8 @@ struct DeviceRegistrationEndpoints: Sendable {
         return Response(json: reply.encoded)
     }
 
-    /// A device takes itself out of the directory; what proves it is the certificate of the TLS handshake.
+    /// Removes a device from the directory at its own request. The client certificate of the TLS handshake
+    /// authenticates it.
     @Sendable private func leave(_ request: Request, _ context: IdentityContext) async throws -> Response {
         try Self.check(request, among: ["1.0", "2.0", "3.0"], isOptional: true)
         guard let certificate = try await context.peerCertificate(),
@@ -69,8 +70,8 @@ struct DeviceRegistrationEndpoints: Sendable {
         return Response(status: .ok)
     }
 
-    /// Keeps a worker's own key, which proves them from then on, on this device alone. On a shared device it would stay
-    /// behind when they go.
+    /// Stores a worker's own key, which from then on authenticates them on this device only. Not allowed on a shared
+    /// device, where the key would remain after the worker leaves.
     @Sendable private func addKey(_ request: Request, _ context: IdentityContext) async throws -> Response {
         let token = try await registrationToken(request)
         try Self.check(request, among: ["1.0"])

@@ -2,24 +2,25 @@
 internal import OAuth
 internal import Storage
 
-/// Who may join which device: a pure judge over the organisation's rules and the person's present roles and devices.
+/// Decides who may join which device: a pure function of the organisation's rules and the person's current roles and
+/// devices.
 struct DeviceRegistrationPolicy {
-    /// The roles that may join a device which several workers share.
+    /// The roles that may join a shared device.
     static let sharedDeviceRoles = [DirectoryRole.cloudDeviceAdministrator, .globalAdministrator]
 
     let rules: DeviceRegistrationRules
-    /// How many devices of their own a person may have where the organisation has not said.
+    /// The maximum number of personal devices per person, if the organisation has not set one.
     let devicesPerPerson: Int
 
-    /// The person who asks.
+    /// The person who requests the join.
     struct Candidate {
         let id: UserID
         let roles: [RoleID]
-        /// How many devices are their own already.
+        /// How many personal devices they already have.
         let owned: Int
     }
 
-    /// Says why the join is refused; nil where it is allowed.
+    /// Returns why the join is refused; nil if it is allowed.
     func refusal(of device: Device, to person: Candidate) -> RegistrationError? {
         if device.profileType == .shared { return sharedRefusal(person) }
         let membership = device.trustType == .joined ? rules.join : rules.register

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 package import Storage
 
-/// What an organisation decides about devices of a person's own (Graph's `deviceRegistrationPolicy`).
+/// An organisation's rules for personal devices (Graph's `deviceRegistrationPolicy`).
 package struct DeviceRegistrationRules: Sendable, Equatable {
-    /// Who may do it.
+    /// The people to whom a rule gives permission.
     package enum Membership: Sendable, Equatable {
         case all
         case nobody
         case selected(Set<UserID>)
     }
 
-    /// Who may join a device of their own to the organisation.
+    /// Who may join a personal device to the organisation.
     package var join = Membership.all
-    /// Who may register one.
+    /// Who may register a personal device.
     package var register = Membership.all
-    /// How many devices of their own a person may have; nil leaves it to the operator's configuration.
+    /// The maximum number of personal devices per person; nil for the value in the operator's configuration.
     package var quota: Int?
 
     package static let standard = DeviceRegistrationRules()
@@ -36,7 +36,7 @@ extension DeviceRegistrationRules: Table {
     private enum Act: String, ColumnValue { case join, register }
     private enum Word: String { case all, selected, none }
 
-    /// What an organisation has decided; nil where it never did.
+    /// Returns the organisation's rules; nil if it has never set any.
     ///
     /// - Throws: ``StorageError``
     package static func of(_ tenant: TenantID, _ connection: any Connection) throws -> DeviceRegistrationRules? {
@@ -48,7 +48,7 @@ extension DeviceRegistrationRules: Table {
         }
     }
 
-    /// Keeps the decision in place of the one before.
+    /// Stores the rules in place of the earlier ones.
     ///
     /// - Throws: ``StorageError``
     package func keep(for tenant: TenantID, _ connection: any Connection) throws {

@@ -18,7 +18,7 @@ enum DeviceRegistrationSchema {
                     FOREIGN KEY (tenant, person) REFERENCES person (tenant, id) ON DELETE CASCADE)
                 """,
                 "CREATE INDEX deviceRegistrantByPerson ON deviceRegistrant (tenant, person)",
-                // hash is SHA-256 over the key as the device wrote it, by which it names the key afterwards.
+                // hash is SHA-256 over the key in the device's encoding; the device later identifies the key by it.
                 """
                 CREATE TABLE helloKey (
                     tenant TEXT NOT NULL, person TEXT NOT NULL, device TEXT NOT NULL, hash BLOB NOT NULL,
@@ -35,14 +35,14 @@ enum DeviceRegistrationSchema {
                 "ALTER TABLE primaryRefreshToken ADD COLUMN renewed BIGINT",
                 "ALTER TABLE primaryRefreshToken ADD COLUMN confirmed BIGINT NOT NULL DEFAULT 1",
             ]),
-        // What device management calls the device.
+        // The device's name in device management.
         Migration(
             "management",
             [
                 "ALTER TABLE device ADD COLUMN managedAs TEXT",
                 "CREATE INDEX deviceByManagement ON device (tenant, managedAs)",
             ]),
-        // A device that joins again, since nobody heard the reply, is found by its key.
+        // Finds a device by its key when it joins again because it missed the response.
         Migration("device-key", ["CREATE INDEX deviceByKey ON device (tenant, deviceKey)"]),
     ]
 }

@@ -36,35 +36,36 @@ extension Device: Record {
     }
 }
 
-/// The devices of one transaction.
+/// Access to devices in one transaction.
 package struct Devices {
     let connection: any Connection
 
     package init(_ connection: any Connection) { self.connection = connection }
 
-    /// The device of that device id.
+    /// Returns the device with that device id.
     ///
     /// - Throws: ``StorageError``
     package func find(_ id: DeviceID, tenant: TenantID) throws -> Device? {
         try connection.record(Device.self, "WHERE tenant = \(tenant) AND id = \(id)")
     }
 
-    /// The device that was given that very certificate.
+    /// Returns the device that was issued exactly this certificate.
     ///
-    /// - Parameter hash: SHA-256 of its DER.
+    /// - Parameter hash: SHA-256 of the certificate's DER.
     /// - Throws: ``StorageError``
     func find(certificateHash hash: [UInt8], tenant: TenantID) throws -> Device? {
         try connection.record(Device.self, "WHERE tenant = \(tenant) AND certificateHash = \(hash)")
     }
 
-    /// The devices of an organisation, by name.
+    /// Returns the devices of an organisation, sorted by name.
     ///
     /// - Throws: ``StorageError``
     package func all(tenant: TenantID) throws -> [Device] {
         try connection.records(Device.self, "WHERE tenant = \(tenant) ORDER BY displayName, id")
     }
 
-    /// The shared devices of the same organisation and kind that have the same key, are enabled, and never held a session.
+    /// Returns the enabled shared devices of the same organisation and kind that have the same key and never had a
+    /// session.
     ///
     /// - Throws: ``StorageError``
     func unused(with key: [UInt8], like device: Device) throws -> [DeviceID] {
@@ -78,7 +79,7 @@ package struct Devices {
             """)
     }
 
-    /// Keeps a device that has joined.
+    /// Adds a joined device.
     ///
     /// - Throws: ``StorageError``
     func add(_ device: Device) throws {
@@ -96,7 +97,7 @@ package struct Devices {
             ])
     }
 
-    /// Enables a device, or disables it and ends its sessions, at once and for good.
+    /// Enables a device, or disables it and ends its sessions at once and permanently.
     ///
     /// - Returns: whether there is such a device.
     /// - Throws: ``StorageError``
@@ -112,7 +113,7 @@ package struct Devices {
         return changed == 1
     }
 
-    /// Removes a device, its primary refresh tokens and its sessions.
+    /// Removes a device together with its primary refresh tokens and sessions.
     ///
     /// - Returns: whether there was such a device.
     /// - Throws: ``StorageError``
@@ -122,7 +123,7 @@ package struct Devices {
         return try connection.execute("DELETE FROM device WHERE tenant = \(tenant) AND id = \(id)") == 1
     }
 
-    /// Ends every session that is bound to the device, but for `survivor`.
+    /// Ends every session bound to the device, except `survivor`.
     ///
     /// - Throws: ``StorageError``
     func endSessions(
@@ -136,7 +137,7 @@ package struct Devices {
         }
     }
 
-    /// Whether somebody else than `person` has had a session of the device in that epoch.
+    /// Returns whether anyone other than `person` has had a session on the device in that epoch.
     ///
     /// - Throws: ``StorageError``
     func hasSession(of device: Device, in epoch: DeviceEpoch, but person: UserID) throws -> Bool {
@@ -148,7 +149,7 @@ package struct Devices {
             """)
     }
 
-    /// Ends every session of the device in that epoch and in those before it, by the device's own word.
+    /// Ends every session of the device in that epoch and in earlier ones, as reported by the device.
     ///
     /// - Throws: ``StorageError``
     func endSessions(
@@ -164,14 +165,14 @@ package struct Devices {
         }
     }
 
-    /// The devices that a person has registered as their own.
+    /// Returns the personal devices of a person.
     ///
     /// - Throws: ``StorageError``
     func owned(by person: UserID, tenant: TenantID) throws -> [DeviceID] {
         try connection.values(.id, of: Device.self, "WHERE tenant = \(tenant) AND registeredOwner = \(person)")
     }
 
-    /// Notes an epoch that the device has entered, or, closed, one that has ended there.
+    /// Stores an epoch that the device has entered or, if closed, one that has ended there.
     ///
     /// - Throws: ``StorageError``
     func setEpoch(_ epoch: DeviceEpoch, isClosed: Bool, _ id: DeviceID, tenant: TenantID) throws {

@@ -3,16 +3,16 @@ internal import Crypto
 internal import OAuth
 internal import Storage
 
-/// A worker's own key on a device of their own (Windows Hello): a proof beside the password, good on that device alone.
+/// A worker's own key on a personal device (Windows Hello): an alternative to the password, valid on that device only.
 struct HelloKey: Sendable {
     let tenant: TenantID
     let person: UserID
     let device: DeviceID
-    /// SHA-256 over the key as the device wrote it; its base64 is the `kid` of what the key signs.
+    /// SHA-256 over the key in the device's encoding. Its base64 is the `kid` of what the key signs.
     let hash: [UInt8]
     let key: JSONWebKey
 
-    /// The key of a registration, read from the device's own form of it (`BCRYPT_RSAKEY_BLOB`).
+    /// Parses the key of a registration from the device's encoding (`BCRYPT_RSAKEY_BLOB`).
     ///
     /// - Throws: ``JOSEFailure``
     init(blob: [UInt8], of person: User, on device: DeviceID) throws(JOSEFailure) {
@@ -36,13 +36,13 @@ extension HelloKey: Record {
     }
 }
 
-/// The workers' own keys of one transaction: one of each person on each device.
+/// The workers' own keys in one transaction, at most one per person and device.
 struct HelloKeys {
     private let connection: any Connection
 
     init(_ connection: any Connection) { self.connection = connection }
 
-    /// Keeps a key in place of the one that the person had on that device.
+    /// Stores a key in place of the person's earlier one on that device.
     func replace(with key: HelloKey, at time: Timestamp) throws {
         try connection.upsert(
             into: HelloKey.self, key: [.tenant, .person, .device],
@@ -57,7 +57,7 @@ struct HelloKeys {
             HelloKey.self, "WHERE tenant = \(tenant) AND device = \(device) AND hash = \(hash)")
     }
 
-    /// Forgets every key of a person: whoever registered one while the account was in wrong hands has it no more.
+    /// Removes every key of a person, including one registered while someone else had control of the account.
     func removeAll(of person: UserID, tenant: TenantID) throws {
         try connection.execute("DELETE FROM helloKey WHERE tenant = \(tenant) AND person = \(person)")
     }

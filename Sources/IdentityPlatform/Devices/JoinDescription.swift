@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import OAuth
 
-/// What a device says of itself, as far as others may come to read it.
+/// A device's description of itself. Other people may read it.
 struct JoinDescription: Sendable {
     let displayName: String
     let operatingSystem: String
     let operatingSystemVersion: String
 
-    /// Takes texts of at most 256 bytes in which nothing acts on a terminal or turns the reading direction.
+    /// Accepts texts of at most 256 bytes without characters that control a terminal or change the reading direction.
     ///
     /// - Throws: ``RegistrationError`` `badRequest`.
     init(_ request: JoinRequest) throws(RegistrationError) {

@@ -4,8 +4,8 @@ internal import Logging
 internal import OAuth
 internal import Storage
 
-/// `POST /{tenant}/oauth2/v2.0/device/leave` (Baton's own): a device takes itself out of the directory, by a request that its
-/// key has signed; the same as the registration service's DELETE, for keys that make no TLS connection.
+/// `POST /{tenant}/oauth2/v2.0/device/leave` (Baton's own): a device removes itself from the directory with a request
+/// signed by its key. Equivalent to the registration service's DELETE, for keys that cannot be used in a TLS handshake.
 struct LeaveEndpoint: Sendable {
     let database: any Database
     let environment: ClockAndRandomness
@@ -25,7 +25,7 @@ struct LeaveEndpoint: Sendable {
         try await database.write { connection in
             let devices = Devices(connection)
             guard let present = try devices.find(device, tenant: tenant.id) else { throw OAuthError.unknownDevice }
-            // An administrator's decision about the device stays on record.
+            // A disabled device cannot remove the record of the administrator's decision.
             guard present.isEnabled else { throw OAuthError.disabledDevice }
             _ = try devices.remove(device, tenant: tenant.id, at: now, by: device.rawValue)
             try AuditLog(connection).append(

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package import Storage
 
-/// By which names device management knows devices of the directory.
+/// The names of the directory's devices in device management.
 package struct ManagementNames: Sendable {
     let database: any Database
     let environment: ClockAndRandomness
@@ -17,8 +17,8 @@ package struct ManagementNames: Sendable {
         }
     }
 
-    /// Notes by which name device management knows a device, or, by nil, that it does not manage it any more; the same
-    /// again changes nothing. Whoever says so must have seen the device prove both identities.
+    /// Stores a device's name in device management, or nil if it is no longer managed. Setting the same name again
+    /// changes nothing. The caller must have verified that the device proved both identities.
     ///
     /// - Returns: whether something changed.
     /// - Throws: ``StorageError``
@@ -35,7 +35,7 @@ package struct ManagementNames: Sendable {
         }
     }
 
-    /// The devices of an organisation that device management is said to manage, or those that it knows by that name.
+    /// Returns the organisation's managed devices, or only those with that name in device management.
     ///
     /// - Throws: ``StorageError``
     package func all(of tenant: TenantID, named name: String? = nil) async throws -> [Entry] {
@@ -53,7 +53,7 @@ package struct ManagementNames: Sendable {
 }
 
 extension Devices {
-    /// The names by which device management knows devices of an organisation.
+    /// Returns the names in device management of an organisation's devices.
     ///
     /// - Throws: ``StorageError``
     func managementNames(tenant: TenantID) throws -> [DeviceID: String] {

@@ -4,7 +4,7 @@ internal import Logging
 internal import NIOCore
 internal import OAuth
 
-/// Errors as device registration writes them.
+/// Error responses in the format of device registration.
 struct RegistrationDialect: ErrorDialect {
     func answer(to error: any Error, for request: Request, logger: Logger) -> Response? {
         switch error {

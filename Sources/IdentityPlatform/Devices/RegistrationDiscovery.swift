@@ -2,7 +2,7 @@
 internal import OAuth
 internal import Storage
 
-/// Where device registration serves what, for clients that ask first.
+/// The discovery document of device registration: its endpoints and versions.
 struct RegistrationDiscovery {
     private enum Name: String, WireName {
         case authenticationService = "AuthenticationService"
@@ -32,7 +32,7 @@ struct RegistrationDiscovery {
     let names: IdentityConfiguration.Names
     let tenant: Tenant
 
-    /// The document.
+    /// The document's members.
     var members: MembersWriter {
         let id = tenant.id.rawValue
         let registration = names.origin(of: names.deviceRegistration)

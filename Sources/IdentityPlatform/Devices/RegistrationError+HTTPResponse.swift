@@ -4,7 +4,7 @@ internal import Hummingbird
 internal import OAuth
 
 extension RegistrationError {
-    /// The error as device registration answers it.
+    /// The error as a device registration response.
     var response: Response {
         var response = Response(status: status, json: encoded)
         if code == .authenticationRequired { response.headers[.wwwAuthenticate] = "Bearer" }

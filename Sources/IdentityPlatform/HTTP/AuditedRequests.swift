@@ -4,8 +4,8 @@ package import Hummingbird
 internal import Logging
 internal import Storage
 
-/// Gives every line of the audit log that a request brings about that request's id: the client's own where it sent one, so
-/// that it is found again in the client's log, else the server's, which stands in the server's log.
+/// Sets the request id for every audit line that a request writes: the client's own id, if it sent one, which also
+/// appears in the client's log; otherwise the server's, which appears in the server's log.
 package struct AuditedRequests<Context: RequestContext>: RouterMiddleware {
     package init() {}
 
@@ -19,7 +19,7 @@ package struct AuditedRequests<Context: RequestContext>: RouterMiddleware {
 }
 
 extension Request {
-    /// The id of the request for the audit log.
+    /// Returns the request's id for the audit log.
     func auditedID(_ context: some RequestContext) -> String? {
         correlation ?? context.logger[metadataKey: "hb.request.id"]?.description
     }

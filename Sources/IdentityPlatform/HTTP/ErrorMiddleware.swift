@@ -3,17 +3,17 @@ internal import HTTPTypes
 internal import Hummingbird
 internal import Logging
 
-/// How one protocol words what went wrong.
+/// The format of one protocol's error responses.
 protocol ErrorDialect: Sendable {
-    /// The answer for an error that the protocol foresees; nil for any other.
+    /// Returns the response to an error that the protocol defines; nil for any other error.
     func answer(to error: any Error, for request: Request, logger: Logger) -> Response?
 
-    /// The answer for what nobody foresaw.
+    /// Returns the response to an unexpected error.
     func fault(for request: Request) -> Response
 }
 
-/// Turns whatever a route throws into an answer in the dialect of its host. What nobody foresaw is logged with the
-/// request's id; the log gets the error's kind and its own text, which by our rules holds no values.
+/// Turns a route's errors into responses in its host's dialect. Unexpected errors are logged with the request's id. The
+/// log contains the error's kind and its own text, which by convention contains no values.
 struct ErrorMiddleware<Dialect: ErrorDialect>: RouterMiddleware {
     typealias Context = IdentityContext
 

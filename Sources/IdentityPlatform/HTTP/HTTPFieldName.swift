@@ -3,7 +3,8 @@ package import HTTPTypes
 
 /// The header fields that the platform reads or writes and for which HTTPTypes has no constant.
 ///
-/// Each is written down once, here. A route can name no other, so that a misspelt name does not compile; it can neither turn
+/// Each name is defined once, here. Routes cannot use other names, so a misspelt name does not compile. It cannot
+/// become another header or skip a check.
 /// into another header nor leave a check out.
 package enum HTTPFieldName: String, CaseIterable, Sendable {
     case clientRequestID = "client-request-id"

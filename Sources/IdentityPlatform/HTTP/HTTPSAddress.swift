@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The parts of an `https` URL that say where it leads.
+/// The host and path of an `https` URL.
 struct HTTPSAddress: Equatable {
-    /// In lower case, without the port.
+    /// The host in lower case, without the port.
     let host: String
     let path: String
 
-    /// Nil for another scheme, user information, a query or a fragment.
+    /// Parses a URL; nil for another scheme, user information, a query or a fragment.
     init?(_ text: String) {
         guard text.utf8.count <= 2048, text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7f }),
             text.prefix(8).lowercased() == "https://", !text.contains(where: { "@?#\\".contains($0) })

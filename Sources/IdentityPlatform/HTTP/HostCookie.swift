@@ -3,17 +3,17 @@ internal import HTTPTypes
 internal import Hummingbird
 internal import OAuth
 
-/// The cookies of the sign-in pages: of this host alone, over TLS alone, out of reach of scripts, and all but one gone
-/// with the browser (RFC 6265bis, `__Host-` prefix).
+/// The cookies of the sign-in pages: for this host only, over TLS only, inaccessible to scripts. All but one are
+/// deleted when the browser closes (RFC 6265bis, `__Host-` prefix).
 enum HostCookie: String {
     case session = "__Host-baton-session"
     case csrf = "__Host-baton-csrf"
-    /// See ``DeviceCookie``; the one that outlives the browser.
+    /// The only cookie that outlives the browser; see ``DeviceCookie``.
     case device = "__Host-baton-device"
 
     func value(in request: Request) -> String? { request.cookies[rawValue]?.value }
 
-    /// The value, where it is one of the 32 random bytes that we set.
+    /// Returns the value if it has the form that this server sets: 32 random bytes.
     func word(in request: Request) -> String? {
         value(in: request).flatMap { (try? Base64URL.decode($0))?.count == 32 ? $0 : nil }
     }
@@ -22,7 +22,7 @@ enum HostCookie: String {
         response.headers.append(field("\(rawValue)=\(value)"))
     }
 
-    /// The request as if the browser had sent the value already.
+    /// Returns the request as if the browser had already sent the value.
     func adding(_ value: String, to request: Request) -> Request {
         var head = request.head
         let sent = head.headerFields[.cookie].map { "\($0); " } ?? ""

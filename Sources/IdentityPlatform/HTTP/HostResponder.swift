@@ -2,11 +2,11 @@
 internal import HTTPTypes
 package import Hummingbird
 
-/// Chooses by the host name of the request; a name that is not configured is nobody's (RFC 9110 section 15.5.20).
+/// Dispatches requests by host name. A name that is not configured gets 421 (RFC 9110 section 15.5.20).
 package struct HostResponder: HTTPResponder {
     private let responders: [String: any HTTPResponder<IdentityContext>]
 
-    /// - Parameter responders: by their host names in lower case, without a port; no name twice.
+    /// - Parameter responders: responders by host names in lower case, without a port; each name at most once.
     package init(_ responders: [[String]: any HTTPResponder<IdentityContext>]) {
         self.responders = responders.reduce(into: [:]) { all, entry in
             for name in entry.key { all[name] = entry.value }

@@ -3,7 +3,7 @@ package import Hummingbird
 package import NIOCore
 internal import NIOSSL
 
-/// A request of the platform's listener with its channel, and the certificate that the TLS channel vouches for.
+/// The context of a request on the platform's listener: its channel, and the client certificate of the TLS channel.
 package struct IdentityContext: RequestContext {
     package var coreContext: CoreRequestContextStorage
     package let channel: any Channel
@@ -20,21 +20,21 @@ package struct IdentityContext: RequestContext {
         peer = .channel
     }
 
-    /// A context whose peer is known already: DER of its certificate, or nil for none.
+    /// Creates a context for a known peer: DER of its certificate, or nil for none.
     package init(source: ApplicationRequestContextSource, certificate: [UInt8]?) {
         coreContext = CoreRequestContextStorage(source: source)
         channel = source.channel
         peer = .fixed(certificate)
     }
 
-    /// Bodies above this are refused.
+    /// Larger bodies are refused.
     package var maxUploadSize: Int { 64 * 1024 }
 
-    /// DER of the certificate whose key the client proved in the TLS handshake; nil where it showed none. Nobody has
-    /// checked who issued it.
+    /// Returns the DER of the certificate whose key the client proved in the TLS handshake; nil if it presented none.
+    /// The certificate's issuer has not been checked.
     ///
-    /// HTTP/1.1 alone: over HTTP/2 the channel would be a stream's.
-    /// - Throws: the library's error where the channel has no TLS.
+    /// Works with HTTP/1.1 only: over HTTP/2 the channel would be a stream's.
+    /// - Throws: the library's error if the channel has no TLS.
     func peerCertificate() async throws -> [UInt8]? {
         switch peer {
         case .fixed(let certificate): certificate

@@ -4,7 +4,7 @@ internal import Hummingbird
 internal import Logging
 internal import OAuth
 
-/// Errors as the token and authorisation endpoints write them (RFC 6749 section 5.2, in Entra's shape).
+/// Error responses in the format of the token and authorisation endpoints (RFC 6749 section 5.2, in Entra's shape).
 struct OAuthDialect: ErrorDialect {
     let environment: ClockAndRandomness
 

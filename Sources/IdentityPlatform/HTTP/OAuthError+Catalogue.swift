@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package import OAuth
 
-/// Every refusal of the platform under its AADSTS number, spelt once.
+/// Every refusal of the platform with its AADSTS number, defined once.
 extension OAuthError {
     // People
     package static let badCredentials = OAuthError(
@@ -161,7 +161,7 @@ extension OAuthError {
     package static let serverFault = OAuthError(
         .serverError, number: 90027, description: "The server failed. Try again; tell the operator the trace id.")
 
-    /// A parameter that has to be there is not.
+    /// Returns the error for a missing required parameter.
     package static func missing(_ name: ParameterName) -> OAuthError {
         OAuthError(.invalidRequest, number: 900144, description: "The request lacks the parameter \(name.rawValue).")
     }

@@ -7,7 +7,7 @@ package import OAuth
 internal import Storage
 
 extension OAuthError {
-    /// The status that goes with the error (RFC 6749 section 5.2).
+    /// The HTTP status for the error (RFC 6749 section 5.2).
     package var status: HTTPResponse.Status {
         switch code {
         case _ where self == .tooLarge: .contentTooLarge
@@ -18,9 +18,9 @@ extension OAuthError {
         }
     }
 
-    /// The error as JSON in Entra's shape; the one place where an ``OAuthError`` becomes a response.
+    /// Returns the error as JSON in Entra's shape. Every ``OAuthError`` becomes a response here.
     ///
-    /// - Parameter correlation: the client's own id of the request, if it sent one.
+    /// - Parameter correlation: the client's own request id, if it sent one.
     package func response(_ environment: ClockAndRandomness, correlation: String?) -> Response {
         let trace = environment.identifier(of: OAuthError.self).rawValue
         let correlation = correlation ?? trace
@@ -36,7 +36,7 @@ extension OAuthError {
         members.set(ReplyName.correlationID, correlation)
         members.set(ReplyName.suberror, suberror)
         var response = Response(status: status, json: members)
-        // A 401 has to say how one could have proved oneself (RFC 9110 section 15.5.2).
+        // A 401 must name a way to authenticate (RFC 9110 section 15.5.2).
         if response.status == .unauthorized { response.headers[.wwwAuthenticate] = "Basic realm=\"client\"" }
         return response
     }

@@ -2,12 +2,12 @@
 internal import Glibc
 package import NIOCore
 
-/// Where a request came from, as far as counting goes: an IPv4 address, or the /64 network of an IPv6 one, since its
-/// holder has all the rest of it.
+/// The address by which a requester is counted: an IPv4 address, or the /64 network of an IPv6 address, because its
+/// holder controls the whole network.
 package struct PeerAddress: Sendable, Hashable {
     let key: String
 
-    /// - Parameter address: nil, or that of a Unix socket, stands for one peer.
+    /// - Parameter address: all requests without an address, or from a Unix socket, count as one peer.
     package init(_ address: SocketAddress?) {
         let text = address?.ipAddress ?? ""
         var binary = in6_addr()

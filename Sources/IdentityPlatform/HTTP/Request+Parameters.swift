@@ -6,7 +6,7 @@ package import OAuth
 internal import Storage
 
 extension Request {
-    /// The form in the body, whatever its Content-Type says: known clients send none.
+    /// Parses the form in the body. Ignores Content-Type, because known clients do not send it.
     ///
     /// - Throws: ``OAuthError``
     package func form(limit: Int) async throws -> FormParameters {
@@ -18,24 +18,24 @@ extension Request {
         } catch is CancellationError {
             throw CancellationError()
         } catch {
-            // The client went away in the middle of it, or its framing is none.
+            // The client disconnected during the body, or its framing is invalid.
             throw OAuthError.malformedForm
         }
         return try FormParameters(checking: buffer.readableBytesView)
     }
 
-    /// The parameters of the query.
+    /// Parses the parameters of the query.
     ///
     /// - Throws: ``OAuthError``
     package func queryParameters() throws(OAuthError) -> FormParameters {
         try FormParameters(checking: (uri.query ?? "").utf8)
     }
 
-    /// The path as it may stand in an address of ours: with one slash in front, since a browser takes what follows two,
-    /// or a backslash, for the name of a host.
+    /// The path for use in this server's own URLs, with exactly one slash at the start. After two slashes, or a
+    /// backslash, a browser would read the rest as a host name.
     var ownPath: String { "/" + uri.path.drop { $0 == "/" || $0 == "\\" } }
 
-    /// The client's own id of the request, if it is a GUID: out of the header or, for a browser, out of the address.
+    /// The client's own request id if it is a GUID, from the header or, for a browser, from the query.
     package var correlation: String? {
         let text = headers[.clientRequestID] ?? (try? queryParameters())?[ParameterName.clientRequestID]
         return text.flatMap { ID<OAuthError>(rawValue: $0)?.rawValue }
@@ -43,7 +43,7 @@ extension Request {
 }
 
 extension FormParameters {
-    /// Reads a form or a query under the platform's limits.
+    /// Parses a form or a query within the platform's limits.
     ///
     /// - Throws: ``OAuthError``
     init(checking bytes: some Collection<UInt8>) throws(OAuthError) {
@@ -56,7 +56,7 @@ extension FormParameters {
         }
     }
 
-    /// The value of a parameter that has to be there.
+    /// Returns the value of a required parameter.
     ///
     /// - Throws: ``OAuthError``
     package func required(_ name: ParameterName) throws(OAuthError) -> String {
@@ -64,6 +64,6 @@ extension FormParameters {
         return value
     }
 
-    /// Whether the client asked for `client_info`.
+    /// Whether the client requested `client_info`.
     package var wantsClientInfo: Bool { self[ParameterName.clientInfo] == "1" }
 }

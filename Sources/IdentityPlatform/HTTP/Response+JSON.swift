@@ -5,12 +5,12 @@ internal import NIOCore
 package import OAuth
 
 extension Response {
-    /// A response whose body is one JSON object that nobody may keep.
+    /// Creates a response with one JSON object that must not be cached.
     package init(status: HTTPResponse.Status = .ok, json members: MembersWriter) {
         self.init(status: status, json: members.bytes)
     }
 
-    /// A response whose body is JSON text that nobody may keep (RFC 6749 section 5.1).
+    /// Creates a response with JSON text that must not be cached (RFC 6749 section 5.1).
     package init(status: HTTPResponse.Status = .ok, json bytes: [UInt8]) {
         self.init(
             status: status,

@@ -2,7 +2,7 @@
 internal import HTTPTypes
 internal import Hummingbird
 
-/// The headers that every answer carries; a route may set a stricter value of its own.
+/// Adds the security headers of every response. A route may set a stricter value.
 struct SecurityHeaders: RouterMiddleware {
     typealias Context = IdentityContext
 
@@ -15,7 +15,7 @@ struct SecurityHeaders: RouterMiddleware {
         return response
     }
 
-    /// The response with every header that it does not set itself.
+    /// Returns the response with the default of every header that it does not set itself.
     static func applied(to response: Response) -> Response {
         var response = response
         for (name, value) in defaults where response.headers[name] == nil { response.headers[name] = value }

@@ -4,11 +4,11 @@ internal import Logging
 internal import OAuth
 internal import Storage
 
-/// `POST /{tenant}/oauth2/v2.0/device/offlineleases` (Baton's own): a device asks how its offline leases stand, and for one
-/// of the worker whose session it holds.
+/// `POST /{tenant}/oauth2/v2.0/device/offlineleases` (Baton's own): a device asks which of its offline leases are
+/// valid, and requests one for the worker whose session it has.
 ///
-/// A lease is given where the organisation has turned offline sign-in on, on an enabled shared device, for a session of that
-/// very device that is good. In every other case the answer holds none, which is no error.
+/// A lease is issued if the organisation has turned offline sign-in on, the device is an enabled shared device, and the
+/// session is a valid session of that device. Otherwise the response contains no lease, which is not an error.
 struct OfflineLeaseEndpoint: Sendable {
     let database: any Database
     let environment: ClockAndRandomness
@@ -24,7 +24,7 @@ struct OfflineLeaseEndpoint: Sendable {
     @Sendable private func respond(_ request: Request, _ context: IdentityContext) async throws -> Response {
         let form = try await request.form(limit: context.maxUploadSize)
         let tenant = try await directory.oneTenant(in: context)
-        // A disabled device may ask: it hears that nothing it holds is good.
+        // A disabled device may ask too. The response tells it that none of its leases is valid.
         let (question, device) = try await proofs.read(
             OfflineQuestion.self, in: try form.required(.request), tenant: tenant.id, for: .offlineLeases)
         let answer = try await answer(question, of: device, tenant: tenant.id)
@@ -32,7 +32,7 @@ struct OfflineLeaseEndpoint: Sendable {
         return Response(json: answer.members)
     }
 
-    /// What a new lease is made of, as it stood in one transaction.
+    /// The data of a new lease, read in one transaction.
     private struct Grant: Sendable {
         let id: String
         let rules: OfflineRules
@@ -41,7 +41,7 @@ struct OfflineLeaseEndpoint: Sendable {
         let hash: PasswordHash?
     }
 
-    /// The answer to a device that has proved its key.
+    /// Returns the response to a device that has proved its key.
     ///
     /// - Throws: ``StorageError``, or the library's error.
     private func answer(
@@ -85,7 +85,8 @@ struct OfflineLeaseEndpoint: Sendable {
             hash: try Users(connection).password(of: live.person.id, tenant: tenant))
     }
 
-    /// Receipt names in a lease: as many sign-ins look like as many people to whoever reads the receipts.
+    /// The number of receipt pseudonyms in a lease. To a reader of the receipts, each sign-in looks like a different
+    /// person.
     private static let receiptSubjects = 16
 
     private func sign(

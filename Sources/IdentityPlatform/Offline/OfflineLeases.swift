@@ -6,15 +6,16 @@ enum StoredOfflineLease: Table {
     enum Column: String, ColumnName { case tenant, id, person, device, expires }
 }
 
-/// The offline leases of one transaction: which were given, and are not withdrawn.
+/// Access in one transaction to the offline leases that were issued and not withdrawn.
 ///
-/// Whatever withdraws one announces the ``DeviceStateChange`` of its device, which then asks and erases it.
+/// Withdrawing a lease announces the ``DeviceStateChange`` of its device, which then asks for the state and erases the
+/// lease.
 struct OfflineLeases {
     private let connection: any Connection
 
     init(_ connection: any Connection) { self.connection = connection }
 
-    /// Keeps a lease in place of the person's former ones at that device.
+    /// Stores a lease in place of the person's earlier ones on that device.
     ///
     /// - Throws: ``StorageError``
     func add(
@@ -27,7 +28,7 @@ struct OfflineLeases {
             [.tenant: tenant, .id: id, .person: user, .device: device, .expires: expires])
     }
 
-    /// Whether a lease of that device is still good.
+    /// Returns whether a lease of that device is still valid.
     ///
     /// - Throws: ``StorageError``
     func isGood(_ id: String, device: DeviceID, tenant: TenantID, at time: Timestamp) throws -> Bool {
@@ -37,7 +38,7 @@ struct OfflineLeases {
         return try person.flatMap { try Users(connection).find($0, tenant: tenant) }?.isEnabled == true
     }
 
-    /// Withdraws a person's leases: at every device, or at one.
+    /// Withdraws a person's leases, on every device or on one.
     ///
     /// - Throws: ``StorageError``
     func withdraw(of user: UserID, device: DeviceID? = nil, tenant: TenantID) throws {

@@ -2,21 +2,22 @@
 package import OAuth
 package import Storage
 
-/// What an organisation decides about signing in at a shared device while the server cannot be reached. Without a decision
-/// nobody can.
+/// An organisation's rules for sign-in at a shared device while the server is unreachable. Without rules, offline
+/// sign-in is not possible.
 package struct OfflineRules: Sendable, Equatable {
-    /// By what a worker may be known; never empty.
+    /// The accepted credentials; never empty.
     package let credentials: Set<OfflineLease.Credential>
-    /// Seconds from the sign-in to the end of the lease by the wall clock.
+    /// Seconds of wall-clock time from the sign-in to the end of the lease.
     package let wallSeconds: Int
     package let limits: OfflineLease.Limits
 
-    /// Half a day: whoever leaves the organisation is locked out everywhere after that, whatever the network does.
+    /// Half a day. After that time, a person removed from the organisation is locked out everywhere, even without a
+    /// network.
     package static let usualSeconds = 12 * 60 * 60
     /// A week.
     package static let maximumSeconds = 7 * 24 * 60 * 60
 
-    /// Makes rules; `nil` without a credential, or outside a minute to a week, 0 to 100 starts and 1 to 20 attempts.
+    /// Creates rules; nil without a credential, or outside a minute to a week, 0 to 100 starts and 1 to 20 attempts.
     package init?(credentials: Set<OfflineLease.Credential>, wallSeconds: Int, limits: OfflineLease.Limits) {
         guard !credentials.isEmpty, (60...Self.maximumSeconds).contains(wallSeconds),
             (60...Self.maximumSeconds).contains(limits.poweredSeconds), (0...100).contains(limits.boots),
@@ -46,14 +47,14 @@ extension OfflineRules: Record {
         self = rules
     }
 
-    /// What an organisation has decided; nil where offline sign-in is off.
+    /// Returns the organisation's rules; nil if offline sign-in is off.
     ///
     /// - Throws: ``StorageError``
     package static func of(_ tenant: TenantID, _ connection: any Connection) throws -> OfflineRules? {
         try connection.record(OfflineRules.self, "WHERE tenant = \(tenant)")
     }
 
-    /// Keeps a decision in place of the one before, and withdraws what was given under that.
+    /// Stores the rules in place of the earlier ones, and withdraws every lease issued under those.
     ///
     /// - Throws: ``StorageError``
     static func keep(_ rules: OfflineRules?, for tenant: TenantID, _ connection: any Connection) throws {

@@ -2,7 +2,7 @@
 internal import Storage
 
 enum OfflineSchema {
-    /// Who may sign in at a device while the server cannot be reached, and the leases that were given for it.
+    /// The rules of offline sign-in and the issued leases.
     static let migrations = [
         Migration(
             "offline",

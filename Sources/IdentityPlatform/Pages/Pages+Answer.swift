@@ -4,7 +4,7 @@ internal import Hummingbird
 internal import OAuth
 
 extension Pages {
-    /// Sends the browser back to the client with the fields of an answer, in the mode the client asked for.
+    /// Sends the browser back to the client with the response fields, in the response mode that the client requested.
     func answer(
         _ fields: FormParameters, to address: AuthorizeRequest.ReturnAddress, status: HTTPResponse.Status
     ) -> Response {
@@ -18,7 +18,7 @@ extension Pages {
 }
 
 extension RedirectURI {
-    /// The URI with more parameters in its query.
+    /// Returns the URI with more parameters in its query.
     func appending(_ fields: FormParameters) -> String {
         let separator = text.contains("?") ? "&" : "?"
         let bare = ["http", "https"].contains(scheme) && rest == "/" && !text.hasSuffix("/") && separator == "?"

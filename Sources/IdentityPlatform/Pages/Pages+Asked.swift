@@ -5,7 +5,7 @@ internal import Mustache
 internal import OAuth
 
 extension Pages {
-    /// What a page shows and carries that asks somebody who is signed in.
+    /// The content of a page that asks a signed-in person a question.
     struct Asked {
         let question: AskedPage.Question
         let tenant: String
@@ -13,15 +13,15 @@ extension Pages {
         let action: String
         let person: String
         let username: String
-        /// What the application would get, in words.
+        /// Descriptions of what the application would get.
         let permissions: [String]
         let fields: [Field]
         let alert: String?
     }
 
-    /// The page that asks which account it is to be, or whether the application may have what it asks for.
+    /// Returns the page that asks which account to use, or whether to grant the application's request.
     ///
-    /// - Parameter redirect: where the form's answer may lead, for the policy.
+    /// - Parameter redirect: the redirect target that the page's policy must allow.
     func asked(_ content: Asked, redirect: RedirectURI, status: HTTPResponse.Status) -> Response {
         var values = form(content.action, content.fields)
         for (name, value) in [
@@ -67,7 +67,7 @@ extension Pages {
 }
 
 extension GrantedScope {
-    /// What the application gets, for a person to read.
+    /// Descriptions, for people, of what the application gets.
     var descriptions: [String] {
         let words = [
             (Scopes.openID, "to know who you are"), (Scopes.profile, "your name and user name"),

@@ -4,7 +4,7 @@ internal import Hummingbird
 internal import Mustache
 
 extension Pages {
-    /// Asks for the code that the other screen shows.
+    /// Returns the page that asks for the device code.
     func deviceCode(
         to path: String, fields: [Field], typed: String, alert: String?,
         status: HTTPResponse.Status
@@ -15,7 +15,8 @@ extension Pages {
         return page(deviceCode.render(values), status: status, formAction: "'self'")
     }
 
-    /// Asks whether it is the person who sits at the other screen (RFC 8628 section 5.4).
+    /// Returns the page that asks the person to confirm that they started the sign-in on the other device (RFC 8628
+    /// section 5.4).
     func deviceQuestion(
         to path: String, fields: [Field], client: String, person: String, code: String
     ) -> Response {

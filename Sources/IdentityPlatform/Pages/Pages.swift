@@ -7,11 +7,11 @@ internal import Mustache
 internal import NIOCore
 internal import OAuth
 
-/// The pages that a browser shows, compiled once.
+/// The HTML pages for browsers, compiled once.
 ///
-/// Values are escaped here, scalar by scalar, and the templates take them as they are: the library's own escaping goes
-/// by characters and lets a quotation mark through that a combining mark follows, which a browser reads as the end of
-/// an attribute.
+/// Values are escaped here, scalar by scalar, and inserted into the templates unchanged. The library escapes by
+/// characters, so it misses a quotation mark followed by a combining mark, which a browser reads as the end of an
+/// attribute.
 struct Pages: Sendable {
     private let signIn: MustacheTemplate
     private let message: MustacheTemplate
@@ -23,7 +23,7 @@ struct Pages: Sendable {
     let deviceCode: MustacheTemplate
     let deviceQuestion: MustacheTemplate
 
-    /// The pages of every platform in this process.
+    /// The pages, shared by every platform in this process.
     static let compiled = Result { try Pages() }
 
     private init() throws {
@@ -45,7 +45,7 @@ struct Pages: Sendable {
         parameters.names.map { ($0, parameters[$0] ?? "") }
     }
 
-    /// What the sign-in page shows and carries.
+    /// The content of the sign-in page.
     struct SignIn {
         let tenant: String
         let client: String
@@ -57,49 +57,50 @@ struct Pages: Sendable {
         let alert: String?
     }
 
-    /// The page that asks for name and password.
+    /// Returns the page that asks for name and password.
     ///
-    /// - Parameter redirect: where the form's answer may lead, for the policy; nil where it stays here.
+    /// - Parameter redirect: the redirect target that the page's policy must allow; nil if the response does not leave
+    ///   this host.
     func signIn(_ content: SignIn, redirect: RedirectURI?, status: HTTPResponse.Status) -> Response {
         var values: [String: Any] = [
             "tenant": escaped(content.tenant), "client": escaped(content.client),
             "action": escaped(content.action), "request": escaped(content.request), "csrf": escaped(content.csrf),
             "username": escaped(content.username), "named": !content.username.isEmpty,
         ]
-        // Left out, not nil: the library takes an absent text in a dictionary of anything for one that reads "nil".
+        // The key is left out, because the library renders a nil text in a dictionary of `Any` as "nil".
         if let alert = content.alert { values["alert"] = escaped(alert) }
         return page(signIn.render(values), status: status, formAction: "'self' \(redirect?.policySource ?? "")")
     }
 
-    /// A page that only says something.
+    /// Returns a page with only a message.
     func message(title: String, text: String, isAlert: Bool = false, status: HTTPResponse.Status = .ok) -> Response {
         page(message.render(["title": escaped(title), "text": escaped(text), "isAlert": isAlert]), status: status)
     }
 
-    /// A redirect whose body holds the target as an anchor, which some clients read instead of `Location`.
+    /// Returns a redirect whose body contains the target as a link, which some clients read instead of `Location`.
     func redirect(to target: String, status: HTTPResponse.Status) -> Response {
         var response = page(redirect.render(["target": escaped(target)]), status: status)
         response.headers[.location] = target
         return response
     }
 
-    /// A form that posts itself to the client (OAuth 2.0 Form Post Response Mode).
+    /// Returns a form that submits itself to the client (OAuth 2.0 Form Post Response Mode).
     func formPost(to target: RedirectURI, fields: [Field]) -> Response {
         page(
             formPost.render(form(target.text, fields, script: Self.script)), formAction: target.policySource,
             script: Self.scriptSource)
     }
 
-    /// A form that posts itself here once more, now from a page of our own.
+    /// Returns a form that submits itself to this server again, now from a page of its own.
     func resubmit(to path: String, fields: [Field]) -> Response {
         page(formPost.render(form(path, fields, script: Self.script)), formAction: "'self'", script: Self.scriptSource)
     }
 
-    /// Asks whether the person wants to sign out.
+    /// Returns the page that asks whether to sign out.
     ///
     /// - Parameters:
-    ///   - username: who is signed in.
-    ///   - target: where the answer may lead, for the policy.
+    ///   - username: the signed-in person.
+    ///   - target: the redirect target that the page's policy must allow.
     func signOut(_ username: String, to path: String, fields: [Field], leadingTo target: RedirectURI?) -> Response {
         let sources = ["'self'"] + (target.map { [$0.policySource] } ?? [])
         var values = form(path, fields)
@@ -130,7 +131,7 @@ struct Pages: Sendable {
             body: ResponseBody(byteBuffer: ByteBuffer(string: html)))
     }
 
-    /// Text as it may stand in an element or in a quoted attribute (HTML, section 13.1).
+    /// Returns the text escaped for an element or a quoted attribute (HTML, section 13.1).
     func escaped(_ text: String) -> String {
         var output = String.UnicodeScalarView()
         for scalar in text.unicodeScalars {

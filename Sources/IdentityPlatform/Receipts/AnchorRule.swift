@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Judges the head that a device states against those that were countersigned.
+/// Compares a chain head that a device reports with those already countersigned.
 enum AnchorRule {
     enum Verdict: Equatable {
-        /// It is newer than all of them.
+        /// The head is newer than all of them.
         case countersign
-        /// It was countersigned before.
+        /// The head has already been countersigned.
         case known
-        /// Another line of this number was countersigned, or the chain was longer already.
+        /// Another receipt with this number was countersigned, or the chain was already longer.
         case forked
     }
 
     /// - Parameters:
-    ///   - same: the hash that was countersigned under the very number.
-    ///   - newest: the highest number that was.
+    ///   - same: the hash that was countersigned for the same number.
+    ///   - newest: the highest number countersigned so far.
     static func judge(sequence: Int64, hash: String, same: String?, newest: Int64?) -> Verdict {
         if let same { return same == hash ? .known : .forked }
         guard let newest, sequence <= newest else { return .countersign }

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import Storage
 
-/// The countersigned heads of one transaction.
+/// Access in one transaction to the countersigned chain heads.
 struct Anchors {
     private let connection: any Connection
-    /// Heads of a chain that are kept: more than the newest is needed only where a reply got lost.
+    /// How many heads of a chain are kept. Older ones than the newest are needed only if a response was lost.
     private static let kept: Int64 = 32
 
     init(_ connection: any Connection) { self.connection = connection }
 
-    /// A head that was countersigned.
+    /// A countersigned head.
     struct Head: Sendable {
         let sequence: Int64
         let hash: String
@@ -17,7 +17,7 @@ struct Anchors {
         let line: [UInt8]
     }
 
-    /// The head of that number.
+    /// Returns the head with that number.
     ///
     /// - Throws: ``StorageError``
     func find(_ sequence: Int64, chain: String, tenant: TenantID) throws -> Head? {
@@ -25,7 +25,7 @@ struct Anchors {
             Head.self, "WHERE tenant = \(tenant) AND chain = \(chain) AND sequence = \(sequence)")
     }
 
-    /// The newest head of a chain.
+    /// Returns the newest head of a chain.
     ///
     /// - Throws: ``StorageError``
     func newest(chain: String, tenant: TenantID) throws -> Head? {
@@ -33,7 +33,7 @@ struct Anchors {
             Head.self, "WHERE tenant = \(tenant) AND chain = \(chain) ORDER BY sequence DESC LIMIT 1")
     }
 
-    /// The newest head of each chain.
+    /// Returns the newest head of each chain.
     ///
     /// - Throws: ``StorageError``
     func newest(tenant: TenantID) throws -> [Head] {
@@ -47,7 +47,7 @@ struct Anchors {
             """)
     }
 
-    /// Keeps a head.
+    /// Stores a head and removes old ones.
     ///
     /// - Throws: ``StorageError``
     func add(_ head: Head, chain: String, device: DeviceID, tenant: TenantID, at time: Timestamp) throws {

@@ -5,10 +5,10 @@ internal import OAuth
 internal import Receipts
 internal import Storage
 
-/// `POST /{tenant}/oauth2/v2.0/device/receiptanchor` (Baton's own): a device has the head of its receipts countersigned.
+/// `POST /{tenant}/oauth2/v2.0/device/receiptanchor` (Baton's own): countersigns the head of a device's receipt chain.
 ///
-/// A chain has one line of each number. Who states another one, or fewer lines than before, is refused, and the audit log
-/// says so. The same again gets the same answer.
+/// A chain has one receipt for each number. A device that reports a different receipt for a number, or fewer receipts
+/// than before, is refused, and the refusal is written to the audit log. Repeating a request returns the same response.
 struct ReceiptAnchorEndpoint: Sendable {
     let database: any Database
     let environment: ClockAndRandomness
@@ -23,7 +23,7 @@ struct ReceiptAnchorEndpoint: Sendable {
     @Sendable private func respond(_ request: Request, _ context: IdentityContext) async throws -> Response {
         let form = try await request.form(limit: context.maxUploadSize)
         let tenant = try await directory.oneTenant(in: context)
-        // A disabled device may still say what it did: it gains nothing by it.
+        // A disabled device may still report its receipts, because it gains nothing by that.
         let (asked, device) = try await proofs.read(
             AnchorRequest.self, in: try form.required(.request), tenant: tenant.id, for: .receiptAnchor)
         guard let head = try? ChainHead(asked.head), head.device.lowercased() == device.rawValue,
@@ -35,7 +35,7 @@ struct ReceiptAnchorEndpoint: Sendable {
         return Response(json: body)
     }
 
-    /// Countersigns a head, or gives the countersignature that it has.
+    /// Countersigns a head, or returns its existing countersignature.
     ///
     /// - Throws: ``OAuthError/receiptsForked``, ``StorageError``, or the library's error.
     private func anchor(_ head: ChainHead, of device: DeviceID, tenant: TenantID) async throws -> [UInt8] {
@@ -47,7 +47,7 @@ struct ReceiptAnchorEndpoint: Sendable {
             at: Int(time.seconds), authority: authority.published.thumbprint
         ).signed(with: authority.anchorKey)
         let stated = Anchors.Head(sequence: Int64(head.sequence), hash: head.hash, line: line.bytes)
-        // A refusal is an outcome, not an error: its line of the audit log has to be committed.
+        // A refusal is returned, not thrown, so that its audit line is committed.
         let kept = try await database.write { connection in
             try settle(stated, chain: chain, of: device, tenant: tenant, at: time, connection)
         }
@@ -56,7 +56,7 @@ struct ReceiptAnchorEndpoint: Sendable {
     }
 }
 
-/// The countersignature that holds; nil where the chain is forked.
+/// Returns the valid countersignature; nil if the chain is forked.
 private func settle(
     _ stated: Anchors.Head, chain: String, of device: DeviceID, tenant: TenantID, at time: Timestamp,
     _ connection: any Connection

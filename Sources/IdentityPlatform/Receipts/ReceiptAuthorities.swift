@@ -5,7 +5,7 @@ internal import Receipts
 package import Storage
 internal import Synchronization
 
-/// The keys for receipts of all organisations, each made when first needed and read once.
+/// The receipt keys of all organisations. Each is created when first needed and loaded once.
 package final class ReceiptAuthorities: Sendable {
     private let database: any Database
     private let storageKey: StorageKey
@@ -16,7 +16,7 @@ package final class ReceiptAuthorities: Sendable {
         (self.database, self.storageKey, self.environment) = (database, storageKey, environment)
     }
 
-    /// What a device's receipts call the person of a session.
+    /// Returns the pseudonym for a session's person in the device's receipts.
     ///
     /// - Throws: ``StorageError``, ``StorageKey/Failure``, or the library's error.
     func subject(of issued: IssuedPrimaryRefreshToken, on device: Device) async throws -> String {
@@ -25,7 +25,7 @@ package final class ReceiptAuthorities: Sendable {
             nonce: environment.randomBytes(12))
     }
 
-    /// What receipts of the organisation's devices are judged by on another machine.
+    /// Returns the trust data for verifying receipts of the organisation's devices on another machine.
     ///
     /// - Throws: ``StorageError``, ``StorageKey/Failure``, or the library's error.
     package func trust(of tenant: TenantID, devices: DeviceAuthorities) async throws -> [UInt8] {
@@ -37,7 +37,7 @@ package final class ReceiptAuthorities: Sendable {
         ).bytes
     }
 
-    /// The organisation's keys.
+    /// Returns the organisation's keys.
     ///
     /// - Throws: ``StorageError``, ``StorageKey/Failure``, or the library's error.
     func authority(of tenant: TenantID) async throws -> ReceiptAuthority {
@@ -55,7 +55,7 @@ package final class ReceiptAuthorities: Sendable {
                     .created: time,
                 ], "ON CONFLICT (tenant) DO NOTHING")
         }
-        // Where two were made at once, the one that was written first is it.
+        // If two were created at the same time, the one written first is used.
         guard let authority = try await stored(tenant) else {
             throw StorageError(.unexpectedValue, "the keys for receipts are gone")
         }

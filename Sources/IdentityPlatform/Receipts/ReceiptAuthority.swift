@@ -5,18 +5,18 @@ internal import OAuth
 internal import Receipts
 internal import Storage
 
-/// An organisation's keys for receipts: one countersigns the heads of its devices' chains, one makes the pseudonyms of its
-/// people, which nobody else can resolve.
+/// An organisation's receipt keys: one countersigns the heads of its devices' chains, the other makes people's
+/// pseudonyms, which only the organisation can resolve.
 struct ReceiptAuthority: Sendable {
     let anchorKey: SigningKey
     let published: JSONWebKey
     private let subjectKey: SymmetricKey
     private let tenant: TenantID
 
-    /// Takes up an authority.
+    /// Creates an authority from its keys.
     ///
     /// - Parameters:
-    ///   - anchorKey: P-256, DER.
+    ///   - anchorKey: P-256 private key in DER.
     ///   - subjectKey: 32 bytes.
     /// - Throws: the library's error.
     init(anchorKey: [UInt8], subjectKey: [UInt8], tenant: TenantID) throws {
@@ -26,16 +26,16 @@ struct ReceiptAuthority: Sendable {
         self.tenant = tenant
     }
 
-    /// Whom a pseudonym means.
+    /// The person, device and session behind a pseudonym.
     struct Subject: Sendable, Equatable {
         let user: UserID
         let device: DeviceID
         let session: SessionID
     }
 
-    /// A pseudonym for one session, another one for each: what two receipts say of one person looks like two people to
-    /// everybody but the organisation. It holds what it means, sealed, so that it can be resolved for as long as the key is
-    /// there, whatever else has been cleared away.
+    /// Returns a new pseudonym for one session. Only the organisation can tell that two pseudonyms belong to one
+    /// person. The pseudonym contains its subject, sealed, so it can be resolved for as long as the key exists,
+    /// whatever else has been deleted.
     ///
     /// - Throws: the library's error.
     func pseudonym(of subject: Subject, nonce: [UInt8]) throws -> String {
@@ -45,7 +45,7 @@ struct ReceiptAuthority: Sendable {
         return Pseudonym.prefix + Base64URL.encode(nonce + sealed.ciphertext + sealed.tag)
     }
 
-    /// Whom the pseudonym means; nil where this organisation did not make it.
+    /// Returns the subject of a pseudonym; nil if this organisation did not make it.
     func subject(of pseudonym: String) -> Subject? {
         guard Pseudonym.isOne(pseudonym),
             let bytes = try? Base64URL.decode(pseudonym.dropFirst(Pseudonym.prefix.count)),

@@ -2,7 +2,7 @@
 internal import Storage
 
 enum ReceiptsSchema {
-    /// Each organisation's keys for receipts, and the chains' heads that were countersigned.
+    /// The organisations' receipt keys and the countersigned chain heads.
     static let migrations = [
         Migration(
             "receipts",
@@ -12,7 +12,7 @@ enum ReceiptsSchema {
                     tenant TEXT NOT NULL PRIMARY KEY REFERENCES tenant (id), sealedAnchorKey BLOB NOT NULL,
                     sealedSubjectKey BLOB NOT NULL, created BIGINT NOT NULL)
                 """,
-                // A chain is named by the thumbprint of its key: it goes on when its device joins again.
+                // A chain is identified by the thumbprint of its key, so it continues when its device joins again.
                 """
                 CREATE TABLE receiptAnchor (
                     tenant TEXT NOT NULL REFERENCES tenant (id), chain TEXT NOT NULL, sequence BIGINT NOT NULL,

@@ -6,7 +6,7 @@ enum BrowserSession: Table {
     enum Column: String, ColumnName { case tenant, hash, session, expires }
 }
 
-/// The browsers that are signed in: a cookie, of which only the hash is kept, bound to a session.
+/// Signed-in browsers: each has a cookie, stored only as a hash, that is bound to a session.
 struct BrowserSessions {
     private let connection: any Connection
 
@@ -18,7 +18,7 @@ struct BrowserSessions {
             [.tenant: session.tenant, .hash: cookie.hash, .session: session.id, .expires: expires])
     }
 
-    /// The live session that a cookie stands for.
+    /// Returns the active session of a cookie.
     func session(_ cookie: OpaqueToken, at time: Timestamp) throws -> Session? {
         let id: SessionID? = try connection.value(
             .session, of: BrowserSession.self,
@@ -26,7 +26,7 @@ struct BrowserSessions {
         return try id.flatMap { try Sessions(connection).live($0, tenant: cookie.tenant) }
     }
 
-    /// Forgets a browser without ending its session: another sign-in takes its place.
+    /// Removes a browser session without ending its session, when another sign-in replaces it.
     func forget(_ cookie: OpaqueToken) throws {
         try connection.execute("DELETE FROM browserSession WHERE tenant = \(cookie.tenant) AND hash = \(cookie.hash)")
     }

@@ -2,22 +2,22 @@
 internal import OAuth
 internal import Storage
 
-/// A browser's sign-in by password, as part of the transaction of what follows from it.
+/// A password sign-in in a browser, as part of the transaction that uses it.
 struct BrowserSignIn: Sendable {
     let session: SessionID
     let cookie: OpaqueToken
     let browser: BrowserID
-    /// The browser session that this one takes the place of.
+    /// The browser session that this one replaces.
     let former: OpaqueToken?
     let client: ClientID
     let method: SignInMethod
 
-    /// Begins session and browser session; nil where the password is the person's no more. In a browser that belongs to a
-    /// device the session is bound to that device and epoch.
+    /// Begins the session and the browser session; returns nil if the password is no longer the person's. In a device's
+    /// browser, the session is bound to that device and epoch.
     ///
-    /// - Parameter allow: throws where the request is for somebody else; then nothing has begun.
-    /// - Throws: ``OAuthError`` where the browser belongs to a shared device and another person, or to an epoch that has
-    ///   ended; ``StorageError``, or what `allow` throws.
+    /// - Parameter allow: throws if the request is for another person. Nothing begins then.
+    /// - Throws: ``OAuthError`` if the browser belongs to a shared device and another person, or to an epoch that has
+    ///   ended; ``StorageError``, or the error of `allow`.
     func begin(
         _ checked: CheckedPassword, by signIns: BrowserSignIns, at now: Timestamp, in connection: any Connection,
         allow: (User) throws -> Void = { _ in }

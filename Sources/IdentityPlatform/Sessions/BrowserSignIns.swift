@@ -4,7 +4,7 @@ internal import OAuth
 internal import Redaction
 internal import Storage
 
-/// Signs people in by name and password at pages of this server.
+/// Signs people in with name and password on this server's pages.
 struct BrowserSignIns: Sendable {
     let database: any Database
     let environment: ClockAndRandomness
@@ -20,7 +20,7 @@ struct BrowserSignIns: Sendable {
         (storageKey, failures) = (platform.storageKey, platform.failedSignIns)
     }
 
-    /// A name and a password that somebody typed.
+    /// A submitted name and password.
     struct Attempt: Sendable {
         let request: Request
         let origin: SignInOrigin
@@ -31,16 +31,17 @@ struct BrowserSignIns: Sendable {
         let password: SecretBytes
     }
 
-    /// What becomes of an attempt: what has begun, or what the page says.
+    /// The result of an attempt: what began, or the error for the page to show.
     enum Outcome<Begun: Sendable>: Sendable {
         case begun(Begun, CheckedPassword)
         case refused(OAuthError)
     }
 
-    /// Checks a password, and begins what follows from it.
+    /// Checks a password, and begins what it is used for.
     ///
-    /// - Parameter begin: the transaction, in which the password must still be the person's; nil where it is not.
-    /// - Throws: ``OAuthError`` where the page cannot be shown again; ``StorageError``, or what `begin` throws.
+    /// - Parameter begin: the transaction, which must confirm the password; returns nil if it is no longer the
+    ///   person's.
+    /// - Throws: ``OAuthError`` if the page cannot be shown again; ``StorageError``, or the error of `begin`.
     func run<Begun: Sendable>(
         _ attempt: Attempt, begin: (CheckedPassword) async throws -> Begun?
     ) async throws -> Outcome<Begun> {
@@ -70,7 +71,7 @@ struct BrowserSignIns: Sendable {
             name: attempt.name, tenant: attempt.tenant, client: attempt.client.rawValue, method: attempt.method)
     }
 
-    /// Lets a browser whose epoch has ended begin anew, before a sign-in page is shown in it.
+    /// Resets a browser whose epoch has ended, before a sign-in page is shown in it.
     ///
     /// - Throws: ``StorageError``
     func renew(_ request: Request) async throws {
@@ -80,7 +81,7 @@ struct BrowserSignIns: Sendable {
         try await database.write { try DeviceBrowsers($0).forgetIfOver(browser) }
     }
 
-    /// Has the browser remember that it signed this person in. A shared device's browser remembers nobody: the device
+    /// Sets the cookie that remembers this person's sign-in in the browser. Not on a shared device, because the device
     /// itself is known.
     ///
     /// - Throws: the library's error.

@@ -2,7 +2,7 @@
 internal import Storage
 
 enum BrowsersSchema {
-    /// In which browser a session began, and which browsers belong to the epoch of a shared device.
+    /// The browser in which a session began, and the browsers that belong to a shared device's epoch.
     static let migrations = [
         Migration(
             "browsers",

@@ -11,7 +11,7 @@ struct BrowserBinding: Sendable {
 
     func isOf(_ user: User) -> Bool { user.tenant == tenant && user.id == person }
 
-    /// Whether the session is the same person's on the same device in the same epoch.
+    /// Returns whether the session has the same person, device and epoch.
     func isOf(_ session: Session) -> Bool {
         session.tenant == tenant && session.user == person && session.device?.id == device.id
             && session.epochCounter == epochCounter
@@ -26,20 +26,21 @@ enum DeviceBrowser: Table {
     }
 }
 
-/// The browsers of devices, in one transaction.
+/// The devices' browsers, in one transaction.
 ///
-/// A browser belongs to a device from the moment that a session which began in it is bound there, or that it shows the
-/// device's browser credential: on a shared device until the epoch ends, on another until that session ends. Every session
-/// of the worker that begins in it meanwhile is bound to the same device and epoch, whatever the request asked for.
+/// A browser belongs to a device once a session that began in it is bound to the device, or once it presents the
+/// device's browser credential. It belongs to a shared device until the epoch ends, and to any other device until that
+/// session ends. During that time, every session of the worker that begins in it is bound to the same device and epoch,
+/// whatever the request asked for.
 struct DeviceBrowsers {
     private let connection: any Connection
 
     init(_ connection: any Connection) { self.connection = connection }
 
-    /// What a session that begins now in this browser is to be bound to; nil where that is nothing.
+    /// Returns what a session that begins now in this browser must be bound to; nil for nothing.
     ///
-    /// - Parameter cookie: the browser session that the browser holds.
-    /// - Throws: ``OAuthError`` `endedBrowserEpoch` where the epoch has ended, `disabledDevice`; ``StorageError``
+    /// - Parameter cookie: the browser's current browser session.
+    /// - Throws: ``OAuthError`` `endedBrowserEpoch` if the epoch has ended, `disabledDevice`; ``StorageError``
     func binding(
         of browser: BrowserID, holding cookie: OpaqueToken?, at time: Timestamp
     ) throws -> BrowserBinding? {
@@ -50,7 +51,7 @@ struct DeviceBrowsers {
             }
             return binding
         }
-        // Of a session that was bound before browsers were noted only the cookie tells.
+        // For a session bound before browsers were recorded, only the cookie identifies the device.
         guard let cookie, let session = try BrowserSessions(connection).session(cookie, at: time), session.device != nil
         else { return nil }
         let live: LiveSession
@@ -61,11 +62,11 @@ struct DeviceBrowsers {
         }
     }
 
-    /// Notes that a browser belongs to the device of a session. On a shared device the worker's sessions that began in the
-    /// browser before are bound to the epoch, too; those of other people, of devices of one's own, and for other
-    /// screens, end.
+    /// Records that a browser belongs to the device of a session. On a shared device, the worker's sessions that began
+    /// in the browser earlier are bound to the epoch as well. Other people's sessions, sessions of personal devices and
+    /// sessions for other screens end.
     ///
-    /// - Throws: ``OAuthError`` `otherPersonOnDevice` where the browser is another worker's, epoch's or device's;
+    /// - Throws: ``OAuthError`` `otherPersonOnDevice` if the browser belongs to another worker, epoch or device;
     ///   ``StorageError``
     func claim(_ browser: BrowserID, for session: Session, at time: Timestamp) throws {
         guard let device = session.device else { return }
@@ -92,7 +93,8 @@ struct DeviceBrowsers {
         }
     }
 
-    /// Whether a session may be used in a browser: while a shared device has it, no other than that worker's of that epoch.
+    /// Returns whether a session may be used in a browser. In a shared device's browser, only the worker's session of
+    /// the current epoch may be.
     ///
     /// - Throws: ``StorageError``
     func admits(_ session: Session, in browser: BrowserID) throws -> Bool {
@@ -100,7 +102,7 @@ struct DeviceBrowsers {
         return binding.isOf(session)
     }
 
-    /// Forgets that a browser belonged to an epoch, if that has ended: whoever signs in there begins anew.
+    /// Removes the record of a browser whose epoch or session has ended, so that the next sign-in there starts anew.
     ///
     /// - Throws: ``StorageError``
     func forgetIfOver(_ browser: BrowserID) throws {
@@ -108,12 +110,12 @@ struct DeviceBrowsers {
         try connection.execute("DELETE FROM deviceBrowser WHERE browser = \(browser.hash)")
     }
 
-    /// Whether a browser belonged to a device that has ended the epoch, or the session.
+    /// Returns whether a browser belonged to a device's epoch, or a session, that has ended.
     ///
     /// - Throws: ``StorageError``
     func isOver(_ browser: BrowserID) throws -> Bool { try noted(browser).map { !$0.isOpen } ?? false }
 
-    /// What is noted of a browser, and whether it still holds.
+    /// Returns a browser's record, and whether it still applies.
     private func noted(_ browser: BrowserID) throws -> (BrowserBinding, isOpen: Bool)? {
         try connection.row(
             """

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package import Storage
 
-/// A device should ask anew how it and its session stand: something that it goes by has changed, or may have.
+/// The state of a device or of its session has changed, or may have, so the device should ask for it again.
 ///
-/// Whatever ends a device's session or changes its standing announces this in the same transaction; it is told after the
-/// commit, so that the device's question already finds the new state.
+/// A change that ends a device's session or affects its state announces this in the same transaction. Observers are
+/// called after the commit, so the device's request already sees the new state.
 package struct DeviceStateChange: Announcement, Hashable {
     package let tenant: TenantID
     package let device: DeviceID
@@ -16,7 +16,8 @@ package struct DeviceStateChange: Announcement, Hashable {
 }
 
 extension Platform {
-    /// Tells `observer` of every device that should ask anew; see ``Database/observe(_:)`` for what it may do.
+    /// Calls `observer` with every device that should ask again. See ``Database/observe(_:)`` for the restrictions on
+    /// observers.
     package func observeDevices(_ observer: @escaping @Sendable (DeviceStateChange) -> Void) {
         database.observe { announcement in
             if let change = announcement as? DeviceStateChange { observer(change) }

@@ -5,10 +5,10 @@ internal import Logging
 internal import OAuth
 internal import Storage
 
-/// `POST /{tenant}/oauth2/v2.0/device/endsession` (Baton's own): a device says that a session has ended there.
+/// `POST /{tenant}/oauth2/v2.0/device/endsession` (Baton's own): a device reports that a session has ended there.
 ///
-/// Saying it again is no error, nor is a session that the server does not know or that is not this device's: the device
-/// asks until it is heard, learns nothing of others, and ends nothing of theirs.
+/// A repeated report is not an error, nor is a session that is unknown or belongs to another device: the device repeats
+/// its report until it gets a response, learns nothing about other sessions and cannot end them.
 struct EndSessionEndpoint: Sendable {
     let database: any Database
     let environment: ClockAndRandomness
@@ -22,7 +22,7 @@ struct EndSessionEndpoint: Sendable {
     @Sendable private func respond(_ request: Request, _ context: IdentityContext) async throws -> Response {
         let form = try await request.form(limit: context.maxUploadSize)
         let tenant = try await directory.oneTenant(in: context)
-        // A disabled device may still say that a session ended: it gives power away, nothing else.
+        // A disabled device may still report that a session ended, because that only reduces its access.
         let (end, device) = try await proofs.read(
             EndSessionRequest.self, in: try form.required(.request), tenant: tenant.id, for: .endSession)
         let outcome = try await database.write { connection in
@@ -44,11 +44,11 @@ private func conclude(
 ) throws -> Outcome {
     let (devices, sessions) = (Devices(connection), Sessions(connection))
     let present = try devices.find(device, tenant: tenant)
-    // The epoch has ended with the session: nothing begins in it any more, nor in one before it.
+    // The epoch ended with the session. No session can begin in it, or in an earlier one, any more.
     if EpochRule.judge(end.epoch, highest: present?.epoch, isClosed: false) != .stale {
         try devices.setEpoch(end.epoch, isClosed: true, device, tenant: tenant)
     }
-    // Also one whose number the device never learnt, since it lost power or the reply.
+    // Includes a session whose id the device never learned because it lost power or the response.
     try devices.endSessions(of: device, tenant: tenant, upTo: end.epoch, at: time, by: device.rawValue)
     guard let id = SessionID(rawValue: end.sessionID), let session = try sessions.find(id, tenant: tenant),
         session.device?.id == device

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import Storage
 
-/// The lines of the audit log about refused sign-ins.
+/// Writes refused sign-ins to the audit log.
 struct FailedSignIns: Sendable {
     let database: any Database
     let environment: ClockAndRandomness
 
-    /// Records a refused sign-in, by object id where there is such a person. Refusals of the same kind within ten minutes
-    /// are one line with a count.
+    /// Records a refused sign-in, with the person's object id if the name is known. Equal refusals within ten minutes
+    /// share one line with a count.
     ///
     /// - Throws: ``StorageError``
     func record(

@@ -2,13 +2,13 @@
 internal import OAuth
 package import Storage
 
-/// A session that was judged good in this transaction, with whom and what it belongs to.
+/// A session that was valid in this transaction, with its person and device.
 package struct LiveSession: Sendable {
     package let session: Session
     package let person: User
     package let device: Device?
 
-    /// Looks the session up and judges it.
+    /// Looks up the session and checks that it is valid.
     ///
     /// - Throws: ``OAuthError``, ``StorageError``
     package init(_ id: SessionID, tenant: TenantID, _ connection: any Connection) throws {
@@ -21,13 +21,13 @@ package struct LiveSession: Sendable {
     }
 }
 
-/// Whether a session still carries what it gave out: the one judge that every grant and every check asks.
+/// The rule for whether a session is still valid, used by every grant and every check.
 enum SessionRule {
-    /// Says why nothing may be had of the session any more; nil where it is good.
+    /// Returns why the session is no longer valid; nil if it is valid.
     ///
     /// - Parameters:
-    ///   - person: whose session it is; nil where the directory no longer has them.
-    ///   - device: the device that the session is bound to; nil where there is none, or the directory no longer has it.
+    ///   - person: the session's person; nil if they are no longer in the directory.
+    ///   - device: the device that the session is bound to; nil if there is none or if it is no longer in the directory.
     static func refusal(of session: Session, person: User?, device: Device?) -> OAuthError? {
         guard session.ended == nil, let person else { return .badGrant }
         guard person.isEnabled else { return .disabledUser }

@@ -4,29 +4,31 @@ package import Storage
 package typealias SessionID = ID<Session>
 package typealias DeviceID = ID<DeviceBinding>
 
-/// One sign-in of one person, the `sid` of every code, token and cookie that came of it. When it ends, all of them do.
+/// One sign-in of one person: the `sid` of every code, token and cookie that it led to. When the session ends, all of
+/// them become invalid.
 package struct Session: Sendable {
     package let tenant: TenantID
     package let id: SessionID
     package let user: UserID
-    /// The device that the session is bound to, once it proved its key.
+    /// The device that the session is bound to, after the device proved its key.
     package let device: DeviceBinding?
-    /// The counter of the device's epoch that it belongs to.
+    /// The counter of the device epoch that it belongs to.
     package let epochCounter: Int64?
-    /// How the person proved who they are (RFC 8176), `pwd` for a password.
+    /// How the person authenticated (RFC 8176); `pwd` for a password.
     package let methods: [String]
     package let begun: Timestamp
     package let ended: Timestamp?
-    /// The browser that it began in; nil where it began without one.
+    /// The browser in which it began; nil if it began without one.
     let browser: BrowserID?
-    /// Whether a person began it for another screen (RFC 8628). It is never bound to a device.
+    /// Whether it was started by a device code for another screen (RFC 8628). Such a session is never bound to a
+    /// device.
     let isFromDeviceCode: Bool
 }
 
-/// The device behind a session, as tokens name it.
+/// The device of a session, in the form used in tokens.
 package struct DeviceBinding: Sendable, Hashable {
     package let id: DeviceID
-    /// Whether several workers share the device; their access tokens live ten minutes at most.
+    /// Whether several workers share the device. Its access tokens are valid for at most ten minutes.
     package let isShared: Bool
 
     package init(id: DeviceID, isShared: Bool) {
@@ -35,28 +37,28 @@ package struct DeviceBinding: Sendable, Hashable {
     }
 }
 
-/// Ways of proving who one is (RFC 8176).
+/// Authentication methods (RFC 8176).
 package enum AuthenticationMethod {
     package static let password = "pwd"
-    /// A key of the person's own, kept by software.
+    /// The person's own key, stored in software.
     package static let ownKey = "swk"
 }
 
-/// Why a session ended; the audit log's word for it.
+/// Why a session ended. The raw values appear in the audit log.
 package enum SessionEnd: String, Sendable {
     /// The person signed out in the browser.
     case signedOut = "signed-out"
-    /// The device said so.
+    /// The device reported the end.
     case ended = "ended-at-device"
-    /// The next worker took the device over.
+    /// The next worker took over the device.
     case handedOver = "handed-over"
     case passwordSet = "password-set"
     case personDisabled = "person-disabled"
     case personRemoved = "person-removed"
     case deviceDisabled = "device-disabled"
     case deviceRemoved = "device-removed"
-    /// An administrator, or the person elsewhere, ended it.
+    /// An administrator ended it, or the person from elsewhere.
     case revoked
-    /// A code or token that was used up came a second time.
+    /// A code or token was used a second time.
     case replayed
 }

@@ -2,7 +2,8 @@
 internal import Hummingbird
 internal import OAuth
 
-/// `POST /{tenant}/oauth2/v2.0/device/sessionstate` (Baton's own): a device asks how it and its session stand.
+/// `POST /{tenant}/oauth2/v2.0/device/sessionstate` (Baton's own): a device asks for its own state and that of its
+/// session.
 struct SessionStateEndpoint: Sendable {
     let directory: DirectoryCache
     let requests: SessionStatusRequests

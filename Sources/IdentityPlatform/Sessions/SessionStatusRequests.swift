@@ -2,7 +2,7 @@
 package import OAuth
 package import Storage
 
-/// A device that has proved its key and asks how it stands.
+/// A device that has proved its key and asks for its state.
 package struct DeviceAsker: Sendable {
     package let tenant: TenantID
     package let device: DeviceID
@@ -10,14 +10,14 @@ package struct DeviceAsker: Sendable {
     let session: String?
 }
 
-/// How devices and their sessions stand, for those devices themselves.
+/// Answers devices' requests for their own state and that of their sessions.
 package struct SessionStatusRequests: Sendable {
     let database: any Database
     let proofs: DeviceProofs
 
-    /// Who asks with a signed ``SessionStatusRequest``; a disabled device may, too.
+    /// Authenticates the sender of a signed ``SessionStatusRequest``. A disabled device is accepted.
     ///
-    /// - Throws: ``OAuthError``, number ``OAuthError/unknownDeviceNumber`` where no device has the certificate;
+    /// - Throws: ``OAuthError``, number ``OAuthError/unknownDeviceNumber`` if no device has the certificate;
     ///   ``StorageError``.
     package func asker(of question: String, tenant: TenantID) async throws -> DeviceAsker {
         let (question, device) = try await proofs.read(
@@ -25,7 +25,7 @@ package struct SessionStatusRequests: Sendable {
         return DeviceAsker(tenant: tenant, device: device, epoch: question.epoch, session: question.sessionID)
     }
 
-    /// How the device and its session stand now.
+    /// Returns the current state of the device and its session.
     ///
     /// - Throws: ``StorageError``
     package func status(of asker: DeviceAsker) async throws -> SessionStatus {
@@ -36,7 +36,8 @@ package struct SessionStatusRequests: Sendable {
 private func judge(_ asker: DeviceAsker, _ connection: any Connection) throws -> SessionStatus {
     guard let device = try Devices(connection).find(asker.device, tenant: asker.tenant) else { return .deviceUnknown }
     guard device.isEnabled else { return .deviceDisabled }
-    // Whether the epoch has ended says the session; here counts only that the device has not left it.
+    // Whether the epoch has ended follows from the session. Here only an epoch that the device has left counts as
+    // stale.
     guard EpochRule.judge(asker.epoch, highest: device.epoch, isClosed: false) != .stale else { return .staleEpoch }
     guard let asked = asker.session else { return .noSession }
     guard let id = SessionID(rawValue: asked),

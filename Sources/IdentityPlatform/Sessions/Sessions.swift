@@ -20,20 +20,20 @@ extension Session: Record {
     }
 }
 
-/// The sign-in sessions of one transaction.
+/// Access to the sign-in sessions in one transaction.
 package struct Sessions {
     private let connection: any Connection
 
     package init(_ connection: any Connection) { self.connection = connection }
 
-    /// Begins a session; nothing is bound to a device yet.
+    /// Begins a session that is not bound to a device yet.
     ///
     /// - Throws: ``StorageError``
     package func begin(_ id: SessionID, user: User, methods: [String], at time: Timestamp) throws -> Session {
         try begin(id, user: user, methods: methods, in: nil, at: time)
     }
 
-    /// Begins a session in a browser, or for another screen.
+    /// Begins a session in a browser, or by device code for another screen.
     ///
     /// - Throws: ``StorageError``
     func begin(
@@ -51,24 +51,25 @@ package struct Sessions {
             ended: nil, browser: browser, isFromDeviceCode: fromDeviceCode)
     }
 
-    /// The session, ended or not.
+    /// Returns the session, whether or not it has ended.
     ///
     /// - Throws: ``StorageError``
     package func find(_ id: SessionID, tenant: TenantID) throws -> Session? {
         try connection.record(Session.self, "WHERE tenant = \(tenant) AND id = \(id)")
     }
 
-    /// The session, if it is still good.
+    /// Returns the session if it has not ended.
     ///
     /// - Throws: ``StorageError``
     package func live(_ id: SessionID, tenant: TenantID) throws -> Session? {
         try find(id, tenant: tenant).flatMap { $0.ended == nil ? $0 : nil }
     }
 
-    /// Binds a live session to the device that proved its key, in the epoch that the device is in. On a shared device a
-    /// session belongs to one epoch for good.
+    /// Binds an active session to the device that proved its key, in the device's current epoch. On a shared device the
+    /// session stays bound to that epoch.
     ///
-    /// - Returns: whether there was such a session, not bound to another device or epoch, nor begun for another screen.
+    /// - Returns: whether there was such a session that was neither bound to another device or epoch nor started by a
+    ///   device code.
     /// - Throws: ``StorageError``
     package func bind(
         _ id: SessionID, tenant: TenantID, to device: DeviceBinding, epochCounter: Int64? = nil
@@ -83,10 +84,10 @@ package struct Sessions {
             """) == 1
     }
 
-    /// Ends a session, and where it is bound to an epoch of a shared device every session of that epoch: there they live
-    /// and end together.
+    /// Ends a session. If it is bound to an epoch of a shared device, ends every session of that epoch, because they
+    /// begin and end together.
     ///
-    /// - Returns: whether the session lived until now.
+    /// - Returns: whether the session was active until now.
     /// - Throws: ``StorageError``
     @discardableResult
     package func end(
@@ -107,11 +108,11 @@ package struct Sessions {
         return true
     }
 
-    /// Ends one session and with it everything that hangs on it: codes, refresh tokens, primary refresh tokens with their
-    /// session keys, browser sessions; writes the line of the audit log, and announces the ``DeviceStateChange`` of the device
-    /// that it is bound to. Again is no error and writes nothing.
+    /// Ends one session and removes everything that depends on it: codes, refresh tokens, primary refresh tokens with
+    /// their session keys, and browser sessions. Writes the audit line, and announces the ``DeviceStateChange`` of its
+    /// device, unless the device itself reported the end. A repeated call is not an error and writes no line.
     ///
-    /// - Returns: whether the session lived until now.
+    /// - Returns: whether the session was active until now.
     /// - Throws: ``StorageError``
     @discardableResult
     func endAlone(
@@ -129,7 +130,7 @@ package struct Sessions {
         guard let ended else { return false }
         try AuditLog(connection).append(
             .sessionEnded, tenant: tenant, actor: actor, subject: id.rawValue, outcome: reason.rawValue, at: time)
-        // A device that said so itself knows.
+        // A device that reported the end itself needs no notice.
         if reason != .ended, let device: DeviceID = try ended["device"] {
             if reason == .revoked || reason == .replayed {
                 try OfflineLeases(connection).withdraw(of: try ended["person"], device: device, tenant: tenant)
@@ -139,7 +140,7 @@ package struct Sessions {
         return true
     }
 
-    /// Ends every session of a person, and withdraws their offline leases.
+    /// Ends every session of a person and withdraws their offline leases.
     ///
     /// - Throws: ``StorageError``
     package func endAll(
@@ -152,13 +153,13 @@ package struct Sessions {
     }
 }
 
-/// The sessions of one transaction that have not ended, for whoever looks after them.
+/// Read access, for administration, to the sessions that have not ended, in one transaction.
 struct LiveSessions {
     private let connection: any Connection
 
     init(_ connection: any Connection) { self.connection = connection }
 
-    /// The sessions that began last, of one person where `user` names one.
+    /// Returns the sessions that began last, of one person if `user` is given.
     ///
     /// - Throws: ``StorageError``
     func newest(_ count: Int, of user: UserID? = nil, tenant: TenantID) throws -> [Session] {

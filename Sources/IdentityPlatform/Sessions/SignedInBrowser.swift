@@ -3,12 +3,13 @@ internal import Hummingbird
 internal import OAuth
 internal import Storage
 
-/// Who is signed in in a browser.
+/// Finds the person who is signed in in a browser.
 struct SignedInBrowser: Sendable {
     let database: any Database
     let environment: ClockAndRandomness
 
-    /// The session that a request's cookie names, and its person; nil where nobody is signed in. In the browser of a shared device a session of another person or device is not.
+    /// Returns the session of a request's cookie, and its person; nil if nobody is signed in. In a shared device's
+    /// browser, a session of another person or device does not count.
     func present(_ request: Request, tenant: Tenant) async throws -> (Session, User)? {
         guard let cookie = HostCookie.session.value(in: request).flatMap(OpaqueToken.init), cookie.tenant == tenant.id
         else { return nil }
