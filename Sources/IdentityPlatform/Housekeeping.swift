@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import Storage
 
-/// Clears away what is over: expired credentials, forgiven failures, sessions that nothing hangs on any more, signing keys
-/// that have signed nothing which still is good; and gives ageing keys their successors. Done in small steps, so that no
-/// sign-in waits for it.
+/// Removes what has expired: credentials, throttle counts, sessions that nothing depends on any more, and signing keys
+/// whose tokens have all expired. Also rotates ageing signing keys. It works in small steps, so that no sign-in waits
+/// for it.
 package struct Housekeeping: Sendable {
     private let platform: Platform
-    /// What has expired answers "expired" for this long, then "unknown".
+    /// For this long after its end, an expired credential is reported as "expired"; later as "unknown".
     private static let memory = Duration.seconds(86400)
 
     package init(_ platform: Platform) { self.platform = platform }
 
-    /// One round over all organisations.
+    /// Runs one round over all organisations.
     ///
-    /// - Parameter step: how many rows of a kind one transaction removes at most.
-    /// - Returns: how many rows went, or keys came; where that is 0, nothing is left to do for now.
+    /// - Parameter step: the maximum number of rows of a kind that one transaction removes.
+    /// - Returns: how many rows were removed and keys added; 0 if nothing is left to do for now.
     /// - Throws: ``StorageError``
     package func sweep(step: Int = 500) async throws -> Int {
         var removed = 0
@@ -78,12 +78,12 @@ package struct Housekeeping: Sendable {
                             AND session.ended IS NULL))
                 LIMIT \(step))
             """,
-            // A hash stands in one row of each kind only, and is keyed by it.
+            // Each hash is in only one row of each kind, which has it as key.
             """
             DELETE FROM signInThrottle WHERE tenant = \(tenant) AND hash IN (
                 SELECT hash FROM signInThrottle WHERE tenant = \(tenant) AND expires <= \(now) LIMIT \(step))
             """,
-            // A session without credentials is good for the access tokens already out, which live less than a day.
+            // A session without credentials still matters for issued access tokens, which live less than a day.
             """
             DELETE FROM session WHERE tenant = \(tenant) AND id IN (
                 SELECT id FROM session WHERE tenant = \(tenant) AND begun <= \(before)

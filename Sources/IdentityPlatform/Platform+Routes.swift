@@ -15,7 +15,7 @@ extension Platform {
         ]
     }
 
-    /// What answers on the platform's listener, by host name.
+    /// The responder of the platform's listener, which dispatches by host name.
     package func responder() -> HostResponder {
         let names = configuration.names
         let userInfo = UserInfoEndpoint(accessTokens: accessTokens, resource: resources.graph)
@@ -46,7 +46,7 @@ extension Platform {
             DevicePage(self).addRoutes(to: router)
             userInfo.addRoutes(to: router, at: "/{tenant}/openid/userinfo")
             DiscoveryEndpoints.addKeyRoutes(to: router, self)
-            // The last one: it tells what the others serve.
+            // Last, because it lists the routes of the others.
             DiscoveryEndpoints(platform: self, login: ServedPaths(router), graph: ServedPaths(graph))
                 .addRoutes(to: router)
         }
@@ -57,7 +57,7 @@ extension Platform {
         ])
     }
 
-    /// What devices ask with requests that they sign.
+    /// Adds the endpoints for signed requests of devices.
     private func addDeviceRoutes(to router: Router<IdentityContext>) {
         EndSessionEndpoint(
             database: database, environment: environment, directory: directoryCache, proofs: deviceProofs
@@ -79,7 +79,7 @@ extension Platform {
     private func router(
         _ dialect: some ErrorDialect, _ addRoutes: (Router<IdentityContext>) -> Void
     ) -> Router<IdentityContext> {
-        // No HEAD: it would run routes that sign in or out for a program that only looks whether a link is there.
+        // No HEAD: it would run routes that sign in or out, for a program that only checks whether a link exists.
         let router = Router(context: IdentityContext.self, options: [.caseInsensitive])
         router.add(middleware: SecurityHeaders())
         router.add(middleware: ErrorMiddleware(dialect: dialect))

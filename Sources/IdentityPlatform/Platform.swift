@@ -3,7 +3,7 @@ package import Storage
 
 /// The identity platform: directory, sign-in, tokens, device registration and Graph over one database.
 ///
-/// What a feature needs it takes from here; what it serves it adds in `Platform+Routes.swift`.
+/// Features get their dependencies from here and add their routes in `Platform+Routes.swift`.
 package struct Platform: Sendable {
     package let configuration: IdentityConfiguration
     package let database: any Database
@@ -21,10 +21,11 @@ package struct Platform: Sendable {
     let newPasswords: NewPasswords
     let pages: Pages
 
-    /// Makes the platform over a database that has the steps of ``IdentitySchema/migrations``.
+    /// Creates the platform over a database that has the steps of ``IdentitySchema/migrations``.
     ///
-    /// - Parameter storageKey: opens what the database keeps sealed; the same one for the life of the database.
-    /// - Throws: ``StorageKey/Failure`` where the database belongs to another storage key, ``BreachedPasswords/Failure``,
+    /// - Parameter storageKey: opens the sealed values in the database. It must not change during the life of the
+    ///   database.
+    /// - Throws: ``StorageKey/Failure`` if the database belongs to another storage key, ``BreachedPasswords/Failure``,
     ///   ``StorageError``, the error of a page template that does not parse.
     package init(
         configuration: IdentityConfiguration, database: any Database, storageKey: StorageKey,
@@ -40,7 +41,7 @@ package struct Platform: Sendable {
         deviceAuthorities = DeviceAuthorities(database: database, storageKey: storageKey, environment: environment)
         receiptAuthorities = ReceiptAuthorities(database: database, storageKey: storageKey, environment: environment)
         resources = ResourceCatalogue(names: configuration.names)
-        // What administrators wait for: new passwords and keys.
+        // The pool for administrators' work: new passwords and keys.
         let administration = HashingPool(threads: 1, capacity: configuration.hashingQueue)
         passwords = Passwords(
             database: database, storageKey: storageKey, environment: environment, cost: configuration.passwordCost,
@@ -58,13 +59,13 @@ package struct Platform: Sendable {
         pages = try Pages.compiled.get()
     }
 
-    /// Where sign-ins wait for the hash of their password.
+    /// The pool in which the passwords of sign-ins are hashed.
     package var hashing: HashingPool { passwords.signIns }
-    /// How devices and their sessions stand.
+    /// Answers devices' requests for their state and that of their sessions.
     package var sessionStatusRequests: SessionStatusRequests {
         SessionStatusRequests(database: database, proofs: deviceProofs)
     }
-    /// By which names device management knows devices.
+    /// The names of devices in device management.
     package var managementNames: ManagementNames { ManagementNames(database: database, environment: environment) }
     var failedSignIns: FailedSignIns { FailedSignIns(database: database, environment: environment) }
     var browserSignIns: BrowserSignIns { BrowserSignIns(self) }

@@ -3,20 +3,20 @@ internal import HTTPTypes
 internal import Hummingbird
 internal import OAuth
 
-/// `/{tenant}/account` and `/{tenant}/consent`: the forms of the two pages that ask a person who is signed in already.
+/// `/{tenant}/account` and `/{tenant}/consent`: the forms of the two pages that ask a signed-in person a question.
 ///
-/// What the person has done so far travels in a state in the form, see ``FormState``; without it nobody gets past a
-/// step, neither another site nor the person.
+/// The form contains a state that proves which steps are done, see ``FormState``. Without it, neither another site nor
+/// the person can skip a step.
 struct AskedPage: Sendable {
     let endpoint: AuthorizeEndpoint
 
     private var platform: Platform { endpoint.platform }
 
-    /// What is asked.
+    /// The page's question.
     enum Question: String, CaseIterable, Sendable {
         case account, consent
 
-        /// What was done by whoever answers it with yes.
+        /// The steps that a "yes" completes.
         var done: AuthorizeRequest.Done { self == .account ? [.account] : [.signIn, .account, .consent] }
     }
 
@@ -64,7 +64,7 @@ struct AskedPage: Sendable {
             FormState(question, session: session.id, request: authorize.parameters.encoded, word: word)
                 .matches(shown, at: platform.environment.now(), key: platform.storageKey)
         else {
-            // Whoever comes here without a state begins anew, with whatever the request asks for.
+            // Without a valid state, the request starts over.
             return try await endpoint.goOn(authorize, for: (session, user), by: request, done: [], status: .seeOther)
         }
         switch (question, form[Field.choice].flatMap(Choice.init)) {

@@ -5,8 +5,8 @@ internal import OAuth
 internal import Redaction
 internal import Storage
 
-/// `/{tenant}/oauth2/v2.0/authorize` and its older twin: lets a signed-in browser through, shows the sign-in page to any
-/// other, and asks what the request wants asked.
+/// `/{tenant}/oauth2/v2.0/authorize` and its older twin: grants the request of a signed-in browser, shows the sign-in
+/// page to any other, and asks the questions that the request requires.
 struct AuthorizeEndpoint: Sendable {
     let platform: Platform
 
@@ -23,7 +23,7 @@ struct AuthorizeEndpoint: Sendable {
             router.post(path) { request, context in
                 try await guarded {
                     let form = try await request.form(limit: context.maxUploadSize)
-                    // A browser credential counts where the browser asks by GET, so that it can be sent round.
+                    // A browser credential counts only in a GET, which can be redirected with a fresh nonce.
                     guard BrowserSignOn.credential(in: request) == nil else {
                         return platform.pages.redirect(
                             to: "\(request.ownPath)?\(form.encoded)", status: .seeOther)
@@ -42,18 +42,18 @@ struct AuthorizeEndpoint: Sendable {
         var parameters = parameters
         if version == .one, parameters[Note.version] == nil { parameters.append(Note.version, version.rawValue) }
         let authorize = try await check(parameters, context)
-        // Who is signed in on the device comes before whom the browser remembers.
+        // The person signed in on the device takes precedence over the browser's session.
         var present = try await BrowserSignOn(platform).signedIn(request, authorize.tenant)
         if present == nil { present = try await platform.signedInBrowser.present(request, tenant: authorize.tenant) }
         try await platform.browserSignIns.renew(request)
         return try await goOn(authorize, for: present, by: request, done: [], status: .found)
     }
 
-    /// What we write into a request, so that the forms of our pages know it: by which address it came. Whoever writes it
-    /// himself gets the other issuer's name in the answer, and nothing else.
+    /// A parameter added to the request so that the forms of our pages know the version of its endpoint. If a client
+    /// sets it, the response only names the other issuer.
     private enum Note: String, WireName { case version = "x-baton-version" }
 
-    /// Takes the next step of a request.
+    /// Performs the next step of a request.
     ///
     /// - Throws: ``AuthorizeRequest/Refusal``, ``StorageError``
     func goOn(
@@ -74,7 +74,8 @@ struct AuthorizeEndpoint: Sendable {
         }
     }
 
-    /// The name that the sign-in page begins with: that of the hints, else of who has to sign in once more.
+    /// Returns the initial name for the sign-in page: from the hints, otherwise that of the person who must sign in
+    /// again.
     private func presumedName(_ authorize: AuthorizeRequest, _ present: User?) async throws -> String {
         if let hinted = authorize.hinted {
             let user = try await platform.database.read { try Users($0).find(hinted, tenant: authorize.tenant.id) }
@@ -83,7 +84,7 @@ struct AuthorizeEndpoint: Sendable {
         return authorize.loginHint ?? present?.userPrincipalName ?? ""
     }
 
-    /// Finds tenant and client and checks the request against them.
+    /// Finds tenant and client, and checks the request against them.
     ///
     /// - Throws: ``AuthorizeRequest/Refusal``, ``OAuthError``, ``StorageError``
     func check(_ parameters: FormParameters, _ context: IdentityContext) async throws -> AuthorizeRequest {
@@ -100,9 +101,10 @@ struct AuthorizeEndpoint: Sendable {
                 allowsMissingProofKey: platform.configuration.compatibility.codeWithoutProofKey))
     }
 
-    /// Issues a code for a session and sends the browser back with it.
+    /// Issues a code for a session and sends the browser back to the client with it.
     ///
-    /// - Throws: ``OAuthError`` `otherPersonOnDevice` where a shared device has the browser by now; ``StorageError``
+    /// - Throws: ``OAuthError`` `otherPersonOnDevice` if the browser now belongs to another session of a shared device;
+    ///   ``StorageError``
     func grant(
         _ request: AuthorizeRequest, _ session: Session, of user: User, in browser: BrowserID?,
         status: HTTPResponse.Status
@@ -117,7 +119,7 @@ struct AuthorizeEndpoint: Sendable {
         return answer(request, session, of: user, with: code, status: status)
     }
 
-    /// A code that is not in the database yet.
+    /// Returns a new code that is not stored yet.
     func newCode(
         _ request: AuthorizeRequest, _ session: Session, beganSession: Bool
     ) -> (OpaqueToken, AuthorizationCode) {
@@ -143,7 +145,7 @@ struct AuthorizeEndpoint: Sendable {
         return platform.pages.answer(fields, to: request.address, status: status)
     }
 
-    /// Runs a route and turns its refusals into a redirect or a page.
+    /// Runs a route and turns its refusals into a redirect or an error page.
     func guarded(_ route: () async throws -> Response) async throws -> Response {
         do {
             return try await route()

@@ -2,25 +2,25 @@
 internal import OAuth
 
 extension AuthorizeRequest {
-    /// Why a request was refused, and whether the client may be told by redirect.
+    /// Why a request was refused, and whether the client is told by redirect.
     enum Refusal: Error {
-        /// Client or redirect URI cannot be believed: only the person may be told (RFC 6749 section 4.1.2.1).
+        /// Client or redirect URI cannot be trusted, so only the person is told (RFC 6749 section 4.1.2.1).
         case shown(OAuthError)
         case returned(OAuthError, ReturnAddress)
     }
 
-    /// What a request is checked against.
+    /// The data that a request is checked against.
     struct ValidationContext {
         let tenant: Tenant
         let client: Client
         let issuer: String
         let resources: ResourceCatalogue
-        /// The keys that sign the organisation's tokens, for the id token of a hint.
+        /// The organisation's signing keys, to verify the id token of a hint.
         let keys: [TenantKey]
         let allowsMissingProofKey: Bool
     }
 
-    /// The redirect URI of a client, checked against the registration.
+    /// Returns the client's redirect URI after checking it against the registration.
     private static func returnAddress(
         _ parameters: FormParameters, _ known: ValidationContext
     ) throws(Refusal) -> ReturnAddress {
@@ -28,7 +28,7 @@ extension AuthorizeRequest {
         guard let redirect = RedirectURI(text), known.client.allowsRedirect(to: redirect) else {
             throw .shown(.unregisteredRedirect)
         }
-        // Where a client asks for tokens in the address, it looks for the answer behind the number sign.
+        // A client that asks for tokens expects the response in the fragment.
         let types = Set((parameters[ParameterName.responseType] ?? "").split(separator: " "))
         let usual: Mode = types.isDisjoint(with: ["token", "id_token"]) ? .query : .fragment
         return ReturnAddress(
@@ -36,7 +36,7 @@ extension AuthorizeRequest {
             state: parameters[ParameterName.state], issuer: known.issuer)
     }
 
-    /// Checks everything.
+    /// Checks the whole request.
     init(_ parameters: FormParameters, _ known: ValidationContext) throws(Refusal) {
         address = try Self.returnAddress(parameters, known)
         (tenant, client, self.parameters) = (known.tenant, known.client, parameters)
@@ -64,18 +64,19 @@ extension AuthorizeRequest {
     private static func refuseWhatIsNotServed(_ parameters: FormParameters) throws(OAuthError) {
         let mode = parameters[ParameterName.responseMode]
         guard mode == nil || mode.flatMap(Mode.init) != nil else { throw .unsupportedResponseMode }
-        // OpenID Connect Core section 3.1.2.6; the parameters would change what else stands in the request.
+        // OpenID Connect Core section 3.1.2.6. These parameters would change the rest of the request, so they cannot be
+        // ignored.
         guard parameters[ParameterName.request] == nil else { throw .requestObject }
         guard parameters[ParameterName.requestURI] == nil else { throw .requestURI }
         guard parameters[ParameterName.registration] == nil else { throw .selfRegistration }
         guard try parameters.required(.responseType) == "code" else { throw .unsupportedResponseType }
-        // What is kept until the code is redeemed, or comes back in an address, has an end.
+        // Values that are stored until the code is redeemed, or returned in a URL, have a length limit.
         guard (parameters[ParameterName.nonce] ?? "").utf8.count <= 512,
             (parameters[ParameterName.state] ?? "").utf8.count <= 8192
         else { throw .tooLarge }
     }
 
-    /// The challenge: the base64url of a SHA-256 value (RFC 7636 section 4.2).
+    /// Returns the challenge: the base64url of a SHA-256 value (RFC 7636 section 4.2).
     private static func challenge(_ parameters: FormParameters, isOptional: Bool) throws(OAuthError) -> String? {
         let method = parameters[ParameterName.codeChallengeMethod]
         guard let challenge = parameters[ParameterName.codeChallenge] else {
@@ -88,8 +89,8 @@ extension AuthorizeRequest {
         return challenge
     }
 
-    /// The scopes, and the `resource` of the older dialect as the scope that asks for everything of it. Who names a
-    /// resource need name no scope, and gets what OpenID Connect brings along.
+    /// Returns the scopes. The older dialect's `resource` becomes the scope for all of its permissions. A client that
+    /// names a resource may omit the scopes and gets the usual ones of OpenID Connect.
     private static func scopeText(_ parameters: FormParameters) throws(OAuthError) -> String {
         var text = parameters[ParameterName.scope]
         if let resource = parameters[ParameterName.resource] {

@@ -3,19 +3,19 @@ internal import OAuth
 internal import Storage
 
 extension AuthorizeRequest {
-    /// What comes next for a request.
+    /// The next step for a request.
     enum Step: Equatable {
         case grant
-        /// Show the page that asks for name and password.
+        /// Show the sign-in page.
         case signIn
-        /// Show who is signed in, and ask whether it is to be them.
+        /// Show the signed-in person, and ask which account to use.
         case chooseAccount
-        /// Show what the application gets, and ask.
+        /// Show what the application gets, and ask for consent.
         case consent
         case refuse(OAuthError)
     }
 
-    /// What the person has done for this very request.
+    /// The steps that the person has completed for this request.
     struct Done: OptionSet, Sendable {
         let rawValue: UInt8
 
@@ -24,7 +24,7 @@ extension AuthorizeRequest {
         static let consent = Done(rawValue: 4)
     }
 
-    /// Says what is next, given who is signed in in this browser.
+    /// Returns the next step, given the person signed in in this browser.
     func step(for present: (session: Session, user: User)?, done: Done, at now: Timestamp) -> Step {
         guard let present, done.contains(.signIn) || accepts(present.session, of: present.user, at: now) else {
             return prompt == .none ? .refuse(.signInRequired) : .signIn
@@ -34,16 +34,16 @@ extension AuthorizeRequest {
         return .grant
     }
 
-    /// Whether the person of a browser session may go on without showing anew who they are.
+    /// Whether the person of a browser session may continue without signing in again.
     private func accepts(_ session: Session, of user: User, at now: Timestamp) -> Bool {
-        // What a broker gets leads to a device's primary refresh token, and its address is any port of the machine: no
-        // program there has it without the person's password.
+        // A broker's code leads to a device's primary refresh token, and its redirect URI is any port of the machine.
+        // No program on that machine may get the code without the person's password.
         guard !prompt.contains(.login), !client.isBroker, allows(user) else { return false }
         if let loginHint, loginHint.lowercased() != user.userPrincipalName.lowercased() { return false }
         if let maxAge, session.begun + maxAge < now { return false }
         return true
     }
 
-    /// Whether the answer may be about this person, whom an id token may have named.
+    /// Whether the response may be about this person. Only the person of the id token hint, if there is one.
     func allows(_ user: User) -> Bool { hinted == nil || hinted == user.id }
 }

@@ -4,7 +4,7 @@ internal import Hummingbird
 internal import OAuth
 internal import Storage
 
-/// Signs a browser in by the device's primary refresh token: what the broker on the device puts beside the browser's own
+/// Signs a browser in with the device's primary refresh token. The device's broker adds a credential to the browser's
 /// request, as a header or a cookie (MS-OAPXBC).
 ///
 /// An invalid credential is ignored, and the person signs in by hand. If its nonce is too old or was given to another browser,
@@ -25,13 +25,13 @@ struct BrowserSignOn: Sendable {
         compatibility = platform.configuration.compatibility
     }
 
-    /// The nonce was too old: the browser has to come again with this one.
+    /// The nonce was too old. The browser must repeat the request with a fresh one.
     struct StaleNonce: Error {
         /// Path and query, with a fresh `sso_nonce`.
         let address: String
     }
 
-    /// Runs a route. A browser that brings a credential and has no cookie for forms yet gets one first, so that its later
+    /// Runs a route. A browser with a credential but without a form cookie first gets that cookie, so that its later
     /// requests can be tied to the credential's device.
     func naming(_ request: Request, _ route: (Request) async throws -> Response) async throws -> Response {
         guard Self.credential(in: request) != nil, HostCookie.csrf.word(in: request) == nil else {
@@ -43,11 +43,11 @@ struct BrowserSignOn: Sendable {
         return response
     }
 
-    /// Who is signed in on the device that the browser runs on; nil where the browser brings no good credential. From here
-    /// on the browser belongs to that device.
+    /// Returns the session and person signed in on the browser's device; nil if the browser has no valid credential.
+    /// From then on the browser belongs to that device.
     ///
-    /// - Throws: ``StaleNonce``; ``OAuthError`` `otherPersonOnDevice` where a shared device has the browser for another
-    ///   worker or epoch, and that is no other device's; ``StorageError``
+    /// - Throws: ``StaleNonce``; ``OAuthError`` `otherPersonOnDevice` if the browser already belongs to another device,
+    ///   or to another worker or epoch of a shared device; ``StorageError``
     func signedIn(_ request: Request, _ tenant: Tenant) async throws -> (Session, User)? {
         guard request.method == .get, let text = Self.credential(in: request) else { return nil }
         do {
@@ -91,7 +91,7 @@ struct BrowserSignOn: Sendable {
         let isConfirmed: Bool
     }
 
-    /// Notes that the device has the token, and which browser is the device's.
+    /// Records that the device has received the token and that the browser belongs to the device.
     private func settle(_ found: Found, _ browser: BrowserID?) async throws {
         try await database.write { connection in
             let tenant = found.session.tenant
@@ -102,8 +102,8 @@ struct BrowserSignOn: Sendable {
         }
     }
 
-    /// Whom a credential is of. It may be another organisation's than the one that is asked: then nobody is signed in by
-    /// it, but the browser is the device's all the same.
+    /// Returns the owner of a credential. If the credential is from another organisation than the request, nobody is
+    /// signed in by it, but the browser still belongs to the device.
     private func person(_ token: CompactJWS) async throws -> Found {
         let (unverified, primary) = try tokens.sessionSigned(token)
         let tenant = primary.tenant
@@ -122,7 +122,7 @@ struct BrowserSignOn: Sendable {
         }
     }
 
-    /// Where the device has signed beside it, too, it has to be the token's device.
+    /// If the device has added its own credential, it must be the token's device.
     private func judgeDevice(beside request: Request, _ device: DeviceID, _ tenant: TenantID) async throws {
         guard let text = request.headers[.deviceCredential] else { return }
         let token = try CompactJWS(request: text)
@@ -136,7 +136,7 @@ struct BrowserSignOn: Sendable {
         try accept(nonce, of: token, in: request)
     }
 
-    /// The same request with a fresh nonce; nil where it had one already, so that nobody is sent round in circles.
+    /// Returns the same request with a fresh nonce; nil if it already had a fresh one, to prevent a redirect loop.
     private func fresherAddress(of request: Request) throws -> String? {
         var parameters = try request.queryParameters()
         if let offered = parameters[ParameterName.ssoNonce], nonces.isFresh(offered) { return nil }

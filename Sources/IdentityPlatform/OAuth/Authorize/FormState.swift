@@ -3,10 +3,10 @@ internal import OAuth
 internal import Redaction
 internal import Storage
 
-/// Proof that a page of ours asked a question: in this browser, of the person of this session, for this very request,
-/// a short while ago. The server keeps nothing; the state is a time and a MAC over all of these.
+/// Proof that our page asked a question recently: in this browser, of this session's person, for this request. The
+/// server stores nothing; the state is a time and a MAC over all of these.
 struct FormState: Sendable {
-    /// Seconds from the page to its answer.
+    /// The maximum number of seconds between the page and its answer.
     private static let lifetime: Int64 = 600
 
     private let label: String
@@ -14,10 +14,10 @@ struct FormState: Sendable {
 
     /// - Parameters:
     ///   - request: the query of the authorisation request.
-    ///   - word: what the browser's cookie says.
+    ///   - word: the value of the browser's cookie.
     init(_ question: AskedPage.Question, session: SessionID, request: String, word: String) {
         label = "page that asked for \(question.rawValue)"
-        // All but the last have one length each, so that no two inputs read alike.
+        // Every part but the last has a fixed length, so different parts cannot give the same input.
         input = session.bytes + Array(word.utf8) + Array(request.utf8)
     }
 

@@ -2,16 +2,16 @@
 internal import OAuth
 internal import Storage
 
-/// An id token of ours that a client shows to say whom it means (`id_token_hint`). It may have expired: what counts is for
-/// whom it was made (OpenID Connect Core section 3.1.2.1, RP-Initiated Logout 1.0 section 4).
+/// An id token of this platform with which a client says whom it means (`id_token_hint`). It may have expired; only the
+/// person it was issued for matters (OpenID Connect Core section 3.1.2.1, RP-Initiated Logout 1.0 section 4).
 struct IDTokenHint: Sendable {
     let user: UserID
-    /// The application that it was made for.
+    /// The application that it was issued to.
     let client: ClientID?
     let session: SessionID?
 
-    /// Reads a token; nil where none of these keys signed it, or it is not an id token. An access token of the same keys
-    /// has no `auth_time`, and says what it may be used for (`scp`) by whom (`appid`), which no id token does.
+    /// Parses a token; nil if none of these keys signed it or it is not an id token. An access token is signed with the
+    /// same keys, but has no `auth_time`, and has `scp` and `appid`, which no id token has.
     init?(_ text: String, keys: [TenantKey]) {
         guard text.utf8.count <= 16 * 1024, let token = try? CompactJWS(text),
             let key = keys.first(where: { $0.id == token.keyID }),

@@ -5,8 +5,8 @@ internal import OAuth
 internal import Redaction
 internal import Storage
 
-/// `/{tenant}/login`: the page's form. Its cookie and its hidden field have to agree, which no other site can bring
-/// about (double submit with a `__Host-` cookie).
+/// `/{tenant}/login`: the form of the sign-in page. Its cookie and its hidden field must match, which no other site can
+/// achieve (double submit with a `__Host-` cookie).
 struct SignIn: Sendable {
     let endpoint: AuthorizeEndpoint
 
@@ -20,7 +20,7 @@ struct SignIn: Sendable {
 
     private enum Field: String, WireName { case csrf, password, request, username }
 
-    /// The page, with a word about what went wrong the last time.
+    /// Returns the sign-in page, with the error of the last attempt if there was one.
     func page(
         _ authorize: AuthorizeRequest, _ request: Request, username: String, alert: OAuthError? = nil
     ) async throws -> Response {
@@ -67,10 +67,10 @@ struct SignIn: Sendable {
         }
     }
 
-    /// Begins session and browser session and, where nothing is left to ask, issues the code, in one transaction, in which
-    /// the password must still be the person's; nil where it is not.
+    /// Begins the session and the browser session and, if no question is left, issues the code. All in one transaction,
+    /// which confirms the password; returns nil if it is no longer the person's.
     ///
-    /// - Throws: ``AuthorizeRequest/Refusal`` where the request is for somebody else; then nothing has begun.
+    /// - Throws: ``AuthorizeRequest/Refusal`` if the request is for another person. Nothing begins then.
     private func begin(
         _ authorize: AuthorizeRequest, with checked: CheckedPassword, by request: Request, in browser: BrowserID
     ) async throws -> Begun? {
@@ -109,7 +109,7 @@ struct SignIn: Sendable {
         let user: User
         let session: Session
         let cookie: OpaqueToken
-        /// Nil where the person is still to be asked something.
+        /// Nil if the person must still be asked a question.
         let code: OpaqueToken?
     }
 }

@@ -3,8 +3,8 @@ internal import OAuth
 internal import Redaction
 internal import Storage
 
-/// The shared device that shows a sign-in page. Its key proves it in the request for the page; the page's form then carries
-/// a sealed note, since a proof is good once and the person may take their time.
+/// The shared device that shows a sign-in page. Its key authenticates it in the request for the page. The page's form
+/// then contains a sealed note, since a proof is valid only once and the person may take their time.
 struct SignInPageDevice: Sendable {
     let database: any Database
     let environment: ClockAndRandomness
@@ -22,10 +22,10 @@ struct SignInPageDevice: Sendable {
     /// Longer than a broker waits for the person.
     private static let lifetime = Duration.seconds(900)
 
-    /// The parameters for the form: a proof gives way to the note. A proof that is not right is ignored; the page is then
-    /// a stranger's.
+    /// Returns the parameters for the form, with the proof replaced by the note. An invalid proof is ignored, and the
+    /// page counts as a stranger's.
     ///
-    /// - Parameter word: what the browser's cookie says; the note is good in that browser alone.
+    /// - Parameter word: the value of the browser's cookie. The note is valid only in that browser.
     /// - Throws: ``StorageError``, the library's error.
     func noted(_ parameters: FormParameters, word: String) async throws -> FormParameters {
         guard let text = parameters[ParameterName.deviceProof] else { return parameters }
@@ -38,7 +38,7 @@ struct SignInPageDevice: Sendable {
         return noted
     }
 
-    /// The device that a form's note names; nil where there is none, or it is of another browser or too old.
+    /// Returns the device of a form's note; nil if there is none, or if it is from another browser or too old.
     func named(by parameters: FormParameters, word: String) -> DeviceID? {
         guard let text = parameters[Note.device], let sealed = try? Base64URL.decode(text),
             let bytes = try? storageKey.open(sealed, purpose: purpose(word)), bytes.count == 24

@@ -5,8 +5,8 @@ internal import OAuth
 internal import Redaction
 internal import Storage
 
-/// `POST /{tenant}/oauth2/v2.0/devicecode` and its older twin: begins a sign-in that a person finishes at another screen
-/// (RFC 8628 section 3.1).
+/// `POST /{tenant}/oauth2/v2.0/devicecode` and its older twin: begins a sign-in that a person completes on another
+/// screen (RFC 8628 section 3.1).
 struct DeviceAuthorizationEndpoint: Sendable {
     let database: any Database
     let environment: ClockAndRandomness
@@ -36,7 +36,8 @@ struct DeviceAuthorizationEndpoint: Sendable {
         let isOnly = try await database.write { connection in
             let now = environment.now()
             let client = try Clients(connection).authenticated(credentials, tenant: tenant.id, at: now)
-            // Whoever approves a code does not see the device behind it: a stranger's would be theirs from then on.
+            // The person who approves a code does not see the device that requested it. With a broker's code, they
+            // could register a stranger's device as theirs.
             guard !client.isBroker else { throw OAuthError.noDeviceCodeForBroker }
             let scope = try resources.grant(asked: form, before: "", to: client)
             guard scope.resource.application != ResourceCatalogue.deviceRegistrationApplication else {
@@ -53,7 +54,7 @@ struct DeviceAuthorizationEndpoint: Sendable {
         return Response(json: reply(code, userCode, page: page(of: tenant, isOnly: isOnly), in: version))
     }
 
-    /// The address that the person types: short where one organisation has the server to itself.
+    /// Returns the URL for the person to type. It is short if the server has only one organisation.
     private func page(of tenant: Tenant, isOnly: Bool) -> String {
         let names = configuration.names
         return "\(names.origin(of: names.login))/\(isOnly ? "common" : tenant.domain)\(DevicePage.path)"

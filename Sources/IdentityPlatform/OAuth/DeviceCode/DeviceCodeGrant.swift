@@ -3,7 +3,7 @@ internal import Hummingbird
 internal import OAuth
 internal import Storage
 
-/// Asks whether the person has answered, and redeems the device code when they have said yes (RFC 8628 section 3.4).
+/// Answers a client's poll, and redeems the device code once the person has approved it (RFC 8628 section 3.4).
 struct DeviceCodeGrant: GrantHandler {
     let tokens: TokenTransactions
     let issuer: TokenIssuer
@@ -13,7 +13,7 @@ struct DeviceCodeGrant: GrantHandler {
 
     func respond(to request: TokenRequest) async throws -> Response {
         let form = request.form
-        // Clients of the older endpoint, and one of the newer, call it `code`.
+        // Clients of the older endpoint, and one client of the newer one, call it `code`.
         guard let text = form[ParameterName.deviceCode] ?? form[ParameterName.code] else {
             throw OAuthError.missing(.deviceCode)
         }
@@ -29,7 +29,7 @@ struct DeviceCodeGrant: GrantHandler {
     }
 }
 
-/// One question of a client about its device code.
+/// One poll of a client for its device code.
 private struct DeviceCodeRedemption: Sendable {
     let code: OpaqueToken
     let credentials: ClientCredentials
@@ -38,7 +38,7 @@ private struct DeviceCodeRedemption: Sendable {
     let version: TokenVersion
     let family: TokenFamilyID
 
-    /// What the client is told. A refusal is not thrown: that the client asked has to be kept.
+    /// Returns the result for the client. Refusals are not thrown, because the time of the poll must be committed.
     func answer(in transaction: TokenTransaction) throws -> Result<IssuedGrant, OAuthError> {
         let (now, connection) = (transaction.now, transaction.connection)
         let codes = DeviceCodes(connection)
@@ -50,7 +50,8 @@ private struct DeviceCodeRedemption: Sendable {
         case .declined: return .failure(.declined)
         case .pending:
             try codes.setPolled(code, at: now)
-            // Some clients give up when they are told to slow down, so only who asks twice as often as agreed is told.
+            // Some clients give up when told to slow down. So only a client that polls at least twice as often as
+            // agreed is told.
             let pause = transaction.configuration.lifetimes.devicePolling / 2
             return .failure(record.polled.map { now < $0 + pause } == true ? .slowDown : .authorizationPending)
         case .approved(let session):

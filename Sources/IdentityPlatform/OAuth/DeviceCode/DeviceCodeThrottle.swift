@@ -2,23 +2,23 @@
 internal import OAuth
 internal import Storage
 
-/// Bounds what anybody can have written by asking for device codes: by address, and in all.
+/// Limits the stored device codes: by address, and in total.
 ///
-/// There is no count by client: who asks for a public client's code is not known, so that strangers could use the count up
-/// and deny codes to everybody else.
+/// There is no limit by client. Requests for a public client's code are not authenticated, so strangers could exhaust
+/// such a limit and deny codes to everyone else.
 struct DeviceCodeThrottle: Sendable {
     let storageKey: StorageKey
     let tenant: TenantID
     let peer: PeerAddress
 
-    /// One address, behind which many workers may sit.
+    /// The limit for one address, which many workers may share.
     private static let address = ThrottleRule(burst: 60, interval: .seconds(5))
-    /// One address while more than half of the capacity is taken.
+    /// The limit for one address while more than half of the capacity is used.
     private static let scarce = ThrottleRule(burst: 5, interval: .seconds(180))
-    /// The codes of one organisation that are kept at a time.
+    /// The maximum number of codes stored for one organisation.
     private static let capacity = 10_000
 
-    /// Counts a code that is about to be kept.
+    /// Counts a code that is about to be stored.
     ///
     /// - Throws: ``OAuthError`` `tooManyDeviceCodes`, ``StorageError``
     func admit(at now: Timestamp, _ connection: any Connection) throws {

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import Storage
 
-/// What a device code stands for until it is redeemed.
+/// The data of a device code until it is redeemed.
 struct DeviceCode: Sendable {
     let tenant: TenantID
     let client: ClientID
     let scope: String
     let expires: Timestamp
-    /// When the client asked last.
+    /// When the client last polled.
     let polled: Timestamp?
     let state: State
 
     enum State: Sendable, Equatable {
         case pending
         case declined
-        /// The session that began with the person's yes.
+        /// The session that began when the person approved.
         case approved(SessionID)
         case redeemed
     }
@@ -45,7 +45,7 @@ extension DeviceCode: Record {
     }
 }
 
-/// The device codes of one transaction, kept as hashes; that of the short one is keyed.
+/// Access to the device codes in one transaction. They are stored as hashes; the hash of the user code is keyed.
 struct DeviceCodes {
     private let connection: any Connection
 
@@ -53,7 +53,7 @@ struct DeviceCodes {
 
     fileprivate enum Decision: String, ColumnValue { case approved, declined }
 
-    /// - Throws: ``StorageError`` `conflict` where the user code is taken.
+    /// - Throws: ``StorageError`` `conflict` if the user code is already taken.
     func add(_ code: OpaqueToken, userCode: [UInt8], _ record: DeviceCode) throws {
         try connection.insert(
             into: DeviceCode.self,
@@ -76,10 +76,10 @@ struct DeviceCodes {
             "UPDATE deviceCode SET polled = \(time) WHERE tenant = \(code.tenant) AND hash = \(code.hash)")
     }
 
-    /// Writes a person's answer down.
+    /// Stores a person's answer.
     ///
-    /// - Parameter session: the session that begins with a yes; nil is a no.
-    /// - Returns: whether nobody had answered until now.
+    /// - Parameter session: the session that begins with the approval; nil if the person declined.
+    /// - Returns: whether the code was unanswered until now.
     func decide(_ session: SessionID?, userCode: [UInt8], tenant: TenantID) throws -> Bool {
         let decision = session == nil ? Decision.declined : .approved
         return try connection.execute(
@@ -102,6 +102,6 @@ struct DeviceCodes {
 }
 
 extension StorageKey {
-    /// What is kept of a user code, which is too short for a hash without a key.
+    /// Returns the stored hash of a user code. It is keyed, because the code is too short for a hash without a key.
     func hash(of code: UserCode) -> [UInt8] { derived("user code", Array(code.letters.utf8)) }
 }

@@ -6,7 +6,7 @@ internal import Redaction
 internal import Storage
 
 extension DevicePage {
-    /// The ordinary sign-in page, which leads back here.
+    /// Returns the ordinary sign-in page, whose form leads back to this page.
     func signInPage(
         _ submission: FormSubmission, client: String, username: String = "", alert: OAuthError? = nil
     ) -> Response {
@@ -18,7 +18,7 @@ extension DevicePage {
             redirect: nil, status: alert?.status ?? .ok)
     }
 
-    /// Takes name and password, begins the browser's session and goes on to the question.
+    /// Checks name and password, begins the browser's session and continues with the question.
     func signIn(_ submission: FormSubmission) async throws -> Response {
         let username = submission.form[Field.username] ?? ""
         let client = try await name(of: submission.record)
@@ -54,8 +54,8 @@ extension DevicePage {
         }
     }
 
-    /// Takes the person's answer. A yes begins a session of its own, which outlives the browser's; so it is not taken from
-    /// one on a shared device, where the next person is somebody else.
+    /// Handles the person's answer. An approval begins a separate session that outlives the browser's. So it is refused
+    /// in a shared device's browser, where the next person is somebody else.
     func answer(_ submission: FormSubmission) async throws -> Response {
         let record = submission.record
         guard let (browser, user) = try await signedIn.present(submission.request, tenant: submission.tenant) else {

@@ -5,8 +5,8 @@ internal import OAuth
 internal import Redaction
 internal import Storage
 
-/// `/{tenant}/oauth2/deviceauth`: where a person types the code of another screen, signs in, and says whether it is them
-/// (RFC 8628 section 3.3). Every form counts only with the cookie of the same browser.
+/// `/{tenant}/oauth2/deviceauth`: the page on which a person enters the code of another screen, signs in, and confirms
+/// (RFC 8628 section 3.3). Every form is valid only with the cookie of the same browser.
 struct DevicePage: Sendable {
     let database: any Database
     let environment: ClockAndRandomness
@@ -28,7 +28,7 @@ struct DevicePage: Sendable {
 
     enum Field: String, WireName { case choice, csrf, password, request, username }
 
-    /// A form that came from a page of ours, and the code that it is about.
+    /// A submitted form of our page, and its code.
     struct FormSubmission: Sendable {
         let request: Request
         let tenant: Tenant
@@ -46,7 +46,7 @@ struct DevicePage: Sendable {
         router.get("/{tenant}/oauth2/deviceauth") { request, context in
             try await signOn.naming(request) { request in
                 try await shown(context) { tenant in
-                    // A browser that shows the device's credential belongs to the device from here on.
+                    // A browser that presents the device's credential belongs to the device from then on.
                     _ = try await signOn.signedIn(request, tenant)
                     let parameters = try request.queryParameters()
                     return ask(request, tenant, typed: parameters[ParameterName.userCode] ?? parameters["otc"] ?? "")
@@ -63,7 +63,7 @@ struct DevicePage: Sendable {
         }
     }
 
-    /// Reads a form, finds the code that it is about and goes on.
+    /// Reads a form, finds its code and continues.
     private func take(
         _ request: Request, _ context: IdentityContext, tenant: Tenant, then step: Step
     ) async throws -> Response {
@@ -89,7 +89,7 @@ struct DevicePage: Sendable {
         }
     }
 
-    /// Runs a route and turns refusals into a page.
+    /// Runs a route and turns refusals into an error page.
     private func shown(
         _ context: IdentityContext, _ route: (Tenant) async throws -> Response
     ) async throws -> Response {
@@ -112,7 +112,7 @@ struct DevicePage: Sendable {
         return question(submission, client: client, to: user)
     }
 
-    /// The name of the application that waits.
+    /// Returns the name of the waiting application.
     func name(of record: DeviceCode) async throws -> String {
         try await database.read { try Clients($0).usable(record.client, tenant: record.tenant).displayName }
     }

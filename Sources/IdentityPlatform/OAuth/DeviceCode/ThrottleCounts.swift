@@ -6,7 +6,7 @@ struct ThrottleCounts {
     /// A count, and the rate that it allows.
     struct Count {
         let kind: Kind
-        /// Who or what is counted; only a keyed hash of it is kept.
+        /// The counted person or address; stored only as a keyed hash.
         let key: [UInt8]
         let rule: ThrottleRule
     }
@@ -44,7 +44,7 @@ struct ThrottleCounts {
         return all
     }
 
-    /// When all that was counted will have been forgiven; nil where nothing is counted.
+    /// When everything counted will have expired; nil if nothing is counted.
     private func drained(_ count: Count, at now: Timestamp) throws -> Timestamp? {
         try connection.value(
             .drained, of: ThrottleCount.self,

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The code that a person reads on one screen and types at another (RFC 8628 section 6.1): eight letters of twenty, without
-/// vowels, so that they form no words, and without those that look like a digit. 34 bits, good for minutes and guarded
-/// against guessing.
+/// The code that a person reads on one screen and types on another (RFC 8628 section 6.1): eight of twenty letters,
+/// without vowels, so that they form no words, and without letters that look like digits. It has 34 bits, is valid for
+/// minutes and is protected against guessing.
 struct UserCode: Sendable, Equatable {
     private static let alphabet = Array("BCDFGHJKLMNPQRSTVWXZ")
     private static let length = 8
 
-    /// The letters alone, as they are compared.
+    /// The letters without separators, for comparison.
     let letters: String
 
-    /// Draws a code; bytes that would prefer some letters are drawn again.
+    /// Generates a code. Random bytes that would favour some letters are skipped.
     init(_ environment: ClockAndRandomness) {
         var letters = ""
         while letters.count < Self.length {
@@ -21,7 +21,7 @@ struct UserCode: Sendable, Equatable {
         self.letters = letters
     }
 
-    /// Reads what somebody typed, in either case and with whatever signs between the letters; nil where it cannot be one.
+    /// Parses typed text in either case, ignoring other characters between the letters; nil if it cannot be a code.
     init?(typed text: String) {
         guard text.utf8.count <= 64 else { return nil }
         let letters = text.uppercased().filter(\.isLetter)
@@ -29,6 +29,6 @@ struct UserCode: Sendable, Equatable {
         self.letters = letters
     }
 
-    /// How it is shown.
+    /// The code as shown to people.
     var text: String { "\(letters.prefix(4))-\(letters.suffix(4))" }
 }

@@ -2,23 +2,24 @@
 internal import OAuth
 internal import Storage
 
-/// Counts wrong user codes in the database (RFC 8628 section 5.1): by person if somebody is signed in in the browser, else by
-/// address; and all of the signed in and all of the others. So strangers who guess lock out nobody who is signed in.
+/// Counts wrong user codes in the database (RFC 8628 section 5.1): by person if someone is signed in in the browser,
+/// otherwise by address. There is also one total for all signed-in people and one for everyone else, so strangers'
+/// guesses do not lock out anyone who is signed in.
 struct UserCodeThrottle: Sendable {
     let database: any Database
     let environment: ClockAndRandomness
     let storageKey: StorageKey
     let tenant: TenantID
     let peer: PeerAddress
-    /// The browser's session, whose person counts.
+    /// The browser's session, which identifies the person.
     let session: OpaqueToken?
 
-    /// One person, or one address.
+    /// The limit for one person or one address.
     private static let own = ThrottleRule(burst: 10, interval: .seconds(30))
-    /// All people of an organisation who are signed in, or all others.
+    /// The limit for all signed-in people of an organisation, and for everyone else.
     private static let all = ThrottleRule(burst: 1000, interval: .seconds(2))
 
-    /// Finds the code that somebody typed, if it still waits for an answer; counts a wrong one.
+    /// Finds a typed code that still waits for an answer. Counts a wrong one.
     ///
     /// - Throws: ``OAuthError`` `tooManyCodes`, ``StorageError``
     func find(_ typed: String) async throws -> (code: UserCode, record: DeviceCode)? {
@@ -55,7 +56,7 @@ struct UserCodeThrottle: Sendable {
         return ThrottleCounts(connection: connection, tenant: tenant, storageKey: storageKey, counts: counts)
     }
 
-    /// The person who is signed in in the browser; nil without a good session.
+    /// Returns the person signed in in the browser; nil without a valid session.
     private func person(at now: Timestamp, _ connection: any Connection) throws -> UserID? {
         guard let session, session.tenant == tenant,
             let known = try BrowserSessions(connection).session(session, at: now)

@@ -3,10 +3,10 @@ internal import Hummingbird
 internal import OAuth
 internal import Storage
 
-/// The documents that clients configure themselves from, and the keys that tokens are checked with.
+/// The discovery documents for clients, and the keys that verify tokens.
 struct DiscoveryEndpoints: Sendable {
     let platform: Platform
-    /// What the login and the Graph host serve.
+    /// The served paths of the login host and of the Graph host.
     let login: ServedPaths
     let graph: ServedPaths
 
@@ -30,12 +30,12 @@ struct DiscoveryEndpoints: Sendable {
         }
     }
 
-    /// OpenID Connect Discovery 1.0 section 3, with Entra's additions.
+    /// Returns the document of OpenID Connect Discovery 1.0 section 3, with Entra's additions.
     private func configuration(
         _ version: TokenVersion, _ context: IdentityContext
     ) async throws -> Response {
         let tenant = try await platform.directoryCache.tenant(in: context)
-        // A client takes the first path segment of the token endpoint for its tenant.
+        // Clients take the first path segment of the token endpoint as their tenant.
         let segment = try tenant?.id.rawValue ?? context.parameters.require("tenant").lowercased()
         let names = platform.configuration.names
         var document = MembersWriter()
@@ -65,7 +65,7 @@ struct DiscoveryEndpoints: Sendable {
         return Response(json: document)
     }
 
-    /// Where an endpoint is; nil where it is not served.
+    /// Returns an endpoint's address; nil if it is not served.
     private func address(
         of endpoint: PublishedEndpoint, _ version: TokenVersion, _ segment: String
     ) -> String? {
@@ -79,13 +79,14 @@ struct DiscoveryEndpoints: Sendable {
 
     private static let graphUserInfo = "/oidc/userinfo"
 
-    /// What an organisation's keys sign with.
+    /// Returns the signature algorithms of an organisation's keys.
     private func algorithms(_ tenant: Tenant?) async throws -> [String] {
         guard let tenant else { return [SignatureAlgorithm.rs256.rawValue] }
         return Set(try await platform.keys.all(of: tenant.id).map(\.verification.algorithm.rawValue)).sorted(by: >)
     }
 
-    /// The key set of one organisation (RFC 7517 section 5), or of all where the address names none: their key ids differ.
+    /// Returns the key set of one organisation (RFC 7517 section 5), or of all if the address names none. Their key ids
+    /// differ.
     private static func keys(_ platform: Platform, _ context: IdentityContext) async throws -> Response {
         let tenants: [TenantID]
         if let tenant = try await platform.directoryCache.tenant(in: context) {
@@ -128,7 +129,8 @@ struct DiscoveryEndpoints: Sendable {
 }
 
 extension TokenIssuer {
-    /// The issuer where an address names no organisation: clients put the token's own in (Entra's way).
+    /// Returns the issuer for an address without an organisation: a template that clients fill in with the token's
+    /// tenant, as Entra does.
     func template(_ version: TokenVersion) -> String {
         "\(names.origin(of: names.login))/{tenantid}/\(version == .two ? "v2.0" : "")"
     }

@@ -2,8 +2,8 @@
 internal import Hummingbird
 internal import OAuth
 
-/// `/common/discovery/instance`: whether a host belongs to this platform, and by which other names it goes. Clients ask it
-/// before they send anybody's password to a host that they do not know.
+/// `/common/discovery/instance`: says whether a host belongs to this platform, and which other names it has. Clients
+/// ask this before they send a password to an unknown host.
 struct InstanceDiscovery: Sendable {
     let names: IdentityConfiguration.Names
 

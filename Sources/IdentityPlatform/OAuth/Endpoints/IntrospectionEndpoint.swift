@@ -4,9 +4,9 @@ internal import Hummingbird
 internal import OAuth
 internal import Storage
 
-/// `POST /{tenant}/oauth2/v2.0/introspect`: tells an application that has a secret whether a token is good at this moment
-/// (RFC 7662): access tokens of the organisation, and refresh tokens of its own. Whatever is wrong with a token, the answer
-/// is the same.
+/// `POST /{tenant}/oauth2/v2.0/introspect`: tells an application with a secret whether a token is currently valid (RFC
+/// 7662): any access token of the organisation, or one of its own refresh tokens. The response does not say why a token
+/// is invalid.
 struct IntrospectionEndpoint: Sendable {
     let database: any Database
     let environment: ClockAndRandomness

@@ -5,11 +5,12 @@ internal import OAuth
 internal import Redaction
 internal import Storage
 
-/// `/{tenant}/oauth2/v2.0/logout` and its older twin: ends the browser's session and with it all its tokens (OpenID Connect RP-Initiated
-/// Logout 1.0). It leads on to a URI only if that is registered for the client that asks, as one for this.
+/// `/{tenant}/oauth2/v2.0/logout` and its older twin: ends the browser's session and thereby all its tokens (OpenID
+/// Connect RP-Initiated Logout 1.0). It redirects only to a URI that is registered as a post-logout URI of the
+/// requesting client.
 ///
-/// Any page of any site can bring a browser here. So a session ends at once only where the request shows an id token of
-/// that very session; otherwise the person is asked (section 2: "the OP SHOULD ask the End-User").
+/// Any page of any site can send a browser here. So a session ends at once only if the request contains an id token of
+/// that session; otherwise the person is asked (section 2: "the OP SHOULD ask the End-User").
 struct LogoutEndpoint: Sendable {
     let database: any Database
     let environment: ClockAndRandomness
@@ -24,7 +25,7 @@ struct LogoutEndpoint: Sendable {
             }
             router.post(path) { request, context in
                 let form = try await request.form(limit: context.maxUploadSize)
-                // A post from another site comes without our cookies. The browser repeats it from a page of ours.
+                // A POST from another site arrives without our cookies. The browser repeats it from our page.
                 guard form[Field.repeated] == nil, HostCookie.session.value(in: request) == nil else {
                     return try await logout(request, context, by: form)
                 }
@@ -58,7 +59,7 @@ struct LogoutEndpoint: Sendable {
         return try await database.read { try BrowserSessions($0).session(cookie, at: now) }
     }
 
-    /// Whether the person has said so on our page, or the asking client holds an id token of this session.
+    /// Whether the person has confirmed on our page, or the client has an id token of this session.
     private func isWanted(_ session: Session, by request: Request, _ parameters: FormParameters) async throws -> Bool {
         if request.method == .post, let field = parameters[Field.csrf], let cookie = HostCookie.csrf.value(in: request)
         {
@@ -76,7 +77,7 @@ struct LogoutEndpoint: Sendable {
         }
     }
 
-    /// Asks the person; the answer brings the request's own fields back.
+    /// Asks the person. The answer contains the request's own fields.
     private func question(
         _ request: Request, _ parameters: FormParameters, about session: Session
     ) async throws -> Response {
@@ -102,7 +103,7 @@ struct LogoutEndpoint: Sendable {
             to: fields.names.isEmpty ? target.text : target.appending(fields), status: .seeOther)
     }
 
-    /// The URI to go to, if the client is known and has registered it.
+    /// Returns the redirect target if the client is known and has registered it.
     private func target(_ parameters: FormParameters, _ tenant: TenantID) async throws -> RedirectURI? {
         guard let uri = parameters[ParameterName.postLogoutRedirectURI].flatMap(RedirectURI.init) else { return nil }
         let hint = try await hint(parameters, tenant)
@@ -114,14 +115,14 @@ struct LogoutEndpoint: Sendable {
         return client?.allowsReturn(to: uri) == true ? uri : nil
     }
 
-    /// The id token that the client shows, if it is one of ours.
+    /// Returns the client's id token hint if this platform issued it.
     private func hint(_ parameters: FormParameters, _ tenant: TenantID) async throws -> IDTokenHint? {
         guard let text = parameters[ParameterName.idTokenHint] else { return nil }
         return IDTokenHint(text, keys: try await keys.all(of: tenant))
     }
 
-    /// Whether the token was made for the client that the request names, if it names one (section 2: "the OP MUST verify
-    /// that the Client Identifier matches the one used as the audience of the ID Token").
+    /// Whether the token was issued to the client that the request names, if it names one (section 2: "the OP MUST
+    /// verify that the Client Identifier matches the one used as the audience of the ID Token").
     private func names(_ hint: IDTokenHint, _ parameters: FormParameters) -> Bool {
         guard let named = parameters[ParameterName.clientID] else { return true }
         return ClientID(rawValue: named) == hint.client

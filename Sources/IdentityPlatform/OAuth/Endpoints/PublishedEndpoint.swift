@@ -2,8 +2,8 @@
 internal import Hummingbird
 internal import OAuth
 
-/// An endpoint that the discovery documents name where it is served: the documents are written from the routes that there
-/// are, so that they promise nothing else.
+/// An endpoint that the discovery documents list if it is served. The documents are generated from the existing routes,
+/// so they list nothing else.
 enum PublishedEndpoint: String, WireName, CaseIterable {
     case authorization = "authorization_endpoint"
     case token = "token_endpoint"
@@ -14,14 +14,14 @@ enum PublishedEndpoint: String, WireName, CaseIterable {
     case userInfo = "userinfo_endpoint"
     case keySet = "jwks_uri"
 
-    /// The paths behind the tenant that it may be served at, the one to be named first.
+    /// Returns the paths after the tenant at which it may be served, the preferred one first.
     func paths(_ version: TokenVersion) -> [String] {
         switch (self, version) {
         case (.keySet, .two): ["/discovery/v2.0/keys"]
         case (.keySet, .one): ["/discovery/keys"]
         case (.userInfo, _): ["/openid/userinfo"]
         case (_, .two): ["/oauth2/v2.0/\(word)"]
-        // What the older version has no address of its own for is served at the newer one's.
+        // An endpoint without an older path is served at the newer one.
         case (_, .one): ["/oauth2/\(word)", "/oauth2/v2.0/\(word)"]
         }
     }
@@ -48,7 +48,7 @@ enum PublishedEndpoint: String, WireName, CaseIterable {
     }
 }
 
-/// The paths of a host's routes, by which the documents know what is served.
+/// The paths of a host's routes, from which the discovery documents are generated.
 struct ServedPaths: Sendable {
     private let paths: Set<String>
 
@@ -56,7 +56,7 @@ struct ServedPaths: Sendable {
 
     func contains(_ path: String) -> Bool { paths.contains(Self.plain(path)) }
 
-    /// Without regard to case and to what a route calls its parts.
+    /// Returns the path in lower case, with every parameter name replaced.
     private static func plain(_ path: String) -> String {
         path.split(separator: "/").map { $0.contains("{") || $0.hasPrefix(":") ? "*" : $0.lowercased() }
             .joined(separator: "/")

@@ -3,13 +3,13 @@ internal import HTTPTypes
 internal import Hummingbird
 internal import OAuth
 
-/// `/oidc/userinfo` at Graph, `/{tenant}/openid/userinfo` at the login host: what the scopes of an access token let its client know of the person (OpenID Connect Core section 5.3).
-/// `sub` is the one of the client's id tokens.
+/// `/oidc/userinfo` at Graph, `/{tenant}/openid/userinfo` at the login host: returns the claims about the person that
+/// the access token's scopes allow (OpenID Connect Core section 5.3). `sub` is the same as in the client's id tokens.
 struct UserInfoEndpoint: Sendable {
     let accessTokens: AccessTokens
     let resource: Resource
 
-    /// - Parameter path: of the host whose routes these are.
+    /// - Parameter path: the path on the router's host.
     func addRoutes(to router: Router<IdentityContext>, at path: RouterPath) {
         router.get(path) { request, _ in try await respond(request.headers[.authorization]) }
         router.post(path) { request, context in
@@ -37,7 +37,7 @@ struct UserInfoEndpoint: Sendable {
         Response(status: status, headers: [.wwwAuthenticate: challenge, .cacheControl: "no-store"])
     }
 
-    /// OpenID Connect Core section 5.4.
+    /// Returns the claims for the token's scopes (OpenID Connect Core section 5.4).
     private func claims(_ token: AccessToken) throws -> MembersWriter {
         let profile = token.user.profile
         var claims = MembersWriter()

@@ -3,15 +3,15 @@ internal import Hummingbird
 internal import OAuth
 internal import Storage
 
-/// `/common/userrealm/{user}`: says where people of a domain sign in. It looks at the domain alone, so that who exists
-/// cannot be read from it.
+/// `/common/userrealm/{user}`: says where people of a domain sign in. It uses only the domain, so it does not reveal
+/// whether a person exists.
 struct UserRealm: Sendable {
     let database: any Database
     let names: IdentityConfiguration.Names
 
     func addRoutes(to router: Router<IdentityContext>) {
         router.get("/{tenant}/userrealm/{user}") { _, context in
-            // The at sign comes as it is or encoded; of a domain no other character does.
+            // The at sign may arrive plain or encoded. A domain contains no other encoded character.
             let user = try context.parameters.require("user").replacing("%40", with: "@")
             guard user.utf8.count <= 256, let domain = user.split(separator: "@").last?.lowercased() else {
                 throw OAuthError.malformedForm

@@ -3,21 +3,21 @@ internal import Crypto
 internal import OAuth
 internal import Storage
 
-/// A request that a registered device has signed with its present key.
+/// A request that a registered device has signed with its current key.
 struct DeviceProof: Sendable {
     let device: Device
     let claims: Members
 }
 
-/// Checks what registered devices have signed.
+/// Verifies requests signed by registered devices.
 struct DeviceProofs: Sendable {
     let database: any Database
     let environment: ClockAndRandomness
     let nonces: Nonces
     let names: IdentityConfiguration.Names
 
-    /// Checks who signed a request. The certificate has to be, byte for byte, the one that the device was given: so
-    /// nothing foreign is parsed, and another certificate under the same name is worth nothing.
+    /// Verifies the signer of a request. The certificate must be byte for byte the one issued to the device. So no
+    /// foreign certificate is parsed, and another certificate with the same name is not accepted.
     ///
     /// - Throws: ``OAuthError``, ``StorageError``
     func check(_ token: CompactJWS, tenant: TenantID) async throws -> DeviceProof {
@@ -39,9 +39,9 @@ struct DeviceProofs: Sendable {
         }
     }
 
-    /// A call that a device has signed, read when everything about it holds, and which device it was.
+    /// Verifies and decodes a call signed by a device. Returns the call and the device.
     ///
-    /// - Throws: ``OAuthError``, number ``OAuthError/unknownDeviceNumber`` where no device has the certificate;
+    /// - Throws: ``OAuthError``, number ``OAuthError/unknownDeviceNumber`` if no device has the certificate;
     ///   ``StorageError``.
     func read<Call: DeviceCall>(
         _ type: Call.Type, in request: String, tenant: TenantID, for purpose: Nonces.Purpose
@@ -54,9 +54,9 @@ struct DeviceProofs: Sendable {
         return (call, proof.device.id)
     }
 
-    /// Checks that a signed request is meant for `path` of this server, and names the device that signed it. The server's
-    /// name may be spelt as the device was given it; the port is left out, since in front of the server there may be
-    /// another one than it knows of.
+    /// Checks that a signed request is meant for `path` of this server and names the device that signed it. Ignores
+    /// case, since the device uses the address as it was given. Ignores the port, since a proxy in front of the server
+    /// may use another one.
     ///
     /// - Throws: ``OAuthError``.
     private func confirm(
@@ -70,7 +70,7 @@ struct DeviceProofs: Sendable {
 }
 
 extension CompactJWS {
-    /// Takes a signed request apart.
+    /// Parses a signed request.
     init(request: String) throws(OAuthError) {
         do { try self.init(request) } catch { throw .malformedSignedRequest }
     }

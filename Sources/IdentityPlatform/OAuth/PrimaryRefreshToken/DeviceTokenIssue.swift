@@ -3,7 +3,7 @@ internal import Hummingbird
 internal import OAuth
 internal import Storage
 
-/// Gives an app a token of the device itself, with no person in it.
+/// Issues a token for the device itself, without a person, to an app.
 struct DeviceTokenIssue: Sendable {
     let platform: Platform
 
@@ -14,7 +14,7 @@ struct DeviceTokenIssue: Sendable {
         try platform.nonces.accept(wanted.nonce, signed: token.signingInput, for: .deviceToken)
         guard let id = ClientID(rawValue: wanted.clientID) else { throw OAuthError.unknownClient }
         let client = try await platform.database.read { try Clients($0).usable(id, tenant: tenant.id) }
-        // The device's key proves the device, not an application that has a secret of its own.
+        // The device's key authenticates the device, not an application with its own secret.
         guard client.isPublic else { throw OAuthError.missingSecret }
         if let text = wanted.redirectURI {
             guard let uri = RedirectURI(text), client.allowsRedirect(to: uri) else {
@@ -29,7 +29,7 @@ struct DeviceTokenIssue: Sendable {
     }
 }
 
-/// What a token of a device says.
+/// The contents of a device token.
 struct DeviceGrant: Sendable {
     let device: Device
     let tenant: Tenant
@@ -38,7 +38,7 @@ struct DeviceGrant: Sendable {
 }
 
 extension TokenIssuer {
-    /// The members of the reply that holds a device's token.
+    /// Returns the members of the response with a device's token.
     ///
     /// - Throws: ``StorageError``, or the library's error.
     func deviceReply(_ grant: DeviceGrant) async throws -> MembersWriter {
@@ -57,7 +57,7 @@ extension TokenIssuer {
         return members
     }
 
-    /// A token of the device: it names no person and no session, and holds no permission of a person's.
+    /// Returns a signed device token. It contains no person, no session and none of a person's permissions.
     private func deviceToken(_ grant: DeviceGrant, from begin: Timestamp, to end: Timestamp) async throws -> String {
         var claims = MembersWriter()
         claims.set(ClaimName.audience, grant.scope.audience)

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import OAuth
 
-/// Whether a device may go on in an epoch: equality of the id decides, the counter only orders.
+/// Decides whether a device may continue in an epoch. Equality of the id decides; the counter only gives the order.
 enum EpochRule {
     enum Judgement: Equatable {
-        /// A later one than any before.
+        /// Later than any before.
         case enter
-        /// The present one.
+        /// The current epoch.
         case same
-        /// One that the device has left or ended, or another under the present one's number.
+        /// An epoch that the device has left or ended, or another epoch with the current one's number.
         case stale
     }
 

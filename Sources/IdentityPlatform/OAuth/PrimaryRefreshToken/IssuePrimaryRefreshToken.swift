@@ -5,7 +5,7 @@ internal import OAuth
 internal import Redaction
 internal import Storage
 
-/// Issues a PRT to a device for a person that it proves.
+/// Issues a PRT to a device for the person whose proof it presents.
 struct IssuePrimaryRefreshToken: Sendable {
     let platform: Platform
 
@@ -43,7 +43,7 @@ struct IssuePrimaryRefreshToken: Sendable {
         return Response(json: body)
     }
 
-    /// The person behind the proof, as far as this can be told before the transaction.
+    /// Checks the person's proof, as far as possible before the transaction.
     private func person(
         _ issue: PrimaryRefreshToken.IssueRequest, _ device: Device, from peer: PeerAddress
     ) async throws -> PersonProof {
@@ -70,7 +70,7 @@ struct IssuePrimaryRefreshToken: Sendable {
         }
     }
 
-    /// The worker's own key of this device that has signed the assertion.
+    /// Returns the worker's own key on this device that signed the assertion.
     private func helloKey(_ text: Sensitive<String>, on device: Device) async throws -> HelloKey {
         guard let unverified = try? WindowsHelloAssertion.Unverified(text.exposed) else {
             throw OAuthError.badAssertion
@@ -88,8 +88,8 @@ struct IssuePrimaryRefreshToken: Sendable {
         return key
     }
 
-    /// The key that session keys are encrypted to; a device with a transport key on a curve agrees on keys another way,
-    /// which nobody here speaks.
+    /// Returns the key that session keys are encrypted to. A device with an elliptic-curve transport key would use key
+    /// agreement, which is not supported.
     private static func encryptionKey(of device: Device) throws -> _RSA.Encryption.PublicKey {
         let members = try Members(decoding: device.credentials.transportKey)
         do { return try JSONWebKey(members).encryptionKey() } catch .unsupported { throw OAuthError.curveTransportKey }

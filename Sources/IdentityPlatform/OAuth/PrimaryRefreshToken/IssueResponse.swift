@@ -3,7 +3,7 @@ internal import OAuth
 internal import Redaction
 internal import Storage
 
-/// A PRT that is durable.
+/// A PRT that has been stored durably.
 struct IssuedPrimaryRefreshToken: Sendable {
     let user: User
     let session: Session
@@ -12,9 +12,9 @@ struct IssuedPrimaryRefreshToken: Sendable {
 }
 
 extension IssuedPrimaryRefreshToken {
-    /// The members of the reply, in the types that known clients demand.
+    /// Returns the members of the response, in the types that known clients require.
     ///
-    /// - Parameter sessionKey: encrypted for the device; nil for a renewal, where it stays the same.
+    /// - Parameter sessionKey: encrypted for the device; nil for a renewal, which keeps the session key.
     func reply(
         _ token: OpaqueToken, tenant: Tenant, sessionKey: String?, by issuer: TokenIssuer
     ) -> MembersWriter {
@@ -24,7 +24,7 @@ extension IssuedPrimaryRefreshToken {
         body.set(ReplyName.tokenType, "Bearer")
         body.set(ReplyName.refreshToken, token.text.exposed)
         body.set(ReplyName.refreshTokenExpiresIn, Int(lifetime))
-        // Texts, not numbers: so known clients demand it.
+        // Known clients require strings here, not numbers.
         body.set(ReplyName.expiresIn, String(lifetime))
         body.set(ReplyName.extendedExpiresIn, "0")
         body.set(ReplyName.expiresOn, String(now + lifetime))
@@ -36,7 +36,7 @@ extension IssuedPrimaryRefreshToken {
         return body
     }
 
-    /// The name plate of the reply: unsigned, as known clients expect it.
+    /// Returns the claims of the response's id token, which is unsigned, as known clients expect.
     private func identity(tenant: Tenant, issuer: String, from begin: Int64, to end: Int64) -> [UInt8] {
         var claims = MembersWriter()
         claims.set(ClaimName.audience, client.rawValue)

@@ -2,15 +2,15 @@
 internal import OAuth
 internal import Storage
 
-/// The one transaction of an issue: everything is looked at again inside it.
+/// The transaction that issues a PRT. It checks everything again.
 struct IssueTransaction {
     let transaction: TokenTransaction
     let passwords: Passwords
 
     private var connection: any Connection { transaction.connection }
 
-    /// Binds the session to the device, enters the epoch and keeps the token. On a shared device every other session
-    /// ends: there is one worker at a time.
+    /// Binds the session to the device, enters the epoch and stores the token. On a shared device, ends every other
+    /// session, because it has one worker at a time.
     ///
     /// - Throws: ``OAuthError``, ``StorageError``
     func issue(
@@ -59,7 +59,7 @@ struct IssueTransaction {
         return client
     }
 
-    /// The session that the proof stands for, begun where it is a password.
+    /// Returns the session of the proof. A password or the person's own key begins one.
     private func proven(
         by person: PersonProof, client: ClientID, tenant: TenantID, at time: Timestamp
     ) throws -> (session: SessionID, user: UserID, family: TokenFamilyID?) {
@@ -97,7 +97,7 @@ struct IssueTransaction {
         }
     }
 
-    /// Enters the epoch, or stays in it: a shared device's epoch is one person's.
+    /// Enters the epoch, or stays in it. A shared device's epoch belongs to one person.
     private func enter(_ epoch: DeviceEpoch?, of device: Device, as person: UserID) throws {
         guard let epoch else {
             guard !device.binding.isShared else { throw OAuthError.epochRequired }
@@ -113,12 +113,12 @@ struct IssueTransaction {
     }
 }
 
-/// What proves the person, ready for the transaction.
+/// The person's proof, ready for the transaction.
 enum PersonProof: Sendable {
     case refreshToken(OpaqueToken)
-    /// A key of the person's own that has signed just now, and the id of the session that begins with it.
+    /// The person's own key, which has just signed, and the id of the session that begins with it.
     case helloKey(HelloKey, SessionID)
-    /// A password that was right a moment ago, and the id of the session that begins with it.
+    /// A password that was just checked, and the id of the session that begins with it.
     case password(CheckedPassword, SessionID)
 
     var password: CheckedPassword? { if case .password(let checked, _) = self { checked } else { nil } }

@@ -2,7 +2,7 @@
 internal import Hummingbird
 internal import OAuth
 
-/// Gives a nonce (MS-OAPXBC, `srv_challenge`).
+/// Issues a nonce (MS-OAPXBC, `srv_challenge`).
 struct NonceGrant: GrantHandler {
     let nonces: Nonces
 

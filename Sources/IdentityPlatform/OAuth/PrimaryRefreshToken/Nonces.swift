@@ -6,26 +6,27 @@ internal import Redaction
 internal import Storage
 internal import Synchronization
 
-/// The nonces of signed requests: made without keeping anything, good for five minutes, and a memory of the requests
-/// that were answered under them.
+/// The nonces of signed requests. They are issued without storing anything and are valid for five minutes. Requests
+/// that were answered with them are remembered.
 ///
-/// One that a browser is given is good in that browser alone, and for its credential alone: whoever gets one elsewhere
-/// cannot plant a credential with it in another's browser.
+/// A nonce issued to a browser is valid only in that browser and only for its credential. A nonce obtained elsewhere
+/// cannot be used to plant a credential in another person's browser.
 ///
-/// The key and the memory live as long as the process: a restart makes every nonce too old, so that nothing which the
-/// lost memory held can be replayed.
+/// The key and the remembered requests live as long as the process. A restart invalidates every nonce, so no forgotten
+/// request can be replayed.
 package final class Nonces: Sendable {
-    /// What a nonce is shown for. One nonce may stand in several different requests (some clients do that).
+    /// The purpose of a nonce. One nonce may be used in several different requests, as some clients do.
     enum Purpose: UInt8, Sendable {
         case issue, use, endSession, sessionState, join, assertion, deviceToken, browser, receiptAnchor, offlineLeases,
             signInPage, leave
     }
 
-    /// Requests that are remembered at most for one nonce's life; above it the server refuses rather than forgets.
+    /// The maximum number of requests remembered during one nonce's life. Above it, the server refuses requests rather
+    /// than forgetting earlier ones.
     private static let capacity = 1_000_000
 
     private struct Seen {
-        /// Digests by the period in which their nonce was made.
+        /// Digests, grouped by the period in which their nonce was issued.
         var periods: [Int64: Set<SHA256Digest>] = [:]
     }
 
@@ -39,16 +40,16 @@ package final class Nonces: Sendable {
     }
 
     private static let lifetime = Int64(PrimaryRefreshToken.nonceLifetime)
-    /// Seconds that the clock may have been set back since a nonce was made.
+    /// How many seconds the clock may have been set back since a nonce was issued.
     private static let tolerance: Int64 = 30
 
-    /// A fresh nonce.
+    /// Returns a fresh nonce.
     package func make() -> String {
         let body = body()
         return Base64URL.encode(body + mac(body))
     }
 
-    /// A fresh nonce for a browser.
+    /// Returns a fresh nonce for a browser.
     func make(for browser: BrowserID) -> String {
         let body = body()
         let bound = body + mac(body + browser.hash)
@@ -60,10 +61,10 @@ package final class Nonces: Sendable {
         return (0..<8).map { UInt8(truncatingIfNeeded: time >> (56 - $0 * 8)) } + environment.randomBytes(8)
     }
 
-    /// Takes a request that is signed: its nonce must be ours and young, and the request a new one.
+    /// Accepts a signed request if its nonce was issued by this server and is fresh, and if the request is new.
     ///
-    /// - Parameter signed: what the signature covers. The signature itself is left out, since some algorithms give a
-    ///   stranger another valid one.
+    /// - Parameter signed: the signed bytes, without the signature: with some algorithms, a stranger can produce
+    ///   another valid signature for the same bytes.
     /// - Throws: ``OAuthError``.
     func accept(_ nonce: String, signed: [UInt8], for purpose: Purpose) throws(OAuthError) {
         let now = environment.now().seconds
@@ -71,10 +72,9 @@ package final class Nonces: Sendable {
         try remember(opened, signed: signed, for: purpose, now: now)
     }
 
-    /// Takes what signs a browser in: its nonce must have been given to this browser or, where the browser is not the one
-    /// that keeps the credential, to nobody.
+    /// Accepts a browser credential if its nonce was issued to this browser or, if allowed, to no browser.
     ///
-    /// - Parameter allowsUnbound: whether a nonce that was given to nobody will do, too.
+    /// - Parameter allowsUnbound: whether a nonce that was issued to no browser is accepted.
     /// - Throws: ``OAuthError``.
     func accept(
         _ nonce: String, signed: [UInt8], in browser: BrowserID?, allowsUnbound: Bool
@@ -92,13 +92,13 @@ package final class Nonces: Sendable {
         try remember(opened, signed: signed, for: .browser, now: now)
     }
 
-    /// Whether a nonce is ours and young, whoever was given it.
+    /// Whether a nonce was issued by this server, to anyone, and is fresh.
     func isFresh(_ nonce: String) -> Bool { opened(nonce, now: environment.now().seconds) != nil }
 
     private struct Opened {
         let bytes: [UInt8]
         let made: Int64
-        /// Whether a browser was given it.
+        /// Whether it was issued to a browser.
         var isBound: Bool { bytes.count == 48 }
     }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import OAuth
 
-/// Refusals of requests that a device or a primary refresh token signs.
+/// Refusals of requests signed by a device or with a primary refresh token.
 extension OAuthError {
     static let malformedSignedRequest = OAuthError(
         .invalidRequest, number: 9002313, description: "The signed request is malformed, or lacks a member.")

@@ -3,22 +3,22 @@ internal import OAuth
 internal import Redaction
 internal import Storage
 
-/// A primary refresh token as the database knows it.
+/// A primary refresh token as stored in the database.
 struct StoredPrimaryRefreshToken: Sendable {
     let tenant: TenantID
     let session: SessionID
     let device: DeviceID
-    /// The broker that asked for it.
+    /// The broker that requested it.
     let client: ClientID
     let sealedSessionKey: [UInt8]
-    /// The family of the refresh token that it was issued for; nil where that was a password or a key.
+    /// The family of the refresh token that it was issued for; nil if the proof was a password or a key.
     let proofFamily: TokenFamilyID?
-    /// The family of the apps' refresh tokens that come of it, the same through all renewals.
+    /// The family of the apps' refresh tokens that were issued with it. Renewals keep the family.
     let family: TokenFamilyID
     let expires: Timestamp
-    /// When another was given for it.
+    /// When another token was issued in its place.
     let renewed: Timestamp?
-    /// Whether the device has shown that it has it; what it has of a renewal may have been lost on the way.
+    /// Whether the device has shown that it received the token. The response to a renewal may have been lost.
     let isConfirmed: Bool
 }
 
@@ -30,7 +30,7 @@ extension StoredPrimaryRefreshToken: Record {
     }
 
     init(_ row: TableRow<StoredPrimaryRefreshToken>) throws {
-        // One from before families were written has that of its own hash.
+        // A token from before families were stored has the family of its own hash.
         let (family, hash): (TokenFamilyID?, [UInt8]) = (try row[.family], try row[.hash])
         self.init(
             tenant: try row[.tenant], session: try row[.session], device: try row[.device], client: try row[.client],
@@ -40,7 +40,7 @@ extension StoredPrimaryRefreshToken: Record {
     }
 }
 
-/// The primary refresh tokens of one transaction: tokens kept as hashes, session keys sealed.
+/// Access to the primary refresh tokens in one transaction. Tokens are stored as hashes, session keys sealed.
 struct PrimaryRefreshTokens {
     private let connection: any Connection
 
@@ -62,8 +62,8 @@ struct PrimaryRefreshTokens {
             StoredPrimaryRefreshToken.self, "WHERE tenant = \(token.tenant) AND hash = \(token.hash)")
     }
 
-    /// Puts a token in the place of another, which stays for as long as the reply may have got lost. What that one had
-    /// come of goes.
+    /// Replaces a token with the next one. The replaced token stays for a repeated request, in case the response was
+    /// lost. The token that it had replaced is deleted.
     func renew(
         _ token: OpaqueToken, _ record: StoredPrimaryRefreshToken, by next: OpaqueToken,
         as nextRecord: StoredPrimaryRefreshToken, at time: Timestamp
@@ -81,7 +81,7 @@ struct PrimaryRefreshTokens {
         try add(next, nextRecord)
     }
 
-    /// Notes that the device has the token.
+    /// Records that the device has received the token.
     func confirm(_ token: OpaqueToken) throws {
         try connection.execute(
             "UPDATE primaryRefreshToken SET confirmed = 1 WHERE tenant = \(token.tenant) AND hash = \(token.hash)")
@@ -92,7 +92,8 @@ struct PrimaryRefreshTokens {
             "DELETE FROM primaryRefreshToken WHERE tenant = \(tenant) AND session = \(session)")
     }
 
-    /// Revokes what was issued for a family of refresh tokens, with the apps' refresh tokens that came of it.
+    /// Revokes the tokens issued for a family of refresh tokens, together with the apps' refresh tokens issued with
+    /// them.
     func revoke(proofFamily: TokenFamilyID, tenant: TenantID) throws {
         let issued = try connection.records(
             StoredPrimaryRefreshToken.self, "WHERE tenant = \(tenant) AND proofFamily = \(proofFamily)")
@@ -103,12 +104,12 @@ struct PrimaryRefreshTokens {
             "DELETE FROM primaryRefreshToken WHERE tenant = \(tenant) AND proofFamily = \(proofFamily)")
     }
 
-    /// The family of the refresh tokens that come of a primary one.
+    /// Returns the family of the refresh tokens issued with a primary one.
     static func family(of hash: [UInt8]) -> TokenFamilyID { TokenFamilyID(rawValue: Base64URL.encode(hash)) }
 }
 
 extension StorageKey {
-    /// Seals the session key of a PRT for the database.
+    /// Seals a PRT's session key for the database.
     ///
     /// - Throws: the library's error.
     func seal(_ key: SessionKey, of token: OpaqueToken) throws -> [UInt8] {
@@ -119,7 +120,7 @@ extension StorageKey {
         return try seal(bytes, purpose: Self.purpose(of: token))
     }
 
-    /// Opens the session key of a PRT.
+    /// Opens a PRT's session key.
     ///
     /// - Throws: ``Failure``
     func openSessionKey(_ sealed: [UInt8], of token: OpaqueToken) throws(Failure) -> SessionKey {
@@ -133,28 +134,28 @@ extension StorageKey {
     }
 }
 
-/// Whether a primary refresh token is still good: a renewal puts another in its place.
+/// Decides whether a primary refresh token is still valid. A renewal replaces it with another.
 ///
-/// The reply to a renewal may get lost. So the device may ask again within ``window``, as long as it has not shown that it
-/// has the new one; it then gets the very same again. Any other second renewal means that token and session key are in
-/// two hands.
+/// The response to a renewal may be lost. So the device may repeat the request within ``window``, as long as it has not
+/// shown that it has the new token, and then gets the same new token again. Any other second renewal means that two
+/// parties have the token and the session key.
 enum RenewalRule {
-    /// How long a renewal may be asked for again: longer than for a refresh token, since whoever asks has to have the
-    /// session key, and a device may be out of reach for a while.
+    /// How long a renewal may be repeated. Longer than for a refresh token, since the requester must have the session
+    /// key, and a device may be offline for a while.
     static let window = Duration.seconds(3600)
 
     enum Judgement: Equatable {
         case good
-        /// The reply to the renewal got lost.
+        /// A repeated renewal, because the response was lost.
         case repeated
-        /// Renewed before, and renewed once more by somebody.
+        /// Already renewed, and now renewed once more by someone else.
         case reused
-        /// Renewed before: the device has another one.
+        /// Already renewed; the device has the new token.
         case renewed
         case expired
     }
 
-    /// - Parameter successor: the token that was given for this one.
+    /// - Parameter successor: the token that was issued in its place.
     static func judge(
         _ token: StoredPrimaryRefreshToken, successor: StoredPrimaryRefreshToken?, isRenewal: Bool, at now: Timestamp
     ) -> Judgement {

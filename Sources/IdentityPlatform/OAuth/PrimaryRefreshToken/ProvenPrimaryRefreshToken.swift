@@ -3,16 +3,16 @@ internal import OAuth
 internal import Redaction
 internal import Storage
 
-/// A PRT whose session key has signed the request at hand.
+/// A PRT whose session key signed the current request.
 struct ProvenPrimaryRefreshToken: Sendable {
     let token: OpaqueToken
     let record: StoredPrimaryRefreshToken
     let key: SessionKey
-    /// What the request says.
+    /// The request's claims.
     let claims: Members
 
-    /// Finds the token that a request names and checks the request's signature with the session key beside it. Nothing is
-    /// said of the session yet.
+    /// Finds the token that a request names and verifies the request's signature with its session key. Does not check
+    /// the session.
     ///
     /// - Throws: ``OAuthError``, ``StorageError``
     init(
@@ -21,7 +21,7 @@ struct ProvenPrimaryRefreshToken: Sendable {
         guard let record = try PrimaryRefreshTokens(transaction.connection).find(token) else {
             throw OAuthError.badGrant
         }
-        // A row that was changed or copied: the client can only begin anew.
+        // The row was changed or copied. The client must sign in again.
         do { key = try transaction.open(record.sealedSessionKey, of: token) } catch { throw OAuthError.badGrant }
         do { claims = try unverified.verified(with: key) } catch { throw OAuthError.wrongSignature }
         (self.token, self.record) = (token, record)

@@ -6,7 +6,7 @@ internal import OAuth
 internal import Redaction
 internal import Storage
 
-/// Gives an app's tokens for a PRT, or another PRT, encrypted under its session key.
+/// Exchanges a PRT for an app's tokens, or for another PRT, encrypted under its session key.
 struct RedeemPrimaryRefreshToken: Sendable {
     let platform: Platform
     let dialect: PrimaryRefreshToken.Dialect
@@ -37,15 +37,15 @@ struct RedeemPrimaryRefreshToken: Sendable {
         if !use.record.isConfirmed {
             try await platform.database.write { try PrimaryRefreshTokens($0).confirm(use.primary) }
         }
-        // Clients of the older protocol know no offline_access: they always get one.
+        // Clients of the older protocol do not know offline_access, so they always get a refresh token.
         let refresh =
             use.grant.scope.wantsRefreshToken || dialect == .windows ? try await refreshToken(use) : nil
         return try await platform.issuer.reply(
             use.grant, refreshToken: refresh, withClientInfo: request.form.wantsClientInfo)
     }
 
-    /// The reply as the device reads it. Those that derive keys by the older version read the unauthenticated form alone;
-    /// that they are served at all, the operator has said.
+    /// Returns the response encrypted for the device. Devices with the older key derivation can read only the
+    /// unauthenticated form; the operator must have allowed them.
     private func sealed(
         _ reply: MembersWriter, with key: SessionKey, version: KeyDerivationVersion
     ) throws -> Response {
@@ -60,8 +60,8 @@ struct RedeemPrimaryRefreshToken: Sendable {
             body: ResponseBody(byteBuffer: ByteBuffer(string: text)))
     }
 
-    /// The app's refresh token of this PRT: the present one, or the next where that was used or revoked. So it is not
-    /// written at each use.
+    /// Returns the app's refresh token of this PRT: the current one, or the next if that was used or revoked. So most
+    /// uses write nothing.
     private func refreshToken(_ use: VerifiedUse) async throws -> IssuedRefreshToken {
         let first = RefreshToken(
             tenant: use.primary.tenant, session: use.grant.session.id, client: use.grant.client.id,
@@ -76,7 +76,7 @@ struct RedeemPrimaryRefreshToken: Sendable {
     }
 }
 
-/// The newest refresh token in the place of `first`, and what a reply hands out of it where it is good.
+/// Returns the newest refresh token of the family and client of `first`, and its form for a response if it is valid.
 private func present(
     _ first: RefreshToken, in transaction: TokenTransaction
 ) throws -> (newest: RefreshToken?, issued: IssuedRefreshToken?) {
@@ -89,8 +89,8 @@ private func present(
 }
 
 extension RefreshToken {
-    /// The same in the place after another of its family; it lives as long as the primary one, which may have been renewed
-    /// since.
+    /// Returns the same token with the generation after another one of its family. It expires with the primary one,
+    /// which may have been renewed since.
     fileprivate func after(_ other: RefreshToken?) -> RefreshToken {
         RefreshToken(
             tenant: tenant, session: session, client: client, scope: scope, family: family,
@@ -98,7 +98,7 @@ extension RefreshToken {
     }
 }
 
-/// A use request that the session key has signed, and what it is granted.
+/// A use request signed with the session key, and its grant.
 struct VerifiedUse: Sendable {
     let primary: OpaqueToken
     let record: StoredPrimaryRefreshToken
@@ -107,7 +107,7 @@ struct VerifiedUse: Sendable {
     let grant: Grant
 }
 
-/// Judges a use request over one consistent state; the nonce is left to the caller, being outside of it.
+/// Checks a use request in one consistent state. The caller checks the nonce, which is not in the database.
 private func verify(
     _ unverified: SessionSignedRequest.Unverified, of primary: OpaqueToken, version: TokenVersion,
     in transaction: TokenTransaction
@@ -117,7 +117,7 @@ private func verify(
     guard let request = try? PrimaryRefreshToken.UseRequest(proven.claims) else {
         throw OAuthError.malformedSignedRequest
     }
-    // A renewal is judged in its own transaction.
+    // A renewal is checked in its own transaction.
     switch RenewalRule.judge(
         record, successor: nil, isRenewal: request.isRenewal, at: transaction.now)
     {
@@ -127,10 +127,10 @@ private func verify(
     }
     guard let id = ClientID(rawValue: request.clientID) else { throw OAuthError.unknownClient }
     let client = try transaction.clients.usable(id, tenant: record.tenant)
-    // With the broker that asked for it, the token itself is out of use.
+    // If the broker that requested the token is disabled or removed, the token cannot be used.
     _ = try transaction.clients.usable(record.client, tenant: record.tenant)
     guard client.isBroker || !request.isRenewal else { throw OAuthError.notABroker }
-    // The session key proves the device and the person, not an application that has a secret of its own.
+    // The session key authenticates the device and the person, not an application with its own secret.
     guard client.isPublic else { throw OAuthError.missingSecret }
     if let text = request.redirectURI {
         guard let uri = RedirectURI(text), client.allowsRedirect(to: uri) else { throw OAuthError.unregisteredRedirect }

@@ -2,8 +2,8 @@
 internal import OAuth
 internal import Storage
 
-/// Gives another PRT in the place of one, under the same session key: fourteen days more, up to the limit that the sign-in
-/// set.
+/// Replaces a PRT with another one under the same session key: valid for another fourteen days, up to the limit that
+/// starts with the sign-in.
 struct RenewPrimaryRefreshToken: Sendable {
     let platform: Platform
 
@@ -12,14 +12,14 @@ struct RenewPrimaryRefreshToken: Sendable {
         let issued: IssuedPrimaryRefreshToken
     }
 
-    /// Renews in one transaction. The new token is derived from the old one, so that a device to which the reply got lost
-    /// can be given the very same.
+    /// Renews in one transaction. The new token is derived from the old one, so that a device that missed the response
+    /// can get the same token again.
     ///
     /// - Throws: ``OAuthError``, ``StorageError``, the library's error.
     func renew(_ use: VerifiedUse) async throws -> Renewal {
         let (key, label) = (platform.storageKey, "renewed PRT")
         let next = OpaqueToken(tenant: use.primary.tenant, secret: key.derived(label, use.primary.hash))
-        // An older server may have given it already.
+        // An older server may have issued it already.
         let former = OpaqueToken(tenant: use.primary.tenant, secret: key.formerlyDerived(label, use.primary.hash))
         let sealedKey = try key.seal(use.key, of: next)
         let (token, outcome) = try await platform.tokens.write { transaction in
@@ -33,7 +33,7 @@ struct RenewPrimaryRefreshToken: Sendable {
     }
 }
 
-/// A refusal is an outcome, not an error: the end of a session in two hands has to be committed.
+/// A refusal is returned, not thrown: if two parties have the token, the end of the session must be committed.
 private enum Outcome: Sendable {
     case renewed(IssuedPrimaryRefreshToken)
     case refused(OAuthError)

@@ -3,8 +3,8 @@ internal import Hummingbird
 internal import OAuth
 internal import Storage
 
-/// Takes the envelope of every PRT request apart: what a session key signs uses or renews a PRT, what a device signs asks
-/// for one, or for a token of the device itself. Each reply brings the nonce for the next request.
+/// Dispatches every PRT request: one signed with a session key uses or renews a PRT, one signed by a device requests a
+/// PRT or a token for the device itself. Each successful response contains the nonce for the next request.
 struct SignedRequestGrant: GrantHandler {
     let platform: Platform
 
@@ -17,7 +17,7 @@ struct SignedRequestGrant: GrantHandler {
     }
 
     private func reply(to request: TokenRequest) async throws -> Response {
-        // Others use the grant for assertions (RFC 7523), and Entra for on-behalf-of.
+        // Other parties use this grant for assertions (RFC 7523), and Entra for on-behalf-of.
         guard request.form[ParameterName.request] != nil || request.form[ParameterName.assertion] == nil else {
             throw OAuthError.unsupportedAssertion
         }
@@ -35,7 +35,7 @@ struct SignedRequestGrant: GrantHandler {
             : try await IssuePrimaryRefreshToken(platform: platform).respond(to: token, of: proof, in: tenant, request)
     }
 
-    /// The tenant of the address, or, where that names none, the one that the device's certificate says to be of.
+    /// Returns the tenant in the address or, if it names none, the tenant in the device's certificate.
     private func tenant(of request: TokenRequest, for token: CompactJWS) async throws -> Tenant {
         if let tenant = request.tenant { return tenant }
         guard let certificate = try? token.certificates().first,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import Storage
 
-/// The delegated permissions of Graph that the platform knows, under Graph's names.
+/// The delegated Graph permissions that the platform supports, with Graph's names.
 package enum GraphPermission: String, Sendable, CaseIterable {
     case readSelf = "User.Read"
     case readUsers = "User.Read.All"

@@ -2,7 +2,8 @@
 package import OAuth
 internal import Storage
 
-/// The resources of this server, under their own names and under Microsoft's, which foreign clients have built in.
+/// The resources of this server, under their own names and under Microsoft's, which other makers' clients have built
+/// in.
 package struct ResourceCatalogue: Sendable {
     package let graph: Resource
     package let deviceRegistration: Resource
@@ -30,18 +31,18 @@ package struct ResourceCatalogue: Sendable {
     package static let deviceRegistrationApplication = ClientID(
         bytes: [0x01, 0xcb, 0x28, 0x76, 0x7e, 0xbd, 0x4a, 0xa4, 0x9c, 0xc9, 0xd2, 0x8b, 0xd4, 0xd3, 0x59, 0xa9])
 
-    /// The applications that a registration may ask for when nothing else is said.
+    /// The resources of a registration that names none.
     static let standard = [graphApplication]
 
-    /// The permission of that name in its own spelling; nil where no resource knows one.
+    /// Returns the permission with that name in its official spelling; nil if no resource knows it.
     func permission(named name: String) -> String? {
         all.lazy.flatMap(\.permissions).first { $0.lowercased() == name.lowercased() }
     }
 
-    /// Reads `scope` and the older `resource` for a client.
+    /// Parses `scope` and the older `resource` for a client.
     ///
-    /// Of several permissions those are granted that the resource knows and the client may have; the reply says which
-    /// (RFC 6749 section 3.3). Where there is none of them, nothing is granted.
+    /// Grants the requested permissions that the resource knows and the client may have; the response lists them (RFC
+    /// 6749 section 3.3). If there are none, the request is refused.
     ///
     /// - Throws: ``OAuthError``
     package func grant(scope: String?, resource: String? = nil, to client: Client) throws(OAuthError) -> GrantedScope {
@@ -64,8 +65,8 @@ package struct ResourceCatalogue: Sendable {
             granted: Self.granted(requested, permissions), lasting: lasting.joined(separator: " "))
     }
 
-    /// Reads what a client asks for now that it has been given something before: where it names no scope, that goes on,
-    /// without its permissions where it names another resource.
+    /// Parses a later request of a client that already has a grant. If it names no scope, the earlier scope continues,
+    /// without its permissions if the request names another resource.
     ///
     /// - Throws: ``OAuthError``
     package func grant(
@@ -76,7 +77,7 @@ package struct ResourceCatalogue: Sendable {
         return try grant(scope: scope, resource: resource, to: client)
     }
 
-    /// Reads the same out of a form.
+    /// Parses the same from a form.
     ///
     /// - Throws: ``OAuthError``
     func grant(
@@ -86,7 +87,7 @@ package struct ResourceCatalogue: Sendable {
             scope: form[ParameterName.scope], resource: form[ParameterName.resource], before: before, to: client)
     }
 
-    /// The scopes of OpenID Connect alone, which belong to no resource.
+    /// Returns only the OpenID Connect scopes, which belong to no resource.
     private static func withoutPermissions(_ scope: String) -> String {
         scope.split(separator: " ").filter { protocolScopes.contains($0.lowercased()) }.joined(separator: " ")
     }
@@ -108,7 +109,7 @@ package struct ResourceCatalogue: Sendable {
         throw resource.permissions.contains { asked.contains($0.lowercased()) } ? .noConsent : .unknownScope
     }
 
-    /// The scopes as the client wrote them, without those that bring no permission.
+    /// Returns the scopes in the client's spelling, without those that grant no permission.
     private static func granted(_ requested: Scopes, _ permissions: [String]) -> Scopes {
         let known = protocolScopes.union(permissions.map { $0.lowercased() }).union([defaultPermission])
         return Scopes(
@@ -119,7 +120,7 @@ package struct ResourceCatalogue: Sendable {
 
     private static let defaultPermission = ".default"
 
-    /// Takes `https://graph.example//.default` apart at its last slash; bare names stay whole and mean Graph.
+    /// Splits `https://graph.example//.default` at its last slash. Names without a slash stay whole and mean Graph.
     private static func split(_ scope: String) -> (String, String)? {
         guard let slash = scope.lastIndex(of: "/") else { return nil }
         return (trimmed(String(scope[..<slash])), String(scope[scope.index(after: slash)...]))
@@ -130,21 +131,21 @@ package struct ResourceCatalogue: Sendable {
     }
 }
 
-/// What a client asked for and gets: one resource, some of its permissions, and OpenID Connect's own scopes.
+/// What a client requested and gets: one resource, some of its permissions, and OpenID Connect's own scopes.
 package struct GrantedScope: Sendable {
     package let resource: Resource
-    /// The name that the client called the resource by, which becomes `aud`.
+    /// The identifier by which the client named the resource. It becomes `aud`.
     package let audience: String
     /// The permissions, for `scp`.
     package let permissions: [String]
-    /// The scopes as the client wrote them.
+    /// The scopes in the client's spelling.
     package let requested: Scopes
-    /// Those of them that it gets, for the reply: what is not among them was declined.
+    /// The granted scopes, for the response. A requested scope that is missing here was declined.
     package let granted: Scopes
-    /// What stands for the request in a code or a refresh token; the older `resource` is a scope in it.
+    /// The scope to store in a code or a refresh token. It includes the older `resource` as a scope.
     package let lasting: String
 
-    /// What stands in an access token as `scp`: the permissions, and what was asked of the person's profile, for UserInfo.
+    /// The contents of `scp` in an access token: the permissions, and the requested profile scopes for UserInfo.
     var carried: [String] {
         permissions + [Scopes.openID, Scopes.profile, Scopes.email].filter(requested.contains)
     }
@@ -153,17 +154,17 @@ package struct GrantedScope: Sendable {
     package var wantsRefreshToken: Bool { requested.contains(Scopes.offlineAccess) }
 }
 
-/// An application that access tokens are made for.
+/// An application that receives access tokens.
 package struct Resource: Sendable {
     package let application: ClientID
-    /// The names it goes by as `resource`, as the front part of a scope and as `aud`; no trailing slash.
+    /// Its names as `resource`, as the first part of a scope and as `aud`, without a trailing slash.
     package let identifiers: [String]
-    /// The permissions that it knows. What one lets a token do, the person of the token must be allowed, too.
+    /// Its permissions. The token's person must also be allowed to do what a permission covers.
     package let permissions: [String]
-    /// Those of them that a client may have without being registered for any by name.
+    /// The permissions that a client gets if none is registered for it explicitly.
     package let ordinary: [String]
 
-    /// The permissions that a client may have of it; `.default` asks for all of these.
+    /// Returns the permissions that a client may have. `.default` requests all of them.
     func permissions(of client: Client) -> [String] {
         let registered = Set(client.permissions.map { $0.lowercased() })
         let named = permissions.filter { registered.contains($0.lowercased()) }

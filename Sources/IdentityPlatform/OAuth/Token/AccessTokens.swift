@@ -2,20 +2,20 @@
 package import OAuth
 package import Storage
 
-/// Checks bearer tokens for the platform's own resources.
+/// Verifies bearer tokens for the platform's own resources.
 package struct AccessTokens: Sendable {
     let issuer: TokenIssuer
     let database: any Database
     let directoryCache: DirectoryCache
     let environment: ClockAndRandomness
 
-    /// Why a bearer token was refused; none of it is about whose token it is.
+    /// Why a bearer token was refused. It never depends on whose token it is.
     package enum Refusal: Error, Equatable {
         case missing, malformed, signature, audience, expired, ended
     }
 
-    /// Checks signature, issuer, audience and time, that the session is still good (``SessionRule``) and the application
-    /// still registered. Roles are the person's present ones, not those at the time of issue.
+    /// Verifies signature, issuer, audience and time, and that the session is still valid (``SessionRule``) and the
+    /// application still registered. Roles are the person's current ones, not those at the time of issue.
     ///
     /// - Throws: ``Refusal``, ``StorageError``
     package func check(authorization: String?, for resource: Resource) async throws -> AccessToken {
@@ -25,7 +25,7 @@ package struct AccessTokens: Sendable {
         return try await check(String(parts[1]), for: [resource])
     }
 
-    /// Checks a token that is for one of several resources.
+    /// Verifies a token for one of several resources.
     ///
     /// - Throws: ``Refusal``, ``StorageError``
     func check(_ text: String, for resources: [Resource]) async throws -> AccessToken {
@@ -77,7 +77,7 @@ package struct AccessTokens: Sendable {
     }
 }
 
-/// An access token that one of the platform's own resources has checked.
+/// An access token that one of the platform's own resources has verified.
 package struct AccessToken: Sendable {
     package let tenant: TenantID
     package let user: User
@@ -85,6 +85,6 @@ package struct AccessToken: Sendable {
     package let client: ClientID
     package let permissions: [String]
     package let roles: [RoleID]
-    /// Everything that it says.
+    /// All claims of the token.
     package let claims: Members
 }

@@ -29,7 +29,7 @@ struct AuthorizationCodeGrant: GrantHandler {
     }
 }
 
-/// What the client shows beside the code.
+/// What the client presents together with the code.
 private struct Proof: Sendable {
     let credentials: ClientCredentials
     let redirect: String
@@ -39,7 +39,7 @@ private struct Proof: Sendable {
     let version: TokenVersion
 }
 
-/// A refusal is an outcome, not an error: a replay's revocation has to be committed.
+/// A refusal is returned, not thrown, so that the revocation after a replay is committed.
 private enum Outcome: Sendable {
     case granted(IssuedGrant)
     case refused(OAuthError)
@@ -56,7 +56,8 @@ private func redeem(
         try check(
             proof, against: record,
             allowsMissingProofKey: transaction.configuration.compatibility.codeWithoutProofKey)
-        // Only a request that would have been good is a replay: who merely saw a used code in a history can end nothing.
+        // Only an otherwise valid request counts as a replay. Someone who found a used code in a history cannot end
+        // anything.
         guard record.redeemed == nil else {
             try revoke(record, at: now, connection)
             return .refused(.redeemedCode)
@@ -75,8 +76,9 @@ private func redeem(
     }
 }
 
-/// Redirect URI and proof key have to be those of the authorisation request. A client must have given a proof key there,
-/// but for the older ones that the operator lets in; one that has given none must show none (RFC 9700 section 2.1.1).
+/// Checks that the redirect URI and the proof key match the authorisation request. The client must have used a proof
+/// key there, unless it is an older client that the operator allows; a client that used none must present none (RFC
+/// 9700 section 2.1.1).
 private func check(
     _ proof: Proof, against record: AuthorizationCode, allowsMissingProofKey: Bool
 ) throws(OAuthError) {
@@ -89,8 +91,8 @@ private func check(
     guard ProofKey.matches(verifier: verifier, challenge: record.challenge) else { throw .verifierMismatch }
 }
 
-/// Takes back what came of a code that is seen again (RFC 6749 section 4.1.2): the whole session where the code's
-/// sign-in began it, else the code's refresh tokens and the primary refresh tokens that were issued for them.
+/// Revokes what was issued for a code that is used again (RFC 6749 section 4.1.2): the whole session if the code's
+/// sign-in began it; otherwise the code's refresh tokens and the primary refresh tokens issued for them.
 private func revoke(_ record: AuthorizationCode, at time: Timestamp, _ connection: any Connection) throws {
     let actor = record.client.rawValue
     try AuditLog(connection).append(

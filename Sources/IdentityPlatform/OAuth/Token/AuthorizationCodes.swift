@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import Storage
 
-/// What a code stands for until it is redeemed.
+/// The data of a code until it is redeemed.
 struct AuthorizationCode: Sendable {
     let tenant: TenantID
     let session: SessionID
     let client: ClientID
     let redirectURI: String
     let scope: String
-    /// PKCE, S256 (RFC 7636); empty where the client knows none and the operator lets it in.
+    /// PKCE, S256 (RFC 7636); empty for a client without PKCE, if the operator allows it.
     let challenge: String
     let nonce: String?
     let family: TokenFamilyID
-    /// Whether the sign-in that began the session made it.
+    /// Whether the code came from the sign-in that began the session.
     let beganSession: Bool
     let expires: Timestamp
     let redeemed: Timestamp?
@@ -35,7 +35,7 @@ extension AuthorizationCode: Record {
     }
 }
 
-/// The authorisation codes of one transaction, kept as hashes.
+/// Access to the authorisation codes in one transaction. They are stored as hashes.
 struct AuthorizationCodes {
     private let connection: any Connection
 
@@ -56,7 +56,7 @@ struct AuthorizationCodes {
         try connection.record(AuthorizationCode.self, "WHERE tenant = \(code.tenant) AND hash = \(code.hash)")
     }
 
-    /// Marks a code as used; it stays, so that a second use is recognised.
+    /// Marks a code as used. It stays stored, so that a second use is recognised.
     ///
     /// - Returns: whether it was unused until now.
     func redeem(_ code: OpaqueToken, at time: Timestamp) throws -> Bool {

@@ -2,11 +2,11 @@
 internal import OAuth
 internal import Storage
 
-/// What a resource answers beside 401 to a bearer token that is of no use (RFC 6750 section 3).
+/// A resource's challenge in a 401 response to an unusable bearer token (RFC 6750 section 3).
 ///
-/// Where the session behind the token has ended, that is a claims challenge: it tells the client to throw the token away
-/// although it looks good, and to ask for another that was made after now. So a token that an app kept is known there to be
-/// over as soon as the server knows.
+/// If the token's session has ended, it is a claims challenge. It tells the client to discard the token, although the
+/// token looks valid, and to request one issued from now on. So a client learns that a cached token is invalid as soon
+/// as the server knows.
 package struct BearerChallenge: Sendable {
     let names: IdentityConfiguration.Names
     let environment: ClockAndRandomness
@@ -22,7 +22,7 @@ package struct BearerChallenge: Sendable {
         }
     }
 
-    /// What the client is to send as `claims` when it asks again.
+    /// The `claims` that the client must send in its next request.
     private var claims: [UInt8] {
         var notBefore = MembersWriter()
         notBefore.set(Name.essential, true)
@@ -38,6 +38,6 @@ package struct BearerChallenge: Sendable {
 }
 
 extension AccessTokens {
-    /// Makes the answer to a token that ``check(authorization:for:)`` refuses.
+    /// The challenge for tokens that ``check(authorization:for:)`` refuses.
     package var challenge: BearerChallenge { BearerChallenge(names: issuer.names, environment: environment) }
 }

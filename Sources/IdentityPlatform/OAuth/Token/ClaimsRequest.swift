@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 package import OAuth
 
-/// What a client asks to stand in its tokens beside the usual claims (OpenID Connect Core section 5.5).
+/// The additional claims that a client requests for its tokens (OpenID Connect Core section 5.5).
 ///
-/// What the platform does not have is left out, as the specification says; only a demand for a stronger way of
-/// signing in, which it cannot meet, is refused (section 5.5.1.1).
+/// Unknown claims are ignored, as the specification requires. Only a demand for a stronger sign-in, which the platform
+/// cannot meet, is refused (section 5.5.1.1).
 package struct ClaimsRequest: Sendable, Equatable {
     package let idToken: Set<String>
     package let accessToken: Set<String>
-    /// What the client says that it can do (`xms_cc`), such as to understand claims challenges.
+    /// The client's declared capabilities (`xms_cc`), such as support for claims challenges.
     package let capabilities: [String]
 
     package static let none = ClaimsRequest(idToken: [], accessToken: [], capabilities: [])
@@ -19,7 +19,7 @@ package struct ClaimsRequest: Sendable, Equatable {
         self.capabilities = capabilities
     }
 
-    /// Reads the parameter `claims`; nil asks for nothing.
+    /// Parses the parameter `claims`; nil requests nothing.
     ///
     /// - Throws: ``OAuthError``
     package init(parsing text: String?) throws(OAuthError) {
@@ -46,6 +46,6 @@ package struct ClaimsRequest: Sendable, Equatable {
 
     private enum Detail: String, WireName { case values }
 
-    /// Claims about how strongly the person has signed in; there is one way here.
+    /// Claims about the strength of the sign-in. The platform offers only one.
     private static let unmet: Set<String> = ["acr", "acrs"]
 }

@@ -3,8 +3,7 @@ internal import OAuth
 internal import Redaction
 internal import Storage
 
-/// Who a client says it is, and the secret that it shows (RFC 6749 section 2.3.1): in the `Authorization` header or in the
-/// form.
+/// A client's id and secret (RFC 6749 section 2.3.1), from the `Authorization` header or from the form.
 struct ClientCredentials: Sendable {
     let id: ClientID
     let secret: Sensitive<String>?
@@ -26,7 +25,7 @@ struct ClientCredentials: Sendable {
         self.secret = basic.secret.exposed.isEmpty ? nil : basic.secret
     }
 
-    /// Reads the header; nil where it is for another scheme. Both parts are form-encoded before they are joined.
+    /// Parses the header; nil if it is for another scheme. Both parts are form-encoded before they are joined.
     private static func basic(_ header: String) throws(OAuthError) -> (id: String, secret: Sensitive<String>)? {
         let parts = header.split(separator: " ", maxSplits: 1)
         guard parts.count == 2, parts[0].lowercased() == "basic" else { return nil }
@@ -44,7 +43,7 @@ struct ClientCredentials: Sendable {
 }
 
 extension Clients {
-    /// The client behind credentials: a public one by its name alone, any other only with one of its secrets.
+    /// Returns the authenticated client. A public client needs only its id, any other client one of its secrets.
     ///
     /// - Throws: ``OAuthError``, ``StorageError``
     func authenticated(_ credentials: ClientCredentials, tenant: TenantID, at now: Timestamp) throws -> Client {
@@ -55,7 +54,7 @@ extension Clients {
         }
         guard let secret = credentials.secret else { throw OAuthError.missingSecret }
         let shown = ClientSecret.hash(of: secret.exposed)
-        // All are looked at, whichever it is.
+        // Compares all secrets, whichever matches.
         let matches = try ClientSecrets(connection).hashes(of: client, at: now)
             .map { equalInConstantTime($0, shown) }
         guard matches.contains(true) else { throw OAuthError.wrongSecret }

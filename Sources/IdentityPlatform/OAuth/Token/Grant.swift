@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import Storage
 
-/// Everything that tokens say: who, for which application and resource, in which session, on which device.
+/// The data for tokens: who, for which application and resource, in which session, on which device.
 package struct Grant: Sendable {
     package let tenant: Tenant
     package let user: User
@@ -29,14 +29,15 @@ package struct Grant: Sendable {
     }
 }
 
-/// What tokens will say, and the refresh token that is durable by then.
+/// The data for tokens, and a refresh token that is already stored durably.
 struct IssuedGrant: Sendable {
     let grant: Grant
     let refreshToken: IssuedRefreshToken?
 }
 
-/// The two generations of the endpoints: `…/oauth2/token` asks by `resource` and answers in texts, `…/oauth2/v2.0/token`
-/// asks by `scope` and answers in numbers. Their tokens differ in issuer and claims; what they are good for does not.
+/// The two generations of the endpoints: `…/oauth2/token` takes a `resource` and returns numbers as strings,
+/// `…/oauth2/v2.0/token` takes a `scope` and returns numbers. Their tokens differ in issuer and claims, but grant the
+/// same access.
 package enum TokenVersion: String, Sendable {
     case one = "1.0"
     case two = "2.0"

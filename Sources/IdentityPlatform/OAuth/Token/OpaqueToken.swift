@@ -4,27 +4,29 @@ internal import OAuth
 package import Redaction
 package import Storage
 
-/// A code, refresh token or cookie: 256 bits that nobody can guess, led by the tenant, of which the database keeps only a hash.
+/// A code, refresh token or cookie: 256 unguessable bits after the tenant. The database stores only a hash.
 ///
-/// Its text is `1.<tenant>.<secret>` in `A–Z a–z 0–9 - _ .`, since some clients post it unencoded and some ask for a dot.
+/// Its text is `1.<tenant>.<secret>` in `A–Z a–z 0–9 - _ .`, since some clients post it unencoded and some require a
+/// dot.
 package struct OpaqueToken: Sendable {
     package let tenant: TenantID
-    /// What the client gets.
+    /// The text that the client gets.
     package let text: Sensitive<String>
-    /// What the database keeps: SHA-256 over the whole text. The secret's entropy makes a slow hash needless.
+    /// The hash that the database stores: SHA-256 over the whole text. The secret has enough entropy, so a slow hash is
+    /// not needed.
     package let hash: [UInt8]
 
-    /// Draws a new token.
+    /// Generates a new token.
     package init(tenant: TenantID, environment: ClockAndRandomness) {
         self.init(tenant: tenant, secret: environment.randomBytes(32))
     }
 
-    /// Makes the token of a secret of 32 bytes, which nobody else can guess.
+    /// Creates the token from an unguessable secret of 32 bytes.
     init(tenant: TenantID, secret: [UInt8]) {
         self.init(tenant: tenant, text: "1.\(Base64URL.encode(tenant.bytes)).\(Base64URL.encode(secret))")
     }
 
-    /// Reads what a client sent; `nil` when it cannot be one of ours.
+    /// Parses a client's text; nil if it cannot be one of ours.
     package init?(_ text: String) {
         guard text.utf8.count < 128 else { return nil }
         let parts = text.split(separator: ".", omittingEmptySubsequences: false)

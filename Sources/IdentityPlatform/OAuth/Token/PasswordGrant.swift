@@ -4,8 +4,8 @@ internal import OAuth
 internal import Redaction
 internal import Storage
 
-/// Signs a person in by name and password without a page (RFC 6749 section 4.3), where the operator lets older clients do
-/// so. It costs, counts and says what the page does.
+/// Signs a person in with name and password without a page (RFC 6749 section 4.3), if the operator allows this for
+/// older clients. Its cost, counting and audit lines are those of the sign-in page.
 struct PasswordGrant: GrantHandler {
     let isAllowed: Bool
     let tokens: TokenTransactions
@@ -46,7 +46,7 @@ struct PasswordGrant: GrantHandler {
         throw OAuthError.badCredentials
     }
 
-    /// The tenant of a request, or that of the domain in a user name.
+    /// Returns the tenant of a request, or that of the domain in the user name.
     ///
     /// - Throws: ``OAuthError``, ``StorageError``
     private func tenant(of request: TokenRequest, orOf userName: String) async throws -> Tenant {
@@ -58,7 +58,7 @@ struct PasswordGrant: GrantHandler {
     }
 }
 
-/// A session that begins with its first tokens.
+/// The start of a session together with its first tokens.
 private struct SessionStart: Sendable {
     let client: Client
     let scope: GrantedScope
@@ -67,7 +67,7 @@ private struct SessionStart: Sendable {
     let session: SessionID
     let family: TokenFamilyID
 
-    /// Begins the session of a person whose password was right; nil where it is not theirs any more.
+    /// Begins the session of a person whose password was correct; nil if it is no longer theirs.
     ///
     /// - Throws: ``OAuthError``, ``StorageError``
     func begin(

@@ -1,29 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import Storage
 
-/// Whether a refresh token that a client shows may be used: each is good once (RFC 9700 section 4.14.2).
+/// Decides whether a client may use a refresh token. Each token is valid once (RFC 9700 section 4.14.2).
 ///
-/// The reply to a use may get lost. So the same client may repeat the use within ``window``, as long as nobody has used
-/// what the first use gave; it then gets the very same again. Any other second use means that the token is in two hands.
+/// The response to a use may be lost. So the same client may repeat the use within ``window``, as long as the token
+/// from the first use is unused, and then gets the same token again. Any other second use means that two parties have
+/// the token.
 enum RefreshTokenRule {
-    /// How long the use of a token may be repeated.
+    /// How long after its first use a token may be used again.
     static let window = Duration.seconds(10)
 
-    /// What a token is used for: another one in its place, or as the proof of a primary refresh token, which takes none.
+    /// The purpose of a use: to get the next refresh token, or as proof for a primary refresh token, which gets no
+    /// successor.
     enum Purpose: Sendable { case refresh, proof }
 
     enum Judgement: Equatable {
         case fresh
-        /// The reply to the first use got lost.
+        /// A repeated use, because the response to the first was lost.
         case repeated
-        /// Used before: everything that came of the sign-in it belongs to is in doubt.
+        /// Already used. Everything issued from its sign-in may be compromised.
         case reused
         case expired
-        /// Revoked before.
+        /// Already revoked.
         case dead
     }
 
-    /// - Parameter successor: the token that was given for this one.
+    /// - Parameter successor: the token that was issued in its place.
     static func judge(
         _ token: RefreshToken, successor: RefreshToken?, for purpose: Purpose, at now: Timestamp
     ) -> Judgement {

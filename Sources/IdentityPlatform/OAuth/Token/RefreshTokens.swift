@@ -1,28 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 package import Storage
 
-/// The refresh tokens that come of one sign-in or one primary refresh token.
+/// The refresh tokens issued from one sign-in or one primary refresh token.
 package enum TokenFamily {}
 package typealias TokenFamilyID = ForeignID<TokenFamily>
 
 extension ForeignID<TokenFamily> {
-    /// A new family.
+    /// Creates a new family.
     init(_ environment: ClockAndRandomness) {
         self.init(rawValue: environment.identifier(of: TokenFamily.self).rawValue)
     }
 }
 
-/// A refresh token as the database knows it.
+/// A refresh token as stored in the database.
 package struct RefreshToken: Sendable {
     package let tenant: TenantID
     package let session: SessionID
     package let client: ClientID
     package let scope: String
-    /// All tokens that came of one code, one password or one PRT.
+    /// The family: all tokens issued from one code, one password or one PRT.
     package let family: TokenFamilyID
-    /// Which of its client's tokens in the family it is, counted from 0: each use gives the next.
+    /// Its number among its client's tokens in the family, counted from 0. Each use issues the next.
     package let generation: Int64
-    /// Whether it came of a primary refresh token, and so proves nobody for another one.
+    /// Whether it was issued with a primary refresh token. Then it cannot prove a person for another one.
     package let ofPrimary: Bool
     package let expires: Timestamp
     package let used: Timestamp?
@@ -38,10 +38,10 @@ package struct RefreshToken: Sendable {
         (self.expires, self.used, self.isRevoked) = (expires, used, isRevoked)
     }
 
-    /// Its place among all tokens, from which its text is derived.
+    /// Its unique position among all tokens, from which its text is derived.
     var place: [UInt8] { tenant.bytes + Array("\(family) \(client) \(generation)".utf8) }
 
-    /// What is given for it when it is used; it lives no longer.
+    /// The token that is issued when this one is used. It expires at the same time.
     var next: RefreshToken {
         RefreshToken(
             tenant: tenant, session: session, client: client, scope: scope, family: family, generation: generation + 1,
@@ -65,19 +65,19 @@ extension RefreshToken: Record {
     }
 }
 
-/// A refresh token as a reply hands it out.
+/// A refresh token in the form for a response.
 package struct IssuedRefreshToken: Sendable {
     package let token: OpaqueToken
     package let expires: Timestamp
 }
 
-/// The refresh tokens of one transaction, kept as hashes.
+/// Access to the refresh tokens in one transaction. They are stored as hashes.
 package struct RefreshTokens {
     private let connection: any Connection
 
     package init(_ connection: any Connection) { self.connection = connection }
 
-    /// Keeps a new token.
+    /// Stores a new token.
     ///
     /// - Throws: ``StorageError``
     package func add(_ token: OpaqueToken, _ record: RefreshToken, at time: Timestamp) throws {
@@ -90,14 +90,14 @@ package struct RefreshTokens {
             ])
     }
 
-    /// Finds what a client sent, used or not.
+    /// Returns a client's token, whether or not it was used.
     ///
     /// - Throws: ``StorageError``
     package func find(_ token: OpaqueToken) throws -> RefreshToken? {
         try connection.record(RefreshToken.self, "WHERE tenant = \(token.tenant) AND hash = \(token.hash)")
     }
 
-    /// The token that was given for a used one.
+    /// Returns the token that was issued in place of a used one.
     ///
     /// - Throws: ``StorageError``
     func successor(of token: RefreshToken) throws -> RefreshToken? {
@@ -109,7 +109,7 @@ package struct RefreshTokens {
             """)
     }
 
-    /// The newest of a client's tokens in a family, used or not.
+    /// Returns the newest of a client's tokens in a family, whether or not it was used.
     ///
     /// - Throws: ``StorageError``
     func newest(family: TokenFamilyID, client: ClientID, tenant: TenantID) throws -> RefreshToken? {
@@ -121,7 +121,7 @@ package struct RefreshTokens {
             """)
     }
 
-    /// Marks a token as used; it stays, so that a second use is recognised. Again changes nothing.
+    /// Marks a token as used. It stays stored, so that a second use is recognised. A repeated call changes nothing.
     ///
     /// - Throws: ``StorageError``
     func use(_ token: RefreshToken, at time: Timestamp) throws {
@@ -133,9 +133,9 @@ package struct RefreshTokens {
             """)
     }
 
-    /// Revokes a client's tokens of a family. They stay, so that none is given again under the same number.
+    /// Revokes a client's tokens of a family. They stay stored, so that no number is issued twice.
     ///
-    /// - Returns: how many were good or used until now.
+    /// - Returns: how many were not revoked until now.
     /// - Throws: ``StorageError``
     func revoke(chainOf token: RefreshToken, at time: Timestamp) throws -> Int {
         try connection.execute(
@@ -146,7 +146,7 @@ package struct RefreshTokens {
             """)
     }
 
-    /// Forgets all that came of one code or one PRT, which is gone itself.
+    /// Deletes all tokens of a family, when its code was replayed or its PRT is gone.
     ///
     /// - Throws: ``StorageError``
     package func revoke(family: TokenFamilyID, tenant: TenantID) throws {

@@ -4,7 +4,7 @@ package import Hummingbird
 package import OAuth
 package import Storage
 
-/// `POST /{tenant}/oauth2/v2.0/token` and its older twin: finds the handler for the `grant_type`.
+/// `POST /{tenant}/oauth2/v2.0/token` and its older twin: dispatches by `grant_type`.
 struct TokenEndpoint: Sendable {
     private let directory: DirectoryCache
     private let handlers: [String: any GrantHandler]
@@ -37,18 +37,18 @@ struct TokenEndpoint: Sendable {
     }
 }
 
-/// A request at the token endpoint, its form read and its tenant looked up.
+/// A parsed request at the token endpoint, with its tenant.
 package struct TokenRequest: Sendable {
-    /// The tenant of the address; `nil` for `common` and `organizations` on a server with several.
+    /// The tenant in the address; nil for `common` and `organizations` on a server with several tenants.
     package let tenant: Tenant?
-    /// Which generation of the endpoint it came to, and so how its reply and its tokens are written.
+    /// The generation of the endpoint, which determines the format of its response and its tokens.
     package let version: TokenVersion
     package let form: FormParameters
-    /// The `Authorization` header, by which a client may prove itself.
+    /// The `Authorization` header, with which a client may authenticate.
     let authorization: String?
     package let peer: PeerAddress
 
-    /// The tenant of a token that the request holds, which must be the one of the address if that names one.
+    /// Returns the tenant of a token in the request. If the address names a tenant, it must be the same.
     ///
     /// - Throws: ``OAuthError``
     package func tenant(of token: OpaqueToken) throws(OAuthError) -> TenantID {
@@ -56,7 +56,7 @@ package struct TokenRequest: Sendable {
         return token.tenant
     }
 
-    /// Who the client says it is.
+    /// Returns the client's credentials.
     ///
     /// - Throws: ``OAuthError``
     func credentials() throws(OAuthError) -> ClientCredentials {
@@ -64,13 +64,13 @@ package struct TokenRequest: Sendable {
     }
 }
 
-/// One or more values of `grant_type` and what to do about them; the platform's list of these is its token endpoint.
+/// Handles one or more values of `grant_type`. The platform's list of handlers makes up its token endpoint.
 package protocol GrantHandler: Sendable {
-    /// The wire values it answers.
+    /// The values of `grant_type` that it handles.
     var grantTypes: [GrantType] { get }
 
-    /// Answers a request, with everything durable that the answer promises.
+    /// Responds to a request. Everything that the response promises must be durable before.
     ///
-    /// - Throws: ``OAuthError`` for the client, anything else becomes `server_error`.
+    /// - Throws: ``OAuthError`` for the client; any other error becomes `server_error`.
     func respond(to request: TokenRequest) async throws -> Response
 }

@@ -4,15 +4,15 @@ package import OAuth
 internal import Redaction
 package import Storage
 
-/// Writes and signs the tokens of a grant.
+/// Creates and signs the tokens of a grant.
 package struct TokenIssuer: Sendable {
     let names: IdentityConfiguration.Names
     let lifetimes: IdentityConfiguration.Lifetimes
     let keys: TenantKeys
     let environment: ClockAndRandomness
 
-    /// How long an access token lives. The first one of a broker is made before the session is bound to a device, and
-    /// that may be a shared one.
+    /// Returns the lifetime of an access token. A broker's first token is issued before its session is bound to a
+    /// device, which may be a shared one, so it gets the shorter lifetime.
     package func accessTokenLifetime(_ grant: Grant) -> Duration {
         guard let device = grant.session.device else {
             return grant.client.isBroker ? lifetimes.sharedDeviceAccessToken : lifetimes.accessToken
@@ -20,13 +20,13 @@ package struct TokenIssuer: Sendable {
         return device.isShared ? lifetimes.sharedDeviceAccessToken : lifetimes.accessToken
     }
 
-    /// The `iss` of an organisation's tokens. Entra's of the older version stand under a host of their own; ours under
-    /// the same, so that nobody else can ever speak there.
+    /// Returns the `iss` of an organisation's tokens. Entra's older version uses a separate host. This platform uses
+    /// the login host for both versions, so that no other party can ever control the issuer's host.
     package func issuer(_ tenant: TenantID, _ version: TokenVersion = .two) -> String {
         "\(names.origin(of: names.login))/\(tenant)/\(version == .two ? "v2.0" : "")"
     }
 
-    /// An access token (RFC 9068 in spirit, Entra's claims in fact).
+    /// Returns an access token (RFC 9068 in spirit, Entra's claims in fact).
     ///
     /// - Throws: ``StorageError``, or the library's error.
     package func accessToken(_ grant: Grant) async throws -> String {
@@ -48,7 +48,7 @@ package struct TokenIssuer: Sendable {
         return try await signed(claims, grant)
     }
 
-    /// An id token (OpenID Connect Core section 2).
+    /// Returns an id token (OpenID Connect Core section 2).
     ///
     /// - Throws: ``StorageError``, or the library's error.
     package func idToken(_ grant: Grant) async throws -> String {
@@ -66,13 +66,13 @@ package struct TokenIssuer: Sendable {
         return try (grant.version == .one ? key.olderSigner : key.signer).token(payload: claims.bytes)
     }
 
-    /// The person's names as the older version has them.
+    /// Adds the person's names in the claims of the older version.
     private static func addOlderNames(of grant: Grant, to claims: inout MembersWriter) {
         claims.set(ClaimName.userPrincipalName, grant.user.userPrincipalName)
         claims.set(ClaimName.uniqueName, grant.user.userPrincipalName)
     }
 
-    /// What the scopes of OpenID Connect bring into an id token (OpenID Connect Core section 5.4).
+    /// Returns the claims that the OpenID Connect scopes add to an id token (OpenID Connect Core section 5.4).
     private static func claims(of scopes: Scopes) -> Set<String> {
         var names: [ClaimName] = []
         if scopes.contains(Scopes.email) { names.append(.email) }
@@ -80,7 +80,7 @@ package struct TokenIssuer: Sendable {
         return Set(names.map(\.rawValue))
     }
 
-    /// Adds those of the `wanted` claims that the platform knows of the person.
+    /// Adds the `wanted` claims that the platform knows about the person.
     private static func add(_ wanted: Set<String>, of grant: Grant, to claims: inout MembersWriter) {
         if wanted.contains(ClaimName.email.rawValue) { claims.set(ClaimName.email, grant.user.profile.mail) }
         if wanted.contains(ClaimName.givenName.rawValue) {
@@ -91,7 +91,7 @@ package struct TokenIssuer: Sendable {
         }
     }
 
-    /// The claims that access tokens and id tokens share.
+    /// Returns the claims that access tokens and id tokens share.
     private func common(_ grant: Grant, audience: String, _ now: Timestamp, lifetime: Duration) -> MembersWriter {
         var claims = MembersWriter()
         claims.set(ClaimName.audience, audience)
@@ -115,7 +115,8 @@ package struct TokenIssuer: Sendable {
         return claims
     }
 
-    /// The pairwise subject: the same person has another one in each application (OpenID Connect Core section 8.1).
+    /// Returns the pairwise subject: each application gets a different one for the same person (OpenID Connect Core
+    /// section 8.1).
     package func subject(of grant: Grant) -> String {
         Base64URL.encode(
             HMAC<SHA256>.authenticationCode(
@@ -125,10 +126,11 @@ package struct TokenIssuer: Sendable {
 }
 
 extension TokenIssuer {
-    /// The members of a successful reply of the token endpoint (RFC 6749 section 5.1, OpenID Connect Core 3.1.3.3).
+    /// Returns the members of a successful response of the token endpoint (RFC 6749 section 5.1, OpenID Connect Core
+    /// 3.1.3.3).
     ///
     /// - Parameters:
-    ///   - refreshToken: durable by now.
+    ///   - refreshToken: already stored durably.
     ///   - withClientInfo: whether the client sent `client_info=1`.
     /// - Throws: ``StorageError``, or the library's error.
     package func reply(
@@ -161,14 +163,14 @@ extension TokenIssuer {
         return members
     }
 
-    /// The members of a successful reply to the first request of a sign-in.
+    /// Returns the members of a successful response to a grant that was just issued.
     ///
     /// - Throws: ``StorageError``, or the library's error.
     func reply(_ issued: IssuedGrant, withClientInfo: Bool) async throws -> MembersWriter {
         try await reply(issued.grant, refreshToken: issued.refreshToken, withClientInfo: withClientInfo)
     }
 
-    /// Who the person is at home, for clients that build `oid.tid`.
+    /// Returns the person's home ids, from which clients build `oid.tid`.
     package static func clientInfo(_ user: User) -> String {
         ClientInfo(userID: user.id.rawValue, tenantID: user.tenant.rawValue).encoded
     }

@@ -3,38 +3,38 @@ internal import OAuth
 internal import Redaction
 internal import Storage
 
-/// One transaction of the token endpoint: its rows, its time, and what tokens are made of.
+/// One transaction of the token endpoint: its rows, its time, and the data for tokens.
 struct TokenTransaction {
     let connection: any Connection
     let now: Timestamp
     let configuration: IdentityConfiguration
     let resources: ResourceCatalogue
-    /// The applications, as far as they are kept in memory.
+    /// The applications, partly cached in memory.
     let clients: Clients
     private let view: DirectoryCache.View
     private let storageKey: StorageKey
 
-    /// - Parameter view: what is kept of the directory, taken before the transaction began.
+    /// - Parameter view: the cached part of the directory, taken before the transaction began.
     fileprivate init(_ source: TokenTransactions, view: DirectoryCache.View, in connection: any Connection) {
         (self.connection, self.view, now) = (connection, view, source.environment.now())
         (configuration, resources) = (source.configuration, source.resources)
         (clients, storageKey) = (Clients(connection, view), source.storageKey)
     }
 
-    /// A token was used that had been used before. What came of it is revoked in a transaction of its own, since the one
-    /// that finds it does not commit.
+    /// A token was used a second time. What was issued from it is revoked in a separate transaction, since the
+    /// transaction that finds the reuse does not commit.
     struct Reuse: Error {
         let token: RefreshToken
     }
 
-    /// The client behind credentials.
+    /// Returns the authenticated client.
     ///
     /// - Throws: ``OAuthError``, ``StorageError``
     func client(_ credentials: ClientCredentials, tenant: TenantID) throws -> Client {
         try clients.authenticated(credentials, tenant: tenant, at: now)
     }
 
-    /// Puts together what tokens of a session say, if ``SessionRule`` lets it.
+    /// Returns the data for a session's tokens, if ``SessionRule`` allows it.
     ///
     /// - Throws: ``OAuthError``, ``StorageError``
     func grant(
@@ -54,8 +54,8 @@ struct TokenTransaction {
             version: version)
     }
 
-    /// The first tokens of a family: what they say, and the refresh token where one is wanted; clients of the older
-    /// endpoint always want one.
+    /// Issues the first tokens of a family: their data, and a refresh token if one is requested. Clients of the older
+    /// endpoint always get one.
     ///
     /// - Throws: ``OAuthError``, ``StorageError``
     func begin(family: TokenFamilyID, with grant: Grant) throws -> IssuedGrant {
@@ -69,7 +69,7 @@ struct TokenTransaction {
         return IssuedGrant(grant: grant, refreshToken: try issue(record))
     }
 
-    /// Finds a client's refresh token and judges it by ``RefreshTokenRule``.
+    /// Returns a client's refresh token if ``RefreshTokenRule`` allows its use.
     ///
     /// - Throws: ``Reuse``, ``OAuthError``, ``StorageError``
     func check(
@@ -86,7 +86,7 @@ struct TokenTransaction {
         }
     }
 
-    /// Uses up a token that was checked, and gives the next in its place. A use that is repeated gets the same again.
+    /// Marks a checked token as used, and issues the next one. A repeated use gets the same token again.
     ///
     /// - Throws: ``StorageError``
     func exchange(_ record: RefreshToken) throws -> IssuedRefreshToken {
@@ -95,7 +95,7 @@ struct TokenTransaction {
         return try issue(record.next)
     }
 
-    /// Keeps a refresh token.
+    /// Stores a refresh token and returns it.
     ///
     /// - Throws: ``StorageError``
     func issue(_ record: RefreshToken) throws -> IssuedRefreshToken {
@@ -104,8 +104,8 @@ struct TokenTransaction {
         return IssuedRefreshToken(token: token, expires: record.expires)
     }
 
-    /// A refresh token that was issued before, perhaps by an older server. Its text is derived from its place under the
-    /// storage key, not drawn, so that it can be given again although only a hash is kept.
+    /// Returns a refresh token that was issued earlier, perhaps by an older server. Its text is not random but derived
+    /// from its place with the storage key, so it can be returned again although only a hash is stored.
     ///
     /// - Throws: ``StorageError``
     func issued(_ record: RefreshToken) throws -> IssuedRefreshToken {
@@ -118,14 +118,14 @@ struct TokenTransaction {
 
     private static let label = "refresh token"
 
-    /// Opens the session key of a PRT.
+    /// Opens a PRT's session key.
     ///
     /// - Throws: ``StorageKey/Failure``
     func open(_ sealed: [UInt8], of token: OpaqueToken) throws(StorageKey.Failure) -> SessionKey {
         try storageKey.openSessionKey(sealed, of: token)
     }
 
-    /// Takes back what came of the sign-in that a reused token belongs to, and writes it down (RFC 9700 section 4.14.2):
+    /// Revokes what was issued from the sign-in of a reused token (RFC 9700 section 4.14.2), and writes the audit line:
     /// the client's refresh tokens, and what was issued with one of them as its proof.
     ///
     /// - Throws: ``StorageError``
@@ -156,7 +156,7 @@ struct TokenTransactions: Sendable {
 
     /// Reads in one transaction of the token endpoint.
     ///
-    /// - Throws: ``StorageError``, or what `body` throws.
+    /// - Throws: ``StorageError``, or the error of `body`.
     func read<Outcome: Sendable>(
         _ body: @escaping @Sendable (TokenTransaction) throws -> Outcome
     ) async throws -> Outcome {
@@ -164,10 +164,10 @@ struct TokenTransactions: Sendable {
         return try await database.read { try body(TokenTransaction(self, view: view, in: $0)) }
     }
 
-    /// Writes in one transaction of the token endpoint. Where a refresh token had been used before, what came of it is
-    /// revoked, and the use refused.
+    /// Writes in one transaction of the token endpoint. If a refresh token is reused, revokes what was issued from it
+    /// and refuses the use.
     ///
-    /// - Throws: ``OAuthError``, ``StorageError``, or what `body` throws.
+    /// - Throws: ``OAuthError``, ``StorageError``, or the error of `body`.
     func write<Outcome: Sendable>(
         _ body: @escaping @Sendable (TokenTransaction) throws -> Outcome
     ) async throws -> Outcome {
@@ -180,7 +180,7 @@ struct TokenTransactions: Sendable {
         }
     }
 
-    /// Takes apart what a session key has signed, in a derivation that the operator lets in.
+    /// Parses a request signed with a session key, if the operator allows its key derivation.
     ///
     /// - Throws: ``OAuthError``
     func sessionSigned(
