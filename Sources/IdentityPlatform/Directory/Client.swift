@@ -10,19 +10,21 @@ package struct Client: Sendable {
     package let id: ClientID
     package let displayName: String
     package let redirectURIs: [String]
-    /// Where a browser may be led after a sign-out (OpenID Connect RP-Initiated Logout 1.0 section 3.1); a list of its own.
+    /// The allowed redirect URIs after a sign-out (OpenID Connect RP-Initiated Logout 1.0 section 3.1), separate from
+    /// ``redirectURIs``.
     package let logoutURIs: [String]
-    /// The applications whose tokens it may ask for without a person's consent.
+    /// The resources for which it may request tokens without a person's consent.
     package let resources: [ClientID]
-    /// The permissions that it may have of them; where it names none of a resource's, that resource's ordinary ones.
+    /// The permissions that it may have. A resource without any permission listed here grants its default ones.
     package let permissions: [String]
-    /// Whether it may hold primary refresh tokens: a right of its own, which no resource brings along.
+    /// Whether it may have primary refresh tokens: a separate right that comes with no resource.
     package let isBroker: Bool
-    /// Whether it can keep no secret (RFC 6749 section 2.1), like everything that runs on a shared device.
+    /// Whether it is a public client, which cannot keep a secret (RFC 6749 section 2.1), like every app on a shared
+    /// device.
     package let isPublic: Bool
-    /// Whether it gets anything at all. What it had got is of no use either, until it is enabled again.
+    /// Whether it can get tokens. While it is disabled, its existing tokens cannot be used either.
     package let isEnabled: Bool
-    /// What its tokens are signed with: RS256, or ES256.
+    /// The signature algorithm of its tokens: RS256 or ES256.
     package let tokenAlgorithm: SignatureAlgorithm
 
     package init(
@@ -37,14 +39,14 @@ package struct Client: Sendable {
         self.tokenAlgorithm = tokenAlgorithm
     }
 
-    /// Whether a redirect URI is registered: equal as text, but for the port of a loopback address (RFC 8252
-    /// section 7.3).
+    /// Returns whether a redirect URI is registered. The text must be equal, except for the port of a loopback address
+    /// (RFC 8252 section 7.3).
     package func allowsRedirect(to uri: RedirectURI) -> Bool { Self.hold(uri, redirectURIs) }
 
-    /// Whether a browser may be led there after a sign-out.
+    /// Returns whether a browser may be redirected there after a sign-out.
     package func allowsReturn(to uri: RedirectURI) -> Bool { Self.hold(uri, logoutURIs) }
 
-    /// What an administrator should know of its addresses.
+    /// Warnings for administrators about its redirect URIs.
     var warnings: [String] {
         Set(redirectURIs + logoutURIs).sorted().flatMap { RedirectURI($0)?.warnings ?? [] }
     }

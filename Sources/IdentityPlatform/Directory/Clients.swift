@@ -35,12 +35,12 @@ private enum ClientPermission: Table {
 
 extension SignatureAlgorithm: ColumnValue {}
 
-/// The application registrations of one transaction.
+/// Access to the application registrations in one transaction.
 package struct Clients {
     let connection: any Connection
     private let view: DirectoryCache.View?
 
-    /// - Parameter view: what is kept of them, taken before the transaction began.
+    /// - Parameter view: the cached registrations, taken before the transaction began.
     package init(_ connection: any Connection, _ view: DirectoryCache.View? = nil) {
         (self.connection, self.view) = (connection, view)
     }
@@ -53,7 +53,7 @@ package struct Clients {
         try connection.row(of: Client.self, "WHERE tenant = \(tenant) AND id = \(id)").map(client)
     }
 
-    /// An application that may ask for something.
+    /// Returns an application that may make requests.
     ///
     /// - Throws: ``OAuthError`` `unknownClient` or `disabledClient`, ``StorageError``
     package func usable(_ id: ClientID, tenant: TenantID) throws -> Client {
@@ -93,7 +93,7 @@ package struct Clients {
         }
     }
 
-    /// Lets an application have something, or nothing any more.
+    /// Enables or disables an application.
     func setEnabled(_ isEnabled: Bool, _ id: ClientID, tenant: TenantID) throws {
         try connection.announce(RegistrationChange())
         try connection.execute(
@@ -105,7 +105,7 @@ package struct Clients {
         try connection.execute("DELETE FROM client WHERE tenant = \(tenant) AND id = \(id)")
     }
 
-    /// The registration of a row, with what the tables beside it list.
+    /// Returns the registration of a row, with the lists from the other tables.
     private func client(_ row: TableRow<Client>) throws -> Client {
         let (tenant, id): (TenantID, ClientID) = (try row[.tenant], try row[.id])
         let own: SQL = "WHERE tenant = \(tenant) AND client = \(id)"
@@ -121,16 +121,16 @@ package struct Clients {
     }
 }
 
-/// A secret by which an application proves itself. The server draws it, so that a fast hash is enough.
+/// A secret with which an application authenticates. The server generates it at random, so a fast hash is enough.
 package struct ClientSecret: Sendable {
     package let id: String
     package let created: Timestamp
     package let expires: Timestamp
 
-    /// How long one is good; after that the application needs another.
+    /// How long a secret is valid.
     static let lifetime = Duration.seconds(2 * 365 * 86400)
 
-    /// Draws a secret of 256 bits: its text, which is shown once, and what the database keeps.
+    /// Generates a secret of 256 bits. Returns its text, which is shown once, and the hash for the database.
     static func draw(_ environment: ClockAndRandomness) -> (text: Sensitive<String>, hash: [UInt8]) {
         let text = Base64URL.encode(environment.randomBytes(32))
         return (Sensitive(text), hash(of: text))
@@ -149,7 +149,8 @@ extension ClientSecret: Record {
     }
 }
 
-/// The secrets of the applications, in one transaction; two may be good at a time, so that one can take the other's place.
+/// Access to the applications' secrets in one transaction. Two may be valid at a time, so that one can replace the
+/// other.
 package struct ClientSecrets {
     private let connection: any Connection
 
@@ -164,20 +165,20 @@ package struct ClientSecrets {
             ])
     }
 
-    /// - Returns: whether there was one.
+    /// - Returns: whether there was such a secret.
     func remove(_ id: String, of client: Client) throws -> Bool {
         try connection.execute(
             "DELETE FROM clientSecret WHERE tenant = \(client.tenant) AND client = \(client.id) AND id = \(id)") == 1
     }
 
-    /// All of an application, the newest first.
+    /// Returns all secrets of an application, the newest first.
     package func all(of client: Client) throws -> [ClientSecret] {
         try connection.records(
             ClientSecret.self,
             "WHERE tenant = \(client.tenant) AND client = \(client.id) ORDER BY created DESC, id")
     }
 
-    /// The hashes of those that are good.
+    /// Returns the hashes of the valid secrets.
     func hashes(of client: Client, at time: Timestamp) throws -> [[UInt8]] {
         try connection.values(
             .hash, of: ClientSecret.self,

@@ -6,7 +6,7 @@ enum ClientsSchema {
         Migration(
             "clients",
             [
-                // Without a row here a client may have a resource's ordinary permissions.
+                // A client without rows here has each resource's default permissions.
                 """
                 CREATE TABLE clientPermission (
                     tenant TEXT NOT NULL, client TEXT NOT NULL, permission TEXT NOT NULL,
@@ -36,7 +36,7 @@ enum ClientsSchema {
                     tenant TEXT NOT NULL, client TEXT NOT NULL, uri TEXT NOT NULL, PRIMARY KEY (tenant, client, uri),
                     FOREIGN KEY (tenant, client) REFERENCES client (tenant, id) ON DELETE CASCADE)
                 """,
-                // Until there was a list of its own, redirect URIs served.
+                // Until this list existed, the redirect URIs were also used after a sign-out.
                 """
                 INSERT INTO clientLogoutRedirect (tenant, client, uri)
                 SELECT tenant, client, uri FROM clientRedirect

@@ -4,25 +4,25 @@ internal import OAuth
 package import Storage
 internal import Synchronization
 
-/// The organisations and applications that every grant asks for, kept in memory from one request to the next.
+/// Caches the organisations and applications that every grant needs.
 ///
-/// Whatever changes one announces ``RegistrationChange`` in the same transaction, and what is kept goes before the next
-/// write can begin: a transaction that writes never sees more or less than what is committed, and one that only reads
-/// sees nothing older than its beginning. So a client that is disabled is refused by the next request.
+/// Every change announces ``RegistrationChange`` in its own transaction, and the cache is cleared before the next write
+/// can begin. So a writing transaction always sees the committed state, and a reading one sees nothing older than its
+/// beginning. A disabled client is refused from the next request on.
 package final class DirectoryCache: Sendable {
     fileprivate struct State {
-        /// How often something has changed.
+        /// The number of changes so far.
         var changes = 0
         var clients: [TenantID: [ClientID: Client]] = [:]
-        /// By id and by domain, and under ``Place/only``.
+        /// By id, by domain, and under ``Place/only``.
         var tenants: [Place: Tenant] = [:]
     }
 
-    /// What an organisation is asked for by.
+    /// The key of a cached organisation.
     enum Place: Hashable {
         case id(TenantID)
         case domain(String)
-        /// The only one of the server.
+        /// The server's only organisation.
         case only
     }
 
@@ -40,10 +40,10 @@ package final class DirectoryCache: Sendable {
         state.withLock { $0 = State(changes: $0.changes + 1) }
     }
 
-    /// What is kept, for a transaction that has not begun yet.
+    /// The cache's current view, for a transaction that has not begun yet.
     package var view: View { View(kept: self, changes: state.withLock { $0.changes }) }
 
-    /// The organisation at a place; nil where there is none, or, of the only one, where there are several.
+    /// Returns the organisation for a key; nil if there is none or, for `only`, if there are several.
     ///
     /// - Throws: ``StorageError``
     func tenant(at place: Place) async throws -> Tenant? {
@@ -61,7 +61,8 @@ package final class DirectoryCache: Sendable {
         return found
     }
 
-    /// What was kept when it was taken. What its transaction reads is kept for others only where nothing has changed since.
+    /// The cache as of one moment. What a transaction reads is cached for others only if nothing has changed since that
+    /// moment.
     package struct View: Sendable {
         private let kept: DirectoryCache
         private let changes: Int
@@ -74,9 +75,9 @@ package final class DirectoryCache: Sendable {
             }
         }
 
-        /// An application that is kept, or what `find` finds.
+        /// Returns a cached application, or the result of `find`.
         ///
-        /// - Throws: what `find` throws.
+        /// - Throws: the error of `find`.
         package func client(
             _ id: ClientID, tenant: TenantID, orElse find: () throws -> Client?
         ) throws -> Client? {
@@ -99,8 +100,8 @@ package final class DirectoryCache: Sendable {
 struct RegistrationChange: Announcement {}
 
 extension DirectoryCache {
-    /// The tenant that a request's address names: by id, by domain, or, for `common` and `organizations`, the only
-    /// one of the server; `nil` where there are several.
+    /// Returns the tenant in a request's address, by id or by domain. `common` and `organizations` mean the server's
+    /// only tenant; nil if there are several.
     ///
     /// - Throws: ``OAuthError``, ``StorageError``
     func tenant(in context: IdentityContext) async throws -> Tenant? {
@@ -111,7 +112,7 @@ extension DirectoryCache {
         return found
     }
 
-    /// The tenant of a request whose address must name one.
+    /// Returns the tenant of a request whose address must name one.
     ///
     /// - Throws: ``OAuthError``, ``StorageError``
     func oneTenant(in context: IdentityContext) async throws -> Tenant {
@@ -119,7 +120,7 @@ extension DirectoryCache {
         return tenant
     }
 
-    /// The tenant of a request, or that of the domain in a user name.
+    /// Returns the tenant of a request, or that of the domain in a user name.
     ///
     /// - Throws: ``OAuthError``, ``StorageError``
     func tenant(in context: IdentityContext, orOf userName: String?) async throws -> Tenant {

@@ -3,7 +3,7 @@ package import Storage
 
 package typealias RoleID = ID<DirectoryRole>
 
-/// A directory role, known by Entra's template id, which is also what tokens carry as `wids`.
+/// A directory role, identified by Entra's template id, which tokens contain in `wids`.
 package struct DirectoryRole: Sendable, Hashable {
     package let id: RoleID
     package let displayName: String
@@ -19,7 +19,7 @@ package struct DirectoryRole: Sendable, Hashable {
     package static let securityAdministrator = known[8]
     package static let securityReader = known[9]
 
-    /// Every role the platform knows.
+    /// Every role that the platform supports.
     package static let all = known
 
     /// Finds a role by template id or by name, in either case.

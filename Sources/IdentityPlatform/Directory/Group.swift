@@ -3,7 +3,7 @@ package import Storage
 
 package typealias GroupID = ID<Group>
 
-/// A group of people of the directory.
+/// A group of people in the directory.
 package struct Group: Sendable {
     package let tenant: TenantID
     package let id: GroupID

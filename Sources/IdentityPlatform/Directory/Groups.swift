@@ -17,7 +17,7 @@ enum GroupMember: Table {
     enum Column: String, ColumnName { case tenant, directoryGroup, person }
 }
 
-/// The groups of one transaction and who is in them.
+/// Access to the groups and their members in one transaction.
 package struct Groups {
     private let connection: any Connection
 
@@ -27,7 +27,7 @@ package struct Groups {
         try connection.record(Group.self, "WHERE tenant = \(tenant) AND id = \(id)")
     }
 
-    /// The groups of an organisation, by name.
+    /// Returns the groups of an organisation, sorted by name.
     func all(tenant: TenantID) throws -> [Group] {
         try connection.records(Group.self, "WHERE tenant = \(tenant) ORDER BY displayName, id")
     }
@@ -61,7 +61,7 @@ package struct Groups {
         try connection.execute("DELETE FROM directoryGroup WHERE tenant = \(tenant) AND id = \(id)") == 1
     }
 
-    /// The groups that a person is in.
+    /// Returns the groups of a person.
     ///
     /// - Throws: ``StorageError``
     func groups(of person: UserID, tenant: TenantID) throws -> [Group] {

@@ -2,18 +2,18 @@
 
 /// An absolute URI without a fragment to which a browser is sent back (RFC 6749 section 3.1.2).
 ///
-/// Two forms are read: with an authority (`https://app.example/cb`, `msauth.app://auth`), and without one for a private scheme
-/// that has a dot (`com.example.app:/oauth2redirect`, RFC 8252 section 7.1).
+/// Two forms are accepted: with an authority (`https://app.example/cb`, `msauth.app://auth`), and without one for a
+/// private scheme with a dot (`com.example.app:/oauth2redirect`, RFC 8252 section 7.1).
 package struct RedirectURI: Sendable, Equatable {
     package let text: String
     let scheme: String
-    /// Host in lower case, without the port; empty for custom schemes that have none.
+    /// The host in lower case, without the port; empty for custom schemes without a host.
     let host: String
     let port: String
-    /// Path and query; `/` stands for none.
+    /// The path and query; `/` if there is none.
     let rest: String
 
-    /// Parses what a client sent; nil for what ``init(checking:)`` refuses.
+    /// Parses a client's text; nil if ``init(checking:)`` refuses it.
     package init?(_ text: String) {
         guard let uri = try? RedirectURI(checking: text) else { return nil }
         self = uri
@@ -21,7 +21,7 @@ package struct RedirectURI: Sendable, Equatable {
 
     /// Parses a redirect URI.
     ///
-    /// - Throws: ``RedirectURIProblem`` for relative URIs, fragments, user information, blanks and control characters.
+    /// - Throws: ``RedirectURIProblem`` for relative URIs, fragments, user information, spaces and control characters.
     init(checking text: String) throws(RedirectURIProblem) {
         guard text.utf8.count <= 2048 else { throw .tooLong }
         guard text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7f && !"\\\"<>".utf8.contains($0) }) else {
@@ -60,10 +60,10 @@ package struct RedirectURI: Sendable, Equatable {
         return (authority[..<colon].lowercased(), String(authority[authority.index(after: colon)...]))
     }
 
-    /// Parses a URI that an administrator wants to register, by stricter rules than what is registered already.
+    /// Parses a URI for registration. The rules are stricter than for URIs that are already registered.
     ///
-    /// - Throws: ``RedirectURIProblem``, also for what can match nothing, and for plain HTTP to another machine (RFC 9700
-    ///   section 2.6).
+    /// - Throws: ``RedirectURIProblem``, also for a URI that cannot match any other, and for plain HTTP to another
+    ///   machine (RFC 9700 section 2.6).
     init(registering text: String) throws(RedirectURIProblem) {
         try self.init(checking: text)
         guard !text.contains("*") else { throw .wildcard }
@@ -81,20 +81,20 @@ package struct RedirectURI: Sendable, Equatable {
             }
     }
 
-    /// What an administrator should know of a registered URI.
+    /// Warnings for administrators about a registered URI.
     var warnings: [String] {
         if scheme == "http", !isLoopback {
             return ["\(text) gets its codes unencrypted. Register an https:// address and remove this client."]
         }
         if text.contains("*") { return ["\(text) matches nothing but itself: * is a character like others."] }
-        // MSAL's own scheme is unique to the application: "msal" and the client id.
+        // MSAL's own scheme is unique to the application: it consists of "msal" and the client id.
         guard !Self.web.contains(scheme), !scheme.contains("."), !scheme.hasPrefix("msal") else { return [] }
         return [
             "Any other app may claim the scheme \(scheme). Use one that begins with a domain of yours, as in com.example.app:/oauth2redirect."
         ]
     }
 
-    /// Whether it leads back to this machine over plain HTTP.
+    /// Whether it leads back to the same machine over plain HTTP.
     var isLoopback: Bool { scheme == "http" && ["localhost", "127.0.0.1", "[::1]"].contains(host) }
 
     func matchesButForPort(_ other: RedirectURI) -> Bool {
@@ -102,19 +102,19 @@ package struct RedirectURI: Sendable, Equatable {
             && (other.port.isEmpty || UInt16(other.port) != nil)
     }
 
-    /// The source expression that lets a form's answer lead there (Content Security Policy, `form-action`).
+    /// The source expression that allows a form's response to redirect there (Content Security Policy, `form-action`).
     var policySource: String {
         guard Self.web.contains(scheme), !host.hasPrefix("[") else { return scheme + ":" }
         return port.isEmpty ? "\(scheme)://\(host)" : "\(scheme)://\(host):\(port)"
     }
 }
 
-/// Why a text is no redirect URI, or none that may be registered.
+/// Why a text is not a redirect URI, or cannot be registered.
 package enum RedirectURIProblem: Error, Sendable {
     case tooLong, forbiddenCharacter, fragment, relative, dangerousScheme, missingHost, privateForm, userInformation
     case wildcard, plainHTTP, malformedHost
 
-    /// What is wrong, as the end of a sentence, and what to register in place of it.
+    /// The problem, as the end of a sentence, and what to register instead.
     var words: (cause: String, remedy: String) {
         switch self {
         case .tooLong: ("is longer than 2048 characters", "Register a shorter one.")

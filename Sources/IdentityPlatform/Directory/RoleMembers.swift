@@ -6,13 +6,13 @@ enum RoleMember: Table {
     enum Column: String, ColumnName { case tenant, role, person }
 }
 
-/// Who holds which directory role, in one transaction.
+/// Access to the members of directory roles in one transaction.
 package struct RoleMembers {
     private let connection: any Connection
 
     package init(_ connection: any Connection) { self.connection = connection }
 
-    /// The template ids of a person's roles, for `wids`.
+    /// Returns the template ids of a person's roles, for `wids`.
     package func roles(of user: UserID, tenant: TenantID) throws -> [RoleID] {
         try connection.values(
             .role, of: RoleMember.self, "WHERE tenant = \(tenant) AND person = \(user) ORDER BY role")
@@ -23,14 +23,14 @@ package struct RoleMembers {
             .person, of: RoleMember.self, "WHERE tenant = \(tenant) AND role = \(role) ORDER BY person")
     }
 
-    /// Gives a role; again is no error.
+    /// Assigns a role. A repeated call is not an error.
     package func assign(_ role: DirectoryRole, to user: UserID, tenant: TenantID) throws {
         try connection.insert(
             into: RoleMember.self, [.tenant: tenant, .role: role.id, .person: user],
             "ON CONFLICT (tenant, role, person) DO NOTHING")
     }
 
-    /// Takes a role away; again is no error.
+    /// Removes a role from a person. A repeated call is not an error.
     func unassign(_ role: DirectoryRole, from user: UserID, tenant: TenantID) throws {
         try connection.execute(
             "DELETE FROM roleMember WHERE tenant = \(tenant) AND role = \(role.id) AND person = \(user)")

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package import Storage
 
-/// An organisation; every other row of the directory belongs to one.
+/// An organisation. Every other row of the directory belongs to one.
 package struct Tenant: Sendable {
     package let id: TenantID
     package let displayName: String
-    /// The verified domain that stands for it in addresses and user names.
+    /// The verified domain that identifies it in URLs and user names.
     package let domain: String
-    /// Secret input of the pairwise subject identifiers (OpenID Connect Core section 8.1).
+    /// The secret input of the pairwise subject identifiers (OpenID Connect Core section 8.1).
     let pairwiseSalt: [UInt8]
 }

@@ -13,12 +13,12 @@ extension Tenant: Record {
     }
 }
 
-/// The organisations of one transaction.
+/// Access to the organisations in one transaction.
 package struct Tenants {
     private let connection: any Connection
     private let view: DirectoryCache.View?
 
-    /// - Parameter view: what is kept of them, taken before the transaction began.
+    /// - Parameter view: the cached organisations, taken before the transaction began.
     package init(_ connection: any Connection, _ view: DirectoryCache.View? = nil) {
         (self.connection, self.view) = (connection, view)
     }
@@ -31,30 +31,30 @@ package struct Tenants {
         try connection.record(Tenant.self, "WHERE id = \(id) AND removed IS NULL")
     }
 
-    /// The organisation that a verified domain belongs to.
+    /// Returns the organisation with that verified domain.
     package func find(domain: String) throws -> Tenant? {
         try connection.record(Tenant.self, "WHERE domain = \(domain.lowercased()) AND removed IS NULL")
     }
 
-    /// The organisations, by domain.
+    /// Returns the organisations, sorted by domain.
     package func all() throws -> [Tenant] {
         try connection.records(Tenant.self, "WHERE removed IS NULL ORDER BY domain")
     }
 
-    /// The organisation of a server that has just one.
+    /// Returns the server's organisation if there is exactly one.
     package func only() throws -> Tenant? {
         let some = try connection.records(Tenant.self, "WHERE removed IS NULL LIMIT 2")
         return some.count == 1 ? some.first : nil
     }
 
-    /// The ids of organisations that were removed and of which the audit log is left.
+    /// Returns the ids of removed organisations, whose audit logs are kept.
     ///
     /// - Throws: ``StorageError``
     func removed() throws -> [TenantID] {
         try connection.values(.id, of: Tenant.self, "WHERE removed IS NOT NULL ORDER BY id")
     }
 
-    /// What an organisation has in the directory.
+    /// Returns what an organisation has in the directory.
     ///
     /// - Throws: ``StorageError``
     func holdings(of tenant: TenantID) throws -> Holdings {
@@ -67,29 +67,30 @@ package struct Tenants {
             devices: count("device"))
     }
 
-    /// How many things of a kind an organisation has.
+    /// The number of an organisation's objects, by kind.
     struct Holdings: Sendable {
         let users: Int
         let groups: Int
         let clients: Int
-        /// Those that have not ended.
+        /// Sessions that have not ended.
         let sessions: Int
         let devices: Int
     }
 
-    /// What hangs on an organisation, what refers to others first; rows that refer to these go with them.
+    /// The tables with an organisation's data, referring tables first. Rows that refer to theirs are deleted by
+    /// cascade.
     private static let tables: [SQL] = [
         "device", "directoryGroup", "person", "client", "signingKey", "offlineRules", "deviceAuthority",
         "deviceRegistrationRules", "receiptAnchor", "receiptAuthority", "signInThrottle",
     ]
 
-    /// Removes an organisation with all that it has but its audit log.
+    /// Removes an organisation with all its data except its audit log.
     ///
     /// - Throws: ``StorageError``
     func remove(_ tenant: TenantID, at time: Timestamp) throws {
         try connection.announce(RegistrationChange())
         for table in Self.tables { try connection.execute("DELETE FROM \(table) WHERE tenant = \(tenant)") }
-        // An id is no domain: nobody can ask for the row by it, and the domain is free.
+        // The id replaces the domain, which becomes free. No lookup by domain finds the row.
         try connection.execute("UPDATE tenant SET removed = \(time), domain = id WHERE id = \(tenant)")
     }
 

@@ -3,7 +3,7 @@ package import Storage
 
 package typealias UserID = ID<User>
 
-/// A person of the directory.
+/// A person in the directory.
 package struct User: Sendable {
     package let tenant: TenantID
     package let id: UserID
@@ -11,7 +11,7 @@ package struct User: Sendable {
     package let profile: Profile
     package let isEnabled: Bool
 
-    /// What the directory says about a person.
+    /// A person's profile in the directory.
     package struct Profile: Sendable, Equatable {
         package var displayName: String
         package var givenName: String?

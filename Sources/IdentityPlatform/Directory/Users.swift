@@ -20,7 +20,7 @@ extension User: Record {
     }
 }
 
-/// The people of one transaction.
+/// Access to the people in one transaction.
 package struct Users {
     private let connection: any Connection
 
@@ -35,7 +35,7 @@ package struct Users {
         try connection.record(User.self, "WHERE tenant = \(tenant) AND loginName = \(name.lowercased())")
     }
 
-    /// The people of an organisation, by name.
+    /// Returns the people of an organisation, sorted by name.
     package func all(tenant: TenantID) throws -> [User] {
         try connection.records(User.self, "WHERE tenant = \(tenant) ORDER BY loginName")
     }
@@ -66,7 +66,8 @@ package struct Users {
         try connection.value(.passwordHash, of: User.self, "WHERE tenant = \(tenant) AND id = \(id)")
     }
 
-    /// The password hash of the person whose id comes at or after `place`, or of the first one; nil without people.
+    /// Returns the password hash of the first person whose id is at or after `place`, otherwise that of the first
+    /// person; nil if there are no people.
     func password(near place: ID<User>, tenant: TenantID) throws -> PasswordHash? {
         try connection.value(
             .passwordHash, of: User.self, "WHERE tenant = \(tenant) AND id >= \(place) ORDER BY id LIMIT 1")
@@ -83,7 +84,7 @@ package struct Users {
             """)
     }
 
-    /// Lets a person sign in, or forbids it.
+    /// Enables or disables a person.
     func setEnabled(_ isEnabled: Bool, _ id: UserID, tenant: TenantID) throws {
         try connection.execute(
             "UPDATE person SET accountEnabled = \(isEnabled) WHERE tenant = \(tenant) AND id = \(id)")

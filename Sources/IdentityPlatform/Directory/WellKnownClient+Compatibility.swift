@@ -2,8 +2,8 @@
 internal import OAuth
 
 extension WellKnownClient {
-    /// The public applications of other makers that foreign clients sign in as, under the ids that those have built in.
-    /// A tenant gets them only when its operator asks for them: they are names that anybody may use.
+    /// Other makers' public applications, as which their clients sign in, with the ids that those clients have built
+    /// in. A tenant gets them only if its operator adds them, because any program may use these ids.
     static func compatibilityPack(names: IdentityConfiguration.Names) -> [WellKnownClient] {
         [
             app(

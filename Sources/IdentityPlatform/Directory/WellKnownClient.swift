@@ -2,7 +2,7 @@
 internal import OAuth
 internal import Storage
 
-/// An application that is registered under an id known beforehand, as an ordinary registration, so that no code knows an
+/// An application that is registered under a predefined id. It is an ordinary registration, so no code identifies an
 /// application by its id.
 package struct WellKnownClient: Sendable {
     package let id: ClientID
@@ -12,7 +12,7 @@ package struct WellKnownClient: Sendable {
     var permissions: [String] = []
     var isBroker = false
 
-    /// Nil where the id is none.
+    /// Nil if the id is malformed.
     init?(
         _ id: String, _ displayName: String, redirectURIs: [String], resources: [ClientID],
         permissions: [GraphPermission] = [], isBroker: Bool = false
@@ -28,8 +28,8 @@ package struct WellKnownClient: Sendable {
             resources: resources, permissions: permissions, isBroker: isBroker)
     }
 
-    /// What every tenant has from its beginning: the broker on the device under Entra's id for it, and the command line
-    /// of the device, which comes with the broker and is an app like every other.
+    /// The clients of every new tenant: the device's broker under Entra's id for it, and the device's command line,
+    /// which comes with the broker and is an ordinary app.
     static let ofEveryTenant = [
         WellKnownClient(
             WellKnownApplication.broker, "Authentication Broker",

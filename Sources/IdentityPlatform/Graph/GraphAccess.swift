@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import Storage
 
-/// What a route asks: of the token, one of some permissions; of the person, one of some directory roles at this moment. The
-/// table of docs/identity-platform.md is this one.
+/// A route's requirements: the token must have one of some permissions, and the person must currently hold one of some
+/// directory roles. The table in docs/identity-platform.md lists the same values.
 package struct GraphAccess: Sendable {
-    /// One of these has to be in the token.
+    /// The token must have one of these.
     package let permissions: [GraphPermission]
-    /// One of these the person has to hold; nil where everybody may, since it is about themselves.
+    /// The person must hold one of these; nil if no role is needed because the route concerns the person themselves.
     package let roles: [DirectoryRole]?
 
-    // Oneself
+    // The caller
     static let readSelf = GraphAccess([.readSelf, .readUsers, .writeUsers], nil)
     static let revokeOwnSessions = GraphAccess([.revokeSessions, .writeUsers], nil)
 
@@ -33,7 +33,7 @@ package struct GraphAccess: Sendable {
     static let changeDevicePolicy = GraphAccess(
         [.writeDevicePolicy], [.cloudDeviceAdministrator, .globalAdministrator])
 
-    // Roles and the log
+    // Roles and the audit log
     static let readRoles = GraphAccess([.readRoles, .writeRoles, .readDirectory], readers)
     static let changeRoles = GraphAccess(
         [.writeRoles], [.privilegedRoleAdministrator, .globalAdministrator])
@@ -41,7 +41,7 @@ package struct GraphAccess: Sendable {
         [.readAudit],
         [.cloudDeviceAdministrator, .globalReader, .securityReader, .securityAdministrator, .globalAdministrator])
 
-    /// Whoever may read the directory.
+    /// The roles that may read the directory.
     package static let readers: [DirectoryRole] = [
         .cloudDeviceAdministrator, .directoryReaders, .globalReader, .helpdeskAdministrator, .intuneAdministrator,
         .privilegedRoleAdministrator, .securityAdministrator, .securityReader, .userAdministrator, .globalAdministrator,
@@ -51,7 +51,7 @@ package struct GraphAccess: Sendable {
         (self.permissions, self.roles) = (permissions, roles)
     }
 
-    /// Judges a token.
+    /// Checks a token's permissions and its person's roles.
     ///
     /// - Throws: ``GraphError``
     func judge(_ token: AccessToken) throws(GraphError) {
@@ -59,7 +59,7 @@ package struct GraphAccess: Sendable {
         try judge(token.roles)
     }
 
-    /// Judges the roles that a person holds at this moment.
+    /// Checks the roles that a person currently holds.
     ///
     /// - Throws: ``GraphError``
     func judge(_ held: [RoleID]) throws(GraphError) {

@@ -4,8 +4,8 @@ internal import HTTPTypes
 internal import Hummingbird
 internal import OAuth
 
-/// Brings addresses into one form before they are routed: OData also writes the key of an object in parentheses,
-/// `devices(deviceId='…')` for `devices/deviceId=…` (OData 4.01 part 2, section 4.3.2).
+/// Normalises URLs before routing. OData also allows the key of an object in parentheses, `devices(deviceId='…')` for
+/// `devices/deviceId=…` (OData 4.01 part 2, section 4.3.2).
 struct GraphAddress: HTTPResponder {
     let next: any HTTPResponder<IdentityContext>
 
@@ -33,7 +33,7 @@ struct GraphAddress: HTTPResponder {
         return encoded(String(text[..<open])) + "/" + encoded(key)
     }
 
-    /// What stands in our routes stays as it is; all else is encoded, a slash above all.
+    /// Returns the text with everything encoded that does not occur in our routes, in particular slashes.
     private static func encoded(_ text: String) -> String {
         let digits = Array("0123456789ABCDEF")
         return text.utf8.reduce(into: "") { output, byte in

@@ -3,8 +3,8 @@ internal import Hummingbird
 internal import JSON
 internal import NIOCore
 
-/// The JSON object that a call was sent. A property that the call does not set is refused: what is passed over in silence looks
-/// as if it had been done.
+/// The JSON object in a request's body. A property that the route does not set is refused: ignoring it silently would
+/// look like success.
 struct GraphBody: Sendable {
     private let members: [String: JSONValue]
 
@@ -28,7 +28,7 @@ struct GraphBody: Sendable {
         self.members = members
     }
 
-    /// The text of a member; nil where it is absent.
+    /// Returns the text of a member; nil if it is absent.
     ///
     /// - Throws: ``GraphError``
     func text(_ name: String) throws(GraphError) -> String? {
@@ -37,7 +37,7 @@ struct GraphBody: Sendable {
         return text
     }
 
-    /// The text of a member that must be there.
+    /// Returns the text of a required member.
     ///
     /// - Throws: ``GraphError``
     func required(_ name: String) throws(GraphError) -> String {
@@ -45,7 +45,7 @@ struct GraphBody: Sendable {
         return text
     }
 
-    /// The text of a member that null takes away; `former` where it is absent.
+    /// Returns the text of a member: nil if it is null, `former` if it is absent.
     ///
     /// - Throws: ``GraphError``
     func text(_ name: String, else former: String?) throws(GraphError) -> String? {
@@ -55,7 +55,7 @@ struct GraphBody: Sendable {
         return text
     }
 
-    /// The truth value of a member; nil where it is absent.
+    /// Returns the Boolean of a member; nil if it is absent.
     ///
     /// - Throws: ``GraphError``
     func truth(_ name: String) throws(GraphError) -> Bool? {
@@ -64,7 +64,7 @@ struct GraphBody: Sendable {
         return truth
     }
 
-    /// The whole number of a member; nil where it is absent.
+    /// Returns the integer of a member; nil if it is absent.
     ///
     /// - Throws: ``GraphError``
     func number(_ name: String) throws(GraphError) -> Int? {
@@ -73,7 +73,7 @@ struct GraphBody: Sendable {
         return number
     }
 
-    /// The texts of a list; none where it is absent.
+    /// Returns the texts of a list; empty if it is absent.
     ///
     /// - Throws: ``GraphError``
     func texts(_ name: String) throws(GraphError) -> [String] {
@@ -84,7 +84,7 @@ struct GraphBody: Sendable {
         return texts
     }
 
-    /// Whether a list is absent or empty.
+    /// Returns whether a list is absent or empty.
     ///
     /// - Throws: ``GraphError``
     func isEmptyList(_ name: String) throws(GraphError) -> Bool {
@@ -93,7 +93,7 @@ struct GraphBody: Sendable {
         return list.isEmpty
     }
 
-    /// The object in a member; nil where it is absent.
+    /// Returns the object in a member; nil if it is absent.
     ///
     /// - Throws: ``GraphError``
     func object(_ name: String, allowing names: String...) throws(GraphError) -> GraphBody? {

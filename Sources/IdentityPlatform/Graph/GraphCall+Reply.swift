@@ -6,7 +6,8 @@ internal import OAuth
 internal import Storage
 
 extension GraphCall {
-    /// One object, or nothing but its tag where the client has it already (RFC 9110 section 13.1.2).
+    /// Returns a response with one object, or 304 with only its tag if the client already has it (RFC 9110 section
+    /// 13.1.2).
     ///
     /// - Throws: ``GraphError``, ``OAuthError``
     func show<Item>(
@@ -28,7 +29,7 @@ extension GraphCall {
         return response
     }
 
-    /// A page of a list, with the address of the next one where there is one.
+    /// Returns a response with one page of a list, and the URL of the next page if there is one.
     ///
     /// - Throws: ``GraphError``, ``OAuthError``, ``StorageError``
     func list<Item>(_ kind: GraphKind<Item>, _ list: GraphList<Item>) async throws -> Response {
@@ -39,7 +40,7 @@ extension GraphCall {
         let pageToken = GraphPageToken(self, filter: parameters[ODataQuery.Option.filter] ?? "")
         var after: String?
         if let text = query.pageToken { after = try pageToken.opened(text) }
-        // One more than the page holds tells whether there is another.
+        // One item more than the page holds shows whether there is a next page.
         let page = GraphPage(
             condition: filter.condition, matches: filter.matches, after: after, limit: query.top + 1)
         let (items, count) = try await platform.database.read { connection in
@@ -67,7 +68,7 @@ extension GraphCall {
         return Response(json: writer.bytes)
     }
 
-    /// An object that is of no kind.
+    /// Returns a response with an object that belongs to no kind.
     func answer(_ context: String, _ members: [String: JSONValue]) -> Response {
         let name = JSONValue.string("\(origin)/v1.0/$metadata#\(context)")
         return Response(json: JSONWriter.write(.object(members.merging([GraphName.context.rawValue: name]) { $1 })))

@@ -6,7 +6,7 @@ internal import JSON
 internal import OAuth
 internal import Storage
 
-/// One call of Graph that its route's access lets through.
+/// A Graph request that meets its route's requirements.
 struct GraphCall: Sendable {
     let platform: Platform
     let request: Request
@@ -16,7 +16,7 @@ struct GraphCall: Sendable {
 
     var tenant: TenantID { token.tenant }
 
-    /// The name that the address has in a place.
+    /// Returns the value of a path placeholder.
     ///
     /// - Throws: ``GraphError``
     func place(_ name: String) throws(GraphError) -> String {
@@ -24,7 +24,7 @@ struct GraphCall: Sendable {
         return text
     }
 
-    /// The object that the address names.
+    /// Returns the object named in the path.
     ///
     /// - Throws: ``GraphError`` `notFound`, ``StorageError``.
     func find<Item>(_ kind: GraphKind<Item>, in place: String = "id") async throws -> Item {
@@ -34,8 +34,8 @@ struct GraphCall: Sendable {
         return item
     }
 
-    /// The caller as one who administers: that the session lives and the role is held is judged once more in the act's own
-    /// transaction.
+    /// Returns the caller as the actor of an administrative act. The act's transaction checks again that the session is
+    /// valid and the role is held.
     func actor(_ confirm: @escaping @Sendable (any Connection) throws -> Void = { _ in }) -> AdminActor {
         AdminActor(name: token.user.id.rawValue) { [token, access] connection in
             do { _ = try LiveSession(token.session.id, tenant: token.tenant, connection) } catch is OAuthError {
@@ -46,8 +46,8 @@ struct GraphCall: Sendable {
         }
     }
 
-    /// The caller as one who changes the object that the address names, if it is still the one that `If-Match` names
-    /// (RFC 9110 section 13.1.1).
+    /// Returns the caller as the actor of a change to the object in the path, provided that the object still matches
+    /// `If-Match` (RFC 9110 section 13.1.1).
     func actor<Item>(
         changing kind: GraphKind<Item>, in place: String = "id",
         _ confirm: @escaping @Sendable (any Connection) throws -> Void = { _ in }
@@ -64,7 +64,7 @@ struct GraphCall: Sendable {
         }
     }
 
-    /// The members of the JSON object in the body, of which only the named ones may be there.
+    /// Parses the JSON object in the body, which may contain only the named members.
     ///
     /// - Throws: ``GraphError``
     func body(allowing names: String...) async throws -> GraphBody {
@@ -72,7 +72,7 @@ struct GraphCall: Sendable {
     }
 }
 
-/// The tags of `If-Match` or `If-None-Match`; `*` names every one.
+/// The tags in `If-Match` or `If-None-Match`. `*` matches every tag.
 struct EntityTags: Sendable {
     private let tags: [String]
 

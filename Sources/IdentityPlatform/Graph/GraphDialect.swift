@@ -4,7 +4,7 @@ internal import Hummingbird
 internal import Logging
 internal import OAuth
 
-/// Errors as Graph writes them.
+/// Error responses in Graph's format.
 struct GraphDialect: ErrorDialect {
     let environment: ClockAndRandomness
     let challenge: BearerChallenge

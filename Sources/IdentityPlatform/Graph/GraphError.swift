@@ -6,13 +6,13 @@ internal import Hummingbird
 internal import OAuth
 internal import Storage
 
-/// A refusal in Graph's words, and the one place where it becomes a response; messages hold nothing of a user.
+/// A refusal in Graph's format. All Graph errors become responses here. Messages contain no user data.
 struct GraphError: Error, Equatable {
     let code: String
     let status: HTTPResponse.Status
     let message: String
 
-    // Who asks
+    // The caller
     static let unauthenticated = GraphError(
         "InvalidAuthenticationToken", status: .unauthorized,
         message: "The access token is missing, invalid or expired, or its session has ended. Sign in again.")
@@ -26,7 +26,7 @@ struct GraphError: Error, Equatable {
         "Authorization_RequestDenied", status: .forbidden,
         message: "Who holds a directory role is changed by a Global Administrator only.")
 
-    // What is asked for
+    // The requested object or list
     static let notFound = GraphError(
         "Request_ResourceNotFound", status: .notFound, message: "There is no such resource.")
     static let unknownOption = GraphError(
@@ -49,7 +49,7 @@ struct GraphError: Error, Equatable {
         "Directory_ExpiredPageToken", status: .badRequest,
         message: "The $skiptoken is not one of this list and person. Begin with the first page.")
 
-    // What is sent
+    // The request's body
     static let badRequest = GraphError("Request_BadRequest", status: .badRequest, message: "The request is malformed.")
     static let badBody = GraphError(
         "Request_BadRequest", status: .badRequest, message: "The body is not a JSON object that this call takes.")
@@ -84,7 +84,7 @@ struct GraphError: Error, Equatable {
         (self.code, self.status, self.message) = (code, status, message)
     }
 
-    /// What an administrative act is refused for, in Graph's words.
+    /// Converts the refusal of an administrative act to Graph's format.
     init(_ refusal: AdminRefusal) {
         let code =
             switch refusal.status {
@@ -115,6 +115,6 @@ struct GraphError: Error, Equatable {
 }
 
 extension Timestamp {
-    /// `2026-11-21T13:00:00Z`.
+    /// The time in the form `2026-11-21T13:00:00Z`.
     var iso8601: String { Date(timeIntervalSince1970: Double(seconds)).formatted(.iso8601) }
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import OAuth
 
-/// The names of Graph's JSON that belong to no kind of object.
+/// Member names in Graph's JSON that belong to no particular kind of object.
 enum GraphName: String, WireName {
     case context = "@odata.context"
     case count = "@odata.count"

@@ -2,10 +2,10 @@
 package import HTTPTypes
 internal import Hummingbird
 
-/// One call that Graph answers: where, for whom, and what it does.
+/// One Graph route: its path, its requirements and its handler.
 package struct GraphRoute: Sendable {
     package let method: HTTPRequest.Method
-    /// Below `/v1.0`, with named places.
+    /// The path below `/v1.0`, with placeholders.
     package let path: String
     package let access: GraphAccess
     let answer: @Sendable (GraphCall) async throws -> Response
@@ -17,10 +17,10 @@ package struct GraphRoute: Sendable {
         (self.method, self.path, self.access, self.answer) = (method, path, access, answer)
     }
 
-    /// Every route there is.
+    /// All Graph routes.
     package static let all = me + people + groups + devices + roles + policies + auditLogs
 
-    /// The two routes that read a collection: its list, and one object by id.
+    /// Returns the two routes that read a collection: its list, and one object by id.
     static func reading<Item>(_ kind: GraphKind<Item>, _ access: GraphAccess) -> [GraphRoute] {
         [
             GraphRoute(.get, "/\(kind.collection)", access: access) { call in
@@ -34,13 +34,13 @@ package struct GraphRoute: Sendable {
 }
 
 extension GraphRoute {
-    /// The audit log.
+    /// The routes of the audit log.
     static let auditLogs: [GraphRoute] =
         reading(.directoryAudits, .readAudit) + reading(.signIns, .readAudit)
 }
 
 extension GraphRoute {
-    /// `devices`.
+    /// The routes of `devices`.
     static let devices: [GraphRoute] =
         reading(.devices, .readDevices) + [
             GraphRoute(.patch, "/devices/{id}", access: .changeDevices) { call in

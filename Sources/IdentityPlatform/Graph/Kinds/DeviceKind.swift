@@ -3,13 +3,13 @@ internal import JSON
 internal import Storage
 
 extension GraphKind where Item == Device {
-    /// `devices`: by object id, or by the device id of certificates and tokens as `devices(deviceId='…')`.
+    /// `devices`: by object id, or by the device id in certificates and tokens, as `devices(deviceId='…')`.
     static let devices = GraphKind(
         collection: "devices", type: { _ in "#microsoft.graph.device" }, properties: described + unknown,
         key: \.objectID.rawValue, find: { key, tenant, connection in try find(key, tenant: tenant, connection) },
         all: { tenant in listed(where: "tenant = \(tenant)", tenant) })
 
-    /// The devices of a condition, in the order of their object ids.
+    /// Returns the devices that meet a condition, in the order of their object ids.
     static func listed(where scope: SQL, _ tenant: TenantID) -> GraphList<Device> {
         .rows(of: Device.self, key: .objectID, where: scope) { id, connection in
             try find(.id(id), tenant: tenant, connection)
@@ -44,7 +44,7 @@ extension GraphKind where Item == Device {
         ]
     }
 
-    /// What Graph has a name for and nobody tells us.
+    /// Properties that Graph defines but for which the platform has no data.
     private static var unknown: [GraphProperty<Device>] {
         let nulls = [
             "approximateLastSignInDateTime", "complianceExpirationDateTime", "deviceMetadata", "enrollmentType",

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What the last part of an address names an object by: its id, or another property of its own, as in
-/// `devices(deviceId='…')`.
+/// The key of an object in the last part of a URL: its id, or another unique property, as in `devices(deviceId='…')`.
 enum GraphKey: Sendable {
     case id(String)
     case alternate(String, String)
@@ -15,7 +14,7 @@ enum GraphKey: Sendable {
         self = .alternate(parts[0].lowercased(), String(parts[1]))
     }
 
-    /// The whole text, for kinds that know one form only.
+    /// The whole text, for kinds with only one form of key.
     var text: String {
         switch self {
         case .id(let text): text

@@ -4,19 +4,19 @@ internal import JSON
 internal import OAuth
 internal import Storage
 
-/// A kind of object that Graph shows, such as `users`: what it is called, what properties it has, where its objects are found.
-/// Everything that lists, reads and compares objects is written once over this.
+/// A kind of Graph object, such as `users`: its name, its properties and where its objects are stored. All code that
+/// lists, reads and compares objects is generic over this type.
 struct GraphKind<Item: Sendable>: Sendable {
-    /// The collection's name in addresses and `@odata.context`.
+    /// The collection's name in URLs and in `@odata.context`.
     let collection: String
-    /// The `@odata.type` of an object, written where a list holds objects of several kinds.
+    /// The `@odata.type` of an object, written if a list contains objects of several kinds.
     let type: @Sendable (Item) -> String
     let writesType: Bool
     let properties: [GraphProperty<Item>]
     let key: @Sendable (Item) -> String
-    /// The object that an address names.
+    /// Returns the object with the key from a URL.
     let find: @Sendable (GraphKey, TenantID, any Connection) throws -> Item?
-    /// All objects of a tenant.
+    /// Returns the list of all objects of a tenant.
     let all: @Sendable (TenantID) -> GraphList<Item>
 
     init(
@@ -29,7 +29,7 @@ struct GraphKind<Item: Sendable>: Sendable {
         (self.properties, self.key, self.find, self.all) = (properties, key, find, all)
     }
 
-    /// The same kind as a list of references shows it, which may hold other kinds, too, and takes no filter.
+    /// The same kind for a list of references, which may contain other kinds and supports no filter.
     var amongOthers: GraphKind {
         let plain = properties.map { property in
             GraphProperty(name: property.name, isStandard: property.isStandard, value: property.value, filter: nil)
@@ -39,7 +39,7 @@ struct GraphKind<Item: Sendable>: Sendable {
             all: all)
     }
 
-    /// The properties that `$select` names, in either case, or those that come unasked.
+    /// Returns the properties named in `$select`, in either case, or the default properties.
     ///
     /// - Throws: ``GraphError`` `unknownProperty`.
     func properties(selected names: [String]?) throws(GraphError) -> [GraphProperty<Item>] {
@@ -53,7 +53,7 @@ struct GraphKind<Item: Sendable>: Sendable {
         return chosen
     }
 
-    /// What a filter asks of a database and of an item at hand.
+    /// Returns a filter as a database condition and as a test for an item in memory.
     ///
     /// - Throws: ``GraphError`` `unfilterable`.
     func filter(
@@ -71,7 +71,7 @@ struct GraphKind<Item: Sendable>: Sendable {
         return (condition, { item in all.allSatisfy { $0(item) } })
     }
 
-    /// The tag of an object as it is now: another one as soon as any property is (RFC 9110 section 8.8.3).
+    /// Returns the current tag of an object. It changes with any property (RFC 9110 section 8.8.3).
     func entityTag(_ item: Item) -> String {
         var writer = JSONWriter()
         writer.beginObject()
@@ -83,7 +83,7 @@ struct GraphKind<Item: Sendable>: Sendable {
         return "W/\"\(Base64URL.encode(Array(SHA256.hash(data: writer.bytes)).prefix(16)))\""
     }
 
-    /// Writes an object's members into an object that has been begun.
+    /// Writes an object's members into an object that has already been begun.
     func write(_ item: Item, _ properties: [GraphProperty<Item>], to writer: inout JSONWriter) {
         if writesType { writer.set(.type, type(item)) }
         writer.set(.entityTag, entityTag(item))

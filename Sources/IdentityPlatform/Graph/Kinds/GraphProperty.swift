@@ -2,23 +2,23 @@
 internal import JSON
 internal import Storage
 
-/// A property of a kind of object: its name on the wire, its value, and how a filter on it reads.
+/// A property of a kind of object: its JSON name, its value and its filter.
 struct GraphProperty<Item: Sendable>: Sendable {
     let name: String
-    /// Whether it comes unasked; else only where `$select` names it.
+    /// Whether it is returned by default. Otherwise it is returned only if `$select` names it.
     let isStandard: Bool
     let value: @Sendable (Item) -> JSONValue
-    /// The condition of a database for `property eq value`; nil for a value that the property cannot have.
+    /// Returns the database condition for `property eq value`; nil for a value that the property cannot have.
     let filter: (@Sendable (JSONValue) -> SQL?)?
 
-    /// A property that comes unasked.
+    /// Creates a property that is returned by default.
     static func standard(
         _ name: String, filter: (@Sendable (JSONValue) -> SQL?)? = nil, _ value: @escaping @Sendable (Item) -> JSONValue
     ) -> GraphProperty {
         GraphProperty(name: name, isStandard: true, value: value, filter: filter)
     }
 
-    /// A property that has to be asked for.
+    /// Creates a property that is returned only if selected.
     static func selected(
         _ name: String, filter: (@Sendable (JSONValue) -> SQL?)? = nil, _ value: @escaping @Sendable (Item) -> JSONValue
     ) -> GraphProperty {
@@ -26,7 +26,7 @@ struct GraphProperty<Item: Sendable>: Sendable {
     }
 }
 
-/// How a filter on a column reads.
+/// Filters on columns.
 enum GraphFilter {
     static func text(_ column: SQL) -> @Sendable (JSONValue) -> SQL? {
         { value in
@@ -38,7 +38,7 @@ enum GraphFilter {
         }
     }
 
-    /// For columns that hold their text in lower case.
+    /// For columns that store their text in lower case.
     static func lowercased(_ column: SQL) -> @Sendable (JSONValue) -> SQL? {
         { value in value.string.map { " AND \(column) = \($0.lowercased())" } }
     }
@@ -47,11 +47,11 @@ enum GraphFilter {
         { value in value.bool.map { " AND \(column) = \($0)" } }
     }
 
-    /// For lists at hand, which compare the property's value itself.
+    /// For lists in memory, which compare the property's value directly.
     static let value: @Sendable (JSONValue) -> SQL? = { _ in "" }
 }
 
 extension JSONValue {
-    /// A text, or null where there is none.
+    /// Creates a string, or null for nil.
     init(_ text: String?) { self = text.map(JSONValue.string) ?? .null }
 }

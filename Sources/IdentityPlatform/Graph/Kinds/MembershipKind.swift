@@ -2,7 +2,7 @@
 internal import JSON
 internal import Storage
 
-/// What a person is a member of.
+/// A group or directory role that a person belongs to.
 enum Membership: Sendable {
     case group(Group)
     case role(DirectoryRole)
@@ -14,7 +14,7 @@ enum Membership: Sendable {
         }
     }
 
-    /// The groups and directory roles of a person.
+    /// Returns the groups and directory roles of a person.
     static func all(of person: UserID, tenant: TenantID, _ connection: any Connection) throws -> [Membership] {
         let roles = try RoleMembers(connection).roles(of: person, tenant: tenant)
         return try Groups(connection).groups(of: person, tenant: tenant).map(Membership.group)

@@ -33,7 +33,7 @@ extension GraphKind where Item == User {
         },
         all: { tenant in members(of: User.self, key: .id, where: "tenant = \(tenant)", tenant) })
 
-    /// The people whose ids stand in a column.
+    /// Returns the list of people whose ids are in a column.
     static func members<Source: Table>(
         of source: Source.Type, key: Source.Column, where scope: SQL, _ tenant: TenantID
     ) -> GraphList<User> {

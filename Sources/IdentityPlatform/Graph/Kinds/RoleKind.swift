@@ -3,7 +3,7 @@ internal import JSON
 internal import Storage
 
 extension GraphKind where Item == DirectoryRole {
-    /// `directoryRoles`: by id or by `roleTemplateId=…`. Every role is active here, and its id is its template's.
+    /// `directoryRoles`: by id or by `roleTemplateId=…`. Every role is active, and its id is its template's id.
     static let roles = directoryRoles(
         "directoryRoles", type: "#microsoft.graph.directoryRole",
         [.standard("roleTemplateId", filter: GraphFilter.value, id)])

@@ -2,26 +2,26 @@
 internal import JSON
 internal import Storage
 
-/// Which part of a list is asked for.
+/// The requested part of a list.
 struct GraphPage<Item>: Sendable {
-    /// The filter for a database, a text that begins with ` AND ` or is empty.
+    /// The filter as a database condition, which is empty or begins with ` AND `.
     let condition: SQL
-    /// The same filter for items at hand.
+    /// The same filter for items in memory.
     let matches: @Sendable (Item) -> Bool
-    /// The key of the last item of the page before.
+    /// The key of the last item on the previous page.
     let after: String?
     let limit: Int
 }
 
-/// A list that Graph shows page by page, in an order of keys that does not change between pages: what is there from the first
-/// page to the last stands on exactly one of them.
+/// A paged list. The order of its keys does not change between pages, so an item that exists from the first page to the
+/// last is on exactly one of them.
 struct GraphList<Item: Sendable>: Sendable {
-    /// The items that meet the filter and stand behind `after`, `limit` of them at most.
+    /// Returns the items that match the filter and come after `after`, at most `limit`.
     let items: @Sendable (GraphPage<Item>, any Connection) throws -> [Item]
-    /// How many items meet the filter, whatever the page.
+    /// Returns how many items match the filter on all pages.
     let count: @Sendable (GraphPage<Item>, any Connection) throws -> Int
 
-    /// Items whose keys stand in a column; what the key names is looked up.
+    /// Creates a list of the items whose keys are in a column. Each item is looked up by its key.
     static func rows<Source: Table>(
         of source: Source.Type, key: Source.Column, where scope: SQL,
         find: @escaping @Sendable (String, any Connection) throws -> Item?
@@ -39,7 +39,7 @@ struct GraphList<Item: Sendable>: Sendable {
         }
     }
 
-    /// A few items that are at hand.
+    /// Creates a list of a few items in memory.
     static func fixed(
         key: @escaping @Sendable (Item) -> String, _ all: @escaping @Sendable (any Connection) throws -> [Item]
     ) -> GraphList {

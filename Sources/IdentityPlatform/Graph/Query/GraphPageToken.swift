@@ -2,8 +2,8 @@
 internal import Hummingbird
 internal import OAuth
 
-/// The `$skiptoken` of a `@odata.nextLink`: the key of the last item, sealed for this very list and person, so that nobody can
-/// write one or carry it over to another list.
+/// The `$skiptoken` of an `@odata.nextLink`: the key of the last item, sealed for this list and person, so that nobody
+/// can forge a token or use it for another list.
 struct GraphPageToken: Sendable {
     let storageKey: StorageKey
     let purpose: String

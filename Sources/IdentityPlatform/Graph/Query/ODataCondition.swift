@@ -2,16 +2,16 @@
 internal import JSON
 internal import Storage
 
-/// One `property eq literal` of a `$filter`; several stand for all of them together, joined by `and` (OData 4.01 part 2,
+/// One `property eq literal` of a `$filter`. Several conditions joined by `and` must all hold (OData 4.01 part 2,
 /// section 5.1.1).
 struct ODataCondition: Sendable, Equatable {
     let property: String
     let value: JSONValue
 
-    /// How many conditions one filter may join, and how long it may be.
+    /// The maximum number of conditions in a filter, and its maximum length in bytes.
     private static let maximum = (count: 8, bytes: 2048)
 
-    /// Reads a filter.
+    /// Parses a filter.
     ///
     /// - Throws: ``GraphError`` `badFilter`.
     static func conditions(_ text: String) throws(GraphError) -> [ODataCondition] {
@@ -37,7 +37,7 @@ struct ODataCondition: Sendable, Equatable {
         case literal(JSONValue)
     }
 
-    /// A literal that is not in quotes: a truth value, null, a whole number or a GUID.
+    /// Parses an unquoted literal: a Boolean, null, an integer or a GUID.
     private static func literal(_ word: String) throws(GraphError) -> JSONValue {
         switch word {
         case "true": return .bool(true)
@@ -67,7 +67,7 @@ struct ODataCondition: Sendable, Equatable {
         return words
     }
 
-    /// Takes a text in quotes off the front; a quote within it is written twice.
+    /// Removes a quoted text from the front and returns it. A quote inside the text is doubled.
     private static func quoted(_ rest: inout Substring) throws(GraphError) -> String {
         var text = ""
         rest.removeFirst()

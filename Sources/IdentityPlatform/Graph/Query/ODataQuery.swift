@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import OAuth
 
-/// The query options of a request, those that Graph has here (OData 4.01 part 2, section 5.1). Any other is refused: an
-/// option that is passed over in silence gives an answer to another question.
+/// The supported query options of a request (OData 4.01 part 2, section 5.1). Any other option is refused: ignoring it
+/// silently would return the wrong result.
 struct ODataQuery: Sendable {
-    /// The names of the properties asked for; nil for those that come unasked.
+    /// The names of the selected properties; nil for the default ones.
     let select: [String]?
     let filter: [ODataCondition]
     let top: Int
@@ -19,14 +19,14 @@ struct ODataQuery: Sendable {
         case pageToken = "$skiptoken"
     }
 
-    /// What a list takes, and what one object takes.
+    /// The options for a list, and those for a single object.
     static let ofLists = Set(Option.allCases)
     static let ofObjects: Set<Option> = [.select]
 
     static let standardTop = 100
     static let maximumTop = 999
 
-    /// Reads the options out of a request's query.
+    /// Parses the options in a request's query.
     ///
     /// - Throws: ``GraphError``
     init(_ parameters: FormParameters, allowing allowed: Set<Option>) throws(GraphError) {

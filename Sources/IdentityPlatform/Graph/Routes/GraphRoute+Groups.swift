@@ -4,7 +4,7 @@ internal import Hummingbird
 internal import Storage
 
 extension GraphRoute {
-    /// `groups` and their members, who are people.
+    /// The routes of `groups` and their members, which are people.
     static let groups: [GraphRoute] =
         reading(.groups, .readGroups) + [
             GraphRoute(.post, "/groups", access: .changeGroups, answer: addGroup),
@@ -58,7 +58,7 @@ extension GraphRoute {
         return Response(status: .noContent)
     }
 
-    /// There are security groups, and none that get mail.
+    /// Checks that the body describes a security group. Groups with mail are not supported.
     private static func checkKind(_ body: GraphBody) throws(GraphError) {
         guard try body.truth("mailEnabled") != true, try body.truth("securityEnabled") != false,
             try body.isEmptyList("groupTypes")
@@ -67,7 +67,7 @@ extension GraphRoute {
 }
 
 extension GraphCall {
-    /// The person that a body `{"@odata.id":"https://…/v1.0/directoryObjects/{id}"}` names.
+    /// Returns the person named in a body of the form `{"@odata.id":"https://…/v1.0/directoryObjects/{id}"}`.
     ///
     /// - Throws: ``GraphError``
     func reference() async throws -> UserID {
@@ -83,7 +83,7 @@ extension GraphCall {
         return id
     }
 
-    /// The person whose id stands in the address as a member.
+    /// Returns the member's id in the path.
     ///
     /// - Throws: ``GraphError``
     func member() throws(GraphError) -> UserID {

@@ -6,7 +6,7 @@ internal import Redaction
 internal import Storage
 
 extension GraphRoute {
-    /// About the person who asks.
+    /// The routes about the caller.
     static let me: [GraphRoute] = [
         GraphRoute(.get, "/me", access: .readSelf) { call in try call.show(.people, call.token.user) },
         GraphRoute(.get, "/me/memberOf", access: .readSelf) { call in try await memberships(call.token.user, call) },
@@ -19,7 +19,7 @@ extension GraphRoute {
         },
     ]
 
-    /// `users`.
+    /// The routes of `users`.
     static let people: [GraphRoute] =
         reading(.people, .readPeople) + [
             GraphRoute(.post, "/users", access: .changePeople, answer: add),
@@ -96,7 +96,7 @@ extension GraphRoute {
             mobilePhone: try body.text("mobilePhone", else: former.mobilePhone))
     }
 
-    /// The new password; that it has to be changed at the next sign-in cannot be asked for, since there is no page for it.
+    /// Returns the new password. Forcing a change at the next sign-in is not supported, since there is no page for it.
     private static func password(_ body: GraphBody) throws -> Sensitive<String>? {
         let profile = try body.object(
             "passwordProfile", allowing: "password", "forceChangePasswordNextSignIn",
@@ -110,8 +110,8 @@ extension GraphRoute {
 }
 
 extension GraphCall {
-    /// The caller as one who changes a person. Who holds a directory role is changed by a Global Administrator only: else whoever
-    /// sets passwords could become everybody.
+    /// Returns the caller as the actor of a change to a person. Only a Global Administrator may change a person with a
+    /// directory role. Otherwise anyone who can set passwords could take over every account.
     fileprivate func actor(changing user: User) throws -> AdminActor {
         try actor(changing: .people) { [token] connection in
             let members = RoleMembers(connection)
@@ -121,7 +121,7 @@ extension GraphCall {
         }
     }
 
-    /// The organisation of the token.
+    /// Returns the organisation of the token.
     func organisation() async throws -> Tenant {
         let found = try await platform.database.read { [tenant] in try Tenants($0).find(tenant) }
         guard let found else { throw GraphError.notFound }

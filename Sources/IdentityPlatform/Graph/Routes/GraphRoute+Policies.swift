@@ -5,7 +5,7 @@ internal import JSON
 internal import Storage
 
 extension GraphRoute {
-    /// What the organisation decided about devices of a person's own; shared ones are joined by roles.
+    /// The routes of the organisation's rules for personal devices. Joining shared devices depends on roles instead.
     static let policies: [GraphRoute] = [
         GraphRoute(.get, "/policies/deviceRegistrationPolicy", access: .readDevicePolicy) { call in
             call.show(try await call.deviceRules())
@@ -55,7 +55,7 @@ extension GraphCall {
         }
     }
 
-    /// The rules in the body; what it leaves out stays as it is.
+    /// Returns the rules in the body. Omitted values stay as they are.
     fileprivate func deviceRulesSent() async throws -> DeviceRegistrationRules {
         let body = try await body(
             allowing: "id", "userDeviceQuota", "multiFactorAuthConfiguration", "azureADRegistration", "azureADJoin")

@@ -148,7 +148,7 @@ enum RenewalRule {
         case good
         /// A repeated renewal, because the response was lost.
         case repeated
-        /// Already renewed, and now renewed once more by someone else.
+        /// Already renewed, and renewed again although no repetition is allowed.
         case reused
         /// Already renewed; the device has the new token.
         case renewed
