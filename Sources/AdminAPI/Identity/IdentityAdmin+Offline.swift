@@ -15,11 +15,11 @@ extension IdentityAdmin {
         package let credentials: [String]
         /// Seconds of wall-clock time.
         package let wallSeconds: Int
-        /// Seconds that the device was powered on.
+        /// Seconds of operation of the device.
         package let poweredSeconds: Int
-        /// Starts of the device.
+        /// Number of device starts.
         package let boots: Int
-        /// Wrong attempts in a row.
+        /// Number of wrong attempts in a row.
         package let attempts: Int
 
         package init(credentials: [String], wallSeconds: Int, poweredSeconds: Int, boots: Int, attempts: Int) {

@@ -6,8 +6,8 @@ internal import OAuth
 internal import Storage
 
 extension GraphCall {
-    /// Returns a response with one object, or 304 with only its tag if the client already has it (RFC 9110 section
-    /// 13.1.2).
+    /// Returns a response with one object, or 304 with only its tag if the client already has the object
+    /// (RFC 9110 section 13.1.2).
     ///
     /// - Throws: ``GraphError``, ``OAuthError``
     func show<Item>(

@@ -5,7 +5,6 @@ package import HTTPTypes
 ///
 /// Each name is defined once, here. Routes cannot use other names, so a misspelt name does not compile. It cannot
 /// become another header or skip a check.
-/// into another header nor leave a check out.
 package enum HTTPFieldName: String, CaseIterable, Sendable {
     case clientRequestID = "client-request-id"
     case deviceCredential = "x-ms-DeviceCredential"

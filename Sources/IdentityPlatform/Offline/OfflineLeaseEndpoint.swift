@@ -85,8 +85,8 @@ struct OfflineLeaseEndpoint: Sendable {
             hash: try Users(connection).password(of: live.person.id, tenant: tenant))
     }
 
-    /// The number of receipt pseudonyms in a lease. To a reader of the receipts, each sign-in looks like a different
-    /// person.
+    /// The number of receipt pseudonyms in a lease. To a reader of the receipts, as many sign-ins look like different
+    /// people.
     private static let receiptSubjects = 16
 
     private func sign(

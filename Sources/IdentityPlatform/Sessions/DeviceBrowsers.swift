@@ -93,8 +93,8 @@ struct DeviceBrowsers {
         }
     }
 
-    /// Returns whether a session may be used in a browser. In a shared device's browser, only the worker's session of
-    /// the current epoch may be.
+    /// Returns whether a session may be used in a browser. In a shared device's browser, this is true only for the
+    /// worker's session of the current epoch.
     ///
     /// - Throws: ``StorageError``
     func admits(_ session: Session, in browser: BrowserID) throws -> Bool {

@@ -26,7 +26,8 @@ struct ManagementCall: Sendable {
         }
     }
 
-    /// Returns the device in the path, identified by its UDID or by a name that only one device that has not left has.
+    /// Returns the device in the path, identified by its UDID or by a name that is unique among the devices that have
+    /// not left.
     func device(in connection: any Connection) throws -> Device {
         let name = try place("device")
         let devices = DeviceRecords(connection: connection, tenant: tenant)

@@ -15,7 +15,6 @@ enum ThrottleCount: Table {
 /// joined device, by the device and by the person; in a browser where the person has signed in before, by its cookie.
 /// All other attempts are counted by login name and by address. Unknown names count like known ones. An address, or a
 /// device, where a person has signed in within the last 30 days has a separate count for that name.
-/// last month has a count of its own for that name.
 struct SignInThrottle: Sendable {
     let database: any Database
     let storageKey: StorageKey

@@ -49,8 +49,8 @@ struct AuthorizeEndpoint: Sendable {
         return try await goOn(authorize, for: present, by: request, done: [], status: .found)
     }
 
-    /// A parameter added to the request so that the forms of our pages know the version of its endpoint. If a client
-    /// sets it, the response only names the other issuer.
+    /// A parameter added to the request so that our pages' forms preserve the version of its endpoint. A client that
+    /// sets it itself only gets the other version's issuer in the response.
     private enum Note: String, WireName { case version = "x-baton-version" }
 
     /// Performs the next step of a request.

@@ -7,10 +7,10 @@ internal import Storage
 /// Signs a browser in with the device's primary refresh token. The device's broker adds a credential to the browser's
 /// request, as a header or a cookie (MS-OAPXBC).
 ///
-/// An invalid credential is ignored, and the person signs in by hand. If its nonce is too old or was given to another browser,
-/// the browser is redirected once with a fresh nonce of its own. A credential in a cookie is accepted only with such a
-/// nonce: otherwise a site that can plant a cookie would sign the browser in as somebody else. A header can only come from
-/// the browser's own machine.
+/// An invalid credential is ignored, and the person signs in by hand. If its nonce is too old or was issued to another
+/// browser, the browser is redirected once with a fresh nonce of its own. A credential in a cookie is accepted only
+/// with such a nonce: otherwise a site that can plant a cookie would sign the browser in as somebody else. A header can
+/// only come from the browser's own machine.
 struct BrowserSignOn: Sendable {
     let database: any Database
     let environment: ClockAndRandomness

@@ -50,7 +50,7 @@ private struct DeviceCodeRedemption: Sendable {
         case .declined: return .failure(.declined)
         case .pending:
             try codes.setPolled(code, at: now)
-            // Some clients give up when told to slow down. So only a client that polls at least twice as often as
+            // Some clients give up when told to slow down. So only a client that polls more than twice as often as
             // agreed is told.
             let pause = transaction.configuration.lifetimes.devicePolling / 2
             return .failure(record.polled.map { now < $0 + pause } == true ? .slowDown : .authorizationPending)

@@ -41,7 +41,7 @@ package struct ResourceCatalogue: Sendable {
 
     /// Parses `scope` and the older `resource` for a client.
     ///
-    /// Grants the requested permissions that the resource knows and the client may have; the response lists them (RFC
+    /// Grants the requested permissions that the resource knows and the client may have. The response lists them (RFC
     /// 6749 section 3.3). If there are none, the request is refused.
     ///
     /// - Throws: ``OAuthError``

@@ -77,7 +77,7 @@ private func redeem(
 }
 
 /// Checks that the redirect URI and the proof key match the authorisation request. The client must have used a proof
-/// key there, unless it is an older client that the operator allows; a client that used none must present none (RFC
+/// key there, unless it is an older client that the operator allows. A client that used none must present none (RFC
 /// 9700 section 2.1.1).
 private func check(
     _ proof: Proof, against record: AuthorizationCode, allowsMissingProofKey: Bool
