@@ -7,7 +7,7 @@ extension MDMAdmin {
         package let time: Int64
         package let actor: String
         package let action: String
-        /// The UDID, profile, app or enrollment that the action changed.
+        /// The UDID, profile, app or enrollment that the action concerned.
         package let subject: String
         /// The queued command and its subject.
         package let detail: String?

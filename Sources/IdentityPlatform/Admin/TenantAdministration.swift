@@ -48,7 +48,7 @@ package struct TenantAdministration: Sendable {
     }
 
     /// Removes an organisation with its people, groups, clients, sessions, keys, profiles and apps. Its audit log
-    /// stays. Refused while the organisation has a device that depends on it.
+    /// stays. Refused while a device or an unused enrollment profile would be left without its server.
     ///
     /// - Returns: what was removed.
     /// - Throws: ``NamedRefusal``, ``StorageError``

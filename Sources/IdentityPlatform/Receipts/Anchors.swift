@@ -4,7 +4,7 @@ internal import Storage
 /// Access in one transaction to the countersigned chain heads.
 struct Anchors {
     private let connection: any Connection
-    /// How many heads of a chain are kept. Older ones than the newest are needed only if a response was lost.
+    /// How many heads of a chain are kept. Heads older than the newest are needed only if a response was lost.
     private static let kept: Int64 = 32
 
     init(_ connection: any Connection) { self.connection = connection }

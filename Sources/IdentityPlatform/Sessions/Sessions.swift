@@ -85,7 +85,7 @@ package struct Sessions {
     }
 
     /// Ends a session. If it is bound to an epoch of a shared device, ends every session of that epoch, because they
-    /// begin and end together.
+    /// end together.
     ///
     /// - Returns: whether the session was active until now.
     /// - Throws: ``StorageError``

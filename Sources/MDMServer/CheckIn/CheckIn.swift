@@ -70,8 +70,8 @@ struct CheckIn: Sendable {
                 if isEnrolled { return try devices.restart(message, now: now) }
                 return try devices.begin(message, enrollment: enrollment, now: now)
             }
-            // A UDID is not secret. A stolen unused profile must not displace an enrolled device, or a device that is
-            // about to enroll.
+            // A UDID is not secret. The holder of any unused profile must not be able to displace an enrolled device,
+            // or one that is about to enroll.
             guard try enrollment.takesOver == message.device || enrollments.bound(udid: message.device, now: now) == nil
             else {
                 throw DeviceRefusal.taken

@@ -35,7 +35,7 @@ struct ServerConfiguration: Sendable {
         let requestDeadline: Int
         /// The maximum number of connections of a listener; nil for as many as the limit of open files allows.
         let connections: Int?
-        /// The maximum number of connections of one address; nil for a quarter of them.
+        /// The maximum number of connections of one address; nil for a quarter of the listener's connections.
         let connectionsPerAddress: Int?
     }
 

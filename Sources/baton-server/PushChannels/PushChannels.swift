@@ -109,6 +109,6 @@ extension PushChannels.State {
 }
 
 extension PushConnection {
-    /// The identity of the device at the other end in the identity platform.
+    /// The change that the identity platform announces for the device at the other end.
     fileprivate var change: DeviceStateChange? { asker.map { DeviceStateChange(tenant: $0.tenant, device: $0.device) } }
 }

@@ -22,8 +22,8 @@ struct KeyRotation: Sendable {
 
     /// Creates keys for the algorithms and stores them with their audit lines.
     ///
-    /// - Parameter immediately: whether the keys sign at once. Clients that hold the older key set then cannot verify
-    ///   them.
+    /// - Parameter immediately: whether the keys sign at once. Clients with an older cached key set
+    ///   then cannot verify new tokens.
     /// - Throws: ``HashingPool/Busy``, ``StorageError``, or the library's error.
     func rotate(
         _ algorithms: [SignatureAlgorithm], of tenant: TenantID, immediately: Bool, by actor: String

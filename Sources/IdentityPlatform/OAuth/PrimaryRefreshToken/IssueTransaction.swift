@@ -10,7 +10,7 @@ struct IssueTransaction {
     private var connection: any Connection { transaction.connection }
 
     /// Binds the session to the device, enters the epoch and stores the token. On a shared device, ends every other
-    /// session, because it has one worker at a time.
+    /// session, because such a device has one worker at a time.
     ///
     /// - Throws: ``OAuthError``, ``StorageError``
     func issue(

@@ -4,7 +4,7 @@ internal import Storage
 /// Decides whether a client may use a refresh token. Each token is valid once (RFC 9700 section 4.14.2).
 ///
 /// The response to a use may be lost. So the same client may repeat the use within ``window``, as long as the token
-/// from the first use is unused, and then gets the same token again. Any other second use means that two parties have
+/// from the first use is unused, and then gets that same token again. Any other second use means that two parties have
 /// the token.
 enum RefreshTokenRule {
     /// How long after its first use a token may be used again.
