@@ -67,7 +67,7 @@ package struct IdentityConfiguration: Sendable {
     package struct Lifetimes: Sendable {
         package var authorizationCode: Duration = .seconds(300)
         package var accessToken: Duration = .seconds(3600)
-        /// On a shared device. An issued access token can outlive the sign-out by this time.
+        /// On a shared device. An issued access token can outlive the sign-out by up to this time.
         package var sharedDeviceAccessToken: Duration = .seconds(600)
         package var refreshToken: Duration = .seconds(14 * 86400)
         /// How long a person has to enter a device code.

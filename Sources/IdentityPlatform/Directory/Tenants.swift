@@ -77,8 +77,8 @@ package struct Tenants {
         let devices: Int
     }
 
-    /// The tables with an organisation's data, referring tables first. Rows that refer to theirs are deleted by
-    /// cascade.
+    /// The tables with an organisation's data. Tables that refer to others come first. Rows of all other tables are
+    /// deleted by cascade.
     private static let tables: [SQL] = [
         "device", "directoryGroup", "person", "client", "signingKey", "offlineRules", "deviceAuthority",
         "deviceRegistrationRules", "receiptAnchor", "receiptAuthority", "signInThrottle",

@@ -3,7 +3,7 @@ internal import Hummingbird
 internal import OAuth
 internal import Storage
 
-/// Finds the person who is signed in in a browser.
+/// Finds the person who is signed in on a browser.
 struct SignedInBrowser: Sendable {
     let database: any Database
     let environment: ClockAndRandomness

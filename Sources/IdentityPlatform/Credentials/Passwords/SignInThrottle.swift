@@ -228,7 +228,7 @@ struct SignInThrottle: Sendable {
             ])
     }
 
-    /// Keyed, so that the table reveals neither names nor addresses.
+    /// Returns the hash that identifies a count. It is keyed, so that the table reveals neither names nor addresses.
     private func hash(_ kind: Kind, _ attempt: Attempt) -> [UInt8] {
         let place = attempt.asker
         let text =

@@ -24,7 +24,7 @@ extension AuthorizeRequest {
         static let consent = Done(rawValue: 4)
     }
 
-    /// Returns the next step, given the person signed in in this browser.
+    /// Returns the next step, given the person signed in on this browser.
     func step(for present: (session: Session, user: User)?, done: Done, at now: Timestamp) -> Step {
         guard let present, done.contains(.signIn) || accepts(present.session, of: present.user, at: now) else {
             return prompt == .none ? .refuse(.signInRequired) : .signIn

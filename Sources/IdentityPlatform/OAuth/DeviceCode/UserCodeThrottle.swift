@@ -2,7 +2,7 @@
 internal import OAuth
 internal import Storage
 
-/// Counts wrong user codes in the database (RFC 8628 section 5.1): by person if someone is signed in in the browser,
+/// Counts wrong user codes in the database (RFC 8628 section 5.1): by person if someone is signed in on the browser,
 /// otherwise by address. There is also one total for all signed-in people and one for everyone else, so strangers'
 /// guesses do not lock out anyone who is signed in.
 struct UserCodeThrottle: Sendable {
@@ -56,7 +56,7 @@ struct UserCodeThrottle: Sendable {
         return ThrottleCounts(connection: connection, tenant: tenant, storageKey: storageKey, counts: counts)
     }
 
-    /// Returns the person signed in in the browser; nil without a valid session.
+    /// Returns the person signed in on the browser; nil without a valid session.
     private func person(at now: Timestamp, _ connection: any Connection) throws -> UserID? {
         guard let session, session.tenant == tenant,
             let known = try BrowserSessions(connection).session(session, at: now)
