@@ -4,7 +4,7 @@ internal import Logging
 
 /// The server's configuration file. Every key is documented in `docs/configuration.md`; an unknown key is an error.
 struct ServerConfiguration: Sendable {
-    /// The state directory: `ca/`, `identity.sqlite`, `mdm.sqlite`, `admin.sock`.
+    /// The state directory: `ca/`, `identity.sqlite`, `mdm.sqlite`, `storage.key`, `packages/`, `admin.sock`, `lock`.
     let directory: String
     /// The address that both listeners bind.
     let address: String
