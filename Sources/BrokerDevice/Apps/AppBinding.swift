@@ -1,18 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// By what the broker tells an app from the others, as the registry declares it; docs/app-identity.md says what each is
-/// worth.
+/// How the broker tells an app from the others, as the registry declares it. docs/app-identity.md compares the levels.
 package enum AppBinding: Sendable, Codable, Hashable {
-    /// By a socket of its own, which the service manager or a launcher hands to nobody else.
+    /// The app has its own socket. The service manager or a launcher gives that socket to no other app.
     case socket
-    /// By a user of its own, under whom nothing else runs.
+    /// The app has its own user. Nothing else runs as that user.
     case user(UInt32)
-    /// Not at all: every program of the session's users is one of these apps as much as the other.
+    /// The app is not told apart: any program of the session's users may act as any app with this binding.
     case session
 
-    /// Reads the words of a registry: the level, and the user that `user` needs.
+    /// Reads the fields of a registry: the level, and the user that the level `user` needs.
     ///
-    /// - Returns: nil for a level that is not known, a user that is missing, or one that no level asked for.
+    /// - Returns: nil if the level is unknown, if the user is missing, or if a user is given for another level.
     package init?(level: String?, user: UInt32?) {
         switch (level, user) {
         case ("socket", nil): self = .socket
@@ -22,7 +21,7 @@ package enum AppBinding: Sendable, Codable, Hashable {
         }
     }
 
-    /// The level's name, for people and programs.
+    /// The level's name, for output and for programs.
     package var level: String {
         switch self {
         case .socket: "socket-bound"

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Who an app is, taken once when its connection is accepted and kept until that connection ends.
+/// Who an app is. It is determined once, when the connection is accepted, and kept until that connection ends.
 ///
-/// It rests on two facts that the kernel fixed when the app connected: which socket it came through, and its user
-/// (`SO_PEERCRED`). Nothing that a process can change about itself afterwards, or that lies at a path, has a part in it.
+/// It rests on two facts that the kernel fixed when the app connected: the socket and the user (`SO_PEERCRED`). Nothing
+/// that a process can change about itself later, and no path, counts.
 package enum AppIdentity: Sendable, Codable, Hashable {
-    /// It came through the socket of this app (a bundle id).
+    /// The app connected through the socket of the app with this bundle id.
     case socket(String)
-    /// It runs as the user that is this app's alone.
+    /// The app runs as the user that belongs to this app alone.
     case user(String, UInt32)
-    /// Some program of the session's users.
+    /// Any program of the session's users.
     case session
 
-    /// Whether requests of this identity may be made in the name of `app`.
+    /// Returns whether this identity may make requests in the name of `app`.
     package func mayAct(as app: RegisteredApp) -> Bool {
         switch (self, app.binding) {
         case (.socket(let bundleID), .socket): bundleID == app.bundleID
@@ -22,7 +22,7 @@ package enum AppIdentity: Sendable, Codable, Hashable {
         }
     }
 
-    /// The level's name, for people and programs.
+    /// The level's name, for output and for programs.
     package var level: String {
         switch self {
         case .socket: AppBinding.socket.level
@@ -31,7 +31,7 @@ package enum AppIdentity: Sendable, Codable, Hashable {
         }
     }
 
-    /// The app, where this level tells one from the other.
+    /// The app's bundle id; nil if this level does not tell apps apart.
     package var bundleID: String? {
         switch self {
         case .socket(let bundleID), .user(let bundleID, _): bundleID

@@ -1,29 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 package import DeviceManagement
 
-/// Which apps may use single sign-on at all, as the MDM's profile says it in the plug-in's own words.
+/// Which apps may use single sign-on at all. The MDM's profile sets it with the keys of the SSO plug-in.
 package struct AppPermissions: Sendable, Codable, Equatable {
-    /// `AppAllowList`: bundle ids that may, whoever installed them.
+    /// `AppAllowList`: bundle ids that may, no matter who installed them.
     package var allowed: Set<String> = []
-    /// `AppBlockList`: bundle ids that may not, whatever else says that they may.
+    /// `AppBlockList`: bundle ids that may not. It overrides every other rule.
     package var blocked: Set<String> = []
-    /// `AppPrefixAllowList`: beginnings of bundle ids that may; compared with case.
+    /// `AppPrefixAllowList`: prefixes of bundle ids that may; case-sensitive.
     package var allowedPrefixes: [String] = []
     /// `Enable_SSO_On_All_ManagedApps`: every app that the MDM installed may.
     package var allManaged = false
 
     package init() {}
 
-    /// What the rules say of an app.
+    /// The result of the rules for an app.
     package enum Verdict: Sendable, Equatable {
         case permitted, blocked
-        /// No list names it, and nothing else permits it.
+        /// No list names the app, and nothing else permits it.
         case unlisted
     }
 
-    /// Judges an app: the block list wins; an app whose client the MDM configured needs no list (Microsoft's "MSAL apps need
-    /// no listing"), nor does what comes with the broker; every other one needs the allow list, a prefix, or the flag
-    /// where the MDM installed it.
+    /// Judges an app. The block list wins. An app whose client the MDM configured needs no list (Microsoft's "MSAL apps
+    /// need no listing"), nor does an app that comes with the broker. Every other app needs the allow list, a prefix
+    /// or, if the MDM installed it, the flag.
     package func verdict(on app: RegisteredApp) -> Verdict {
         if blocked.contains(app.bundleID) { return .blocked }
         switch app.source {
@@ -36,11 +36,11 @@ package struct AppPermissions: Sendable, Codable, Equatable {
 }
 
 extension AppPermissions {
-    /// Reads the rules of every installed profile for the broker's extension: lists add up; the flag is on where one says
-    /// so and none says otherwise.
+    /// Reads the rules of every installed profile for the broker's extension. Lists are merged. The flag is on if at
+    /// least one profile sets it and none clears it.
     ///
-    /// - Throws: ``RegistryFailure`` that names the key which is of another type, for a block list that cannot be read
-    ///   blocks nobody.
+    /// - Throws: ``RegistryFailure`` with the key that has the wrong type, since a block list that cannot be read would
+    ///   block no app.
     package init(_ profiles: [[String: PropertyList]]) throws(RegistryFailure) {
         var flags: [Bool] = []
         for data in profiles {
@@ -52,7 +52,7 @@ extension AppPermissions {
         allManaged = !flags.isEmpty && flags.allSatisfy(\.self)
     }
 
-    /// The names of a list: a text, separated by commas; blanks around them do not count.
+    /// The names of a list: a text, separated by commas. Surrounding blanks are dropped.
     private static func names(
         _ key: PropertyKey, in data: [String: PropertyList]
     ) throws(RegistryFailure) -> [String] {

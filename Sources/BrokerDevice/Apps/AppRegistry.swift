@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import BrokerProtocol
 
-/// Every app that may ask for accounts and tokens, who it is told by, and the rules that apply to all; checked as a whole,
-/// since one entry that claims what is another's makes both worthless.
+/// Every app that may ask for accounts and tokens, how each is identified, and the rules that apply to all. It is
+/// checked as a whole: if two entries claim the same thing, neither can be trusted.
 package struct AppRegistry: Sendable, Codable, Equatable {
     package let apps: [RegisteredApp]
     package let rules: AppPermissions
 
-    /// No app at all.
+    /// A registry without apps.
     package static let none = AppRegistry(apps: [], rules: AppPermissions())
 
     private init(apps: [RegisteredApp], rules: AppPermissions) {
@@ -15,12 +15,12 @@ package struct AppRegistry: Sendable, Codable, Equatable {
         self.rules = rules
     }
 
-    /// Puts together what the MDM and the device's own file declare.
+    /// Combines the declarations of the MDM and of the device's own file.
     ///
     /// - Parameters:
-    ///   - file: the device's own registry; nil where there is none.
-    ///   - sharedUsers: root, the broker's user and the session's, none of which is one app's alone.
-    /// - Throws: ``RegistryFailure`` for the first thing that leaves open who is who.
+    ///   - file: the device's own registry; nil if there is none.
+    ///   - sharedUsers: root, the broker's user and the session's users. None of them may be the user of one app.
+    /// - Throws: ``RegistryFailure`` for the first entry that makes an app's identity ambiguous.
     package init(
         managed: ManagedSettings, file: RegistryFile?, sharedUsers: Set<UInt32>
     ) throws(RegistryFailure) {
@@ -36,7 +36,7 @@ package struct AppRegistry: Sendable, Codable, Equatable {
         self.init(apps: apps, rules: managed.rules)
     }
 
-    /// Adds the clients of an entry, or gives the app that the MDM declared its binding.
+    /// Adds the clients of an entry, or adds the binding to the app that the MDM declared.
     private static func add(
         _ entry: RegistryFile.Entry, to apps: inout [RegisteredApp], isManaged: Bool
     ) throws(RegistryFailure) {
@@ -72,7 +72,7 @@ package struct AppRegistry: Sendable, Codable, Equatable {
         }
     }
 
-    /// Whether an app can be called so: its name becomes that of a file.
+    /// Whether `text` may be an app's name. The name is also used as a file name.
     package static func isName(_ text: String) -> Bool {
         let letters =
             (1...100).contains(text.utf8.count)
@@ -83,12 +83,12 @@ package struct AppRegistry: Sendable, Codable, Equatable {
         return letters && text.utf8.allSatisfy { $0 < 0x80 } && text.utf8.first != UInt8(ascii: ".")
     }
 
-    /// The apps that have a user of their own, by that user.
+    /// The apps that have their own user, keyed by that user.
     package var users: [UInt32: String] {
         apps.reduce(into: [:]) { users, app in if case .user(let user) = app.binding { users[user] = app.bundleID } }
     }
 
-    /// The apps that have a socket of their own.
+    /// The apps that have their own socket.
     package var sockets: Set<String> {
         Set(apps.filter { $0.binding == .socket }.map(\.bundleID))
     }

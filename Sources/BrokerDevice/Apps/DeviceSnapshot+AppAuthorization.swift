@@ -3,15 +3,15 @@ package import BrokerProtocol
 internal import JSON
 
 extension DeviceSnapshot {
-    /// The registered client of this id, whoever asks; ids are compared without case.
+    /// Returns the registered client with this id, regardless of who asks. Ids are compared without case.
     package func registered(_ clientID: String) -> RegisteredApp? {
         apps.first { $0.clientID.lowercased() == clientID.lowercased() }
     }
 
-    /// The client in whose name somebody of this identity asks.
+    /// Returns the client that this identity acts as.
     ///
-    /// - Throws: ``BrokerError``, each with a reason of its own: the registry is of no use, nobody registered the client id,
-    ///   it belongs to an app that this is not, or the profile's lists do not permit the app.
+    /// - Throws: ``BrokerError``, with a different reason for each case: the registry is unusable, the client id is not
+    ///   registered, it belongs to another app, or the profile's lists do not permit the app.
     package func app(_ clientID: String, for identity: AppIdentity) throws(BrokerError) -> RegisteredApp {
         if let registryFailure { throw registryFailure.brokerError }
         guard let app = registered(clientID) else {
@@ -24,9 +24,9 @@ extension DeviceSnapshot {
         return app
     }
 
-    /// Whether an app of this identity may learn who is signed in without saying which client it is.
+    /// Checks whether an app of this identity may learn who is signed in without naming its client.
     ///
-    /// - Throws: ``BrokerError`` where nothing that this identity may act as is permitted.
+    /// - Throws: ``BrokerError`` if no app that this identity may act as is permitted.
     package func checkAnyApp(for identity: AppIdentity) throws(BrokerError) {
         if let registryFailure { throw registryFailure.brokerError }
         guard apps.contains(where: { identity.mayAct(as: $0) && refusal(of: $0) == nil }) else {
@@ -63,7 +63,7 @@ extension DeviceSnapshot {
             reason: .otherApp)
     }
 
-    /// What else an app may know of the device, a JSON object of texts.
+    /// Further facts about the device for an app: a JSON object whose values are strings.
     package func extraInfo(for clientID: String) -> String {
         let isManaged = registered(clientID)?.isManaged ?? false
         return JSONWriter.text(.object([Key.isCallerAppManaged.rawValue: .string(isManaged ? "1" : "0")]))

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import OAuth
 
-/// One client of an app that may ask for accounts and tokens, as the registry knows it; an app may have several.
+/// One client of an app that may ask for accounts and tokens. An app may have several clients.
 package struct RegisteredApp: Sendable, Codable, Equatable {
     /// Who declared it.
     package enum Source: String, Sendable, Codable {
@@ -9,7 +9,7 @@ package struct RegisteredApp: Sendable, Codable, Equatable {
         case management
         /// The device's own registry file.
         case device
-        /// It comes with the broker.
+        /// The broker itself: the app comes with it.
         case broker
     }
 
@@ -37,7 +37,7 @@ package struct RegisteredApp: Sendable, Codable, Equatable {
         self.init(bundleID: bundleID, clientID: clientID, redirectURIs: [redirectURI])
     }
 
-    /// The command line, which comes with the broker.
+    /// The command line program, which comes with the broker.
     package static let commandLine = RegisteredApp(
         bundleID: CommandLineApp.bundleID, clientID: CommandLineApp.clientID,
         redirectURIs: [CommandLineApp.redirectURI], source: .broker, isManaged: false)

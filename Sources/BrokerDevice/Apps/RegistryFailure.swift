@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package import BrokerProtocol
 
-/// Why nobody can say which app is which: as long as it holds, no app is served.
+/// Why the registry cannot tell the apps apart. While there is such a failure, no app is served.
 package struct RegistryFailure: Error, Sendable, Codable, Equatable {
-    /// Stable codes, each with a cause and a remedy.
+    /// Stable codes. Each has a cause and a remedy.
     package enum Code: String, Sendable, Codable, CaseIterable {
         case missing = "registry_missing"
         case unreadable = "registry_unreadable"
@@ -20,7 +20,7 @@ package struct RegistryFailure: Error, Sendable, Codable, Equatable {
     }
 
     package let code: Code
-    /// The file, app or key that is meant; it names no person.
+    /// The file, app or key with the problem; never a person.
     package let subject: String
 
     package init(_ code: Code, _ subject: String) {
@@ -60,7 +60,7 @@ package struct RegistryFailure: Error, Sendable, Codable, Equatable {
         }
     }
 
-    /// What an app is told that asks meanwhile.
+    /// The error for apps that ask in the meantime.
     package var brokerError: BrokerError {
         BrokerError(.brokerUnavailable, "\(message) \(remedy)", reason: .init(rawValue: code.rawValue))
     }

@@ -4,18 +4,18 @@ internal import Files
 internal import Glibc
 internal import JSON
 
-/// The device's own registry of apps: a file that root, or the broker's user where it runs without privileges, keeps for
-/// what an MDM cannot know, such as a user's number.
+/// The device's own registry of apps, for facts that an MDM cannot know, such as a user id. The file belongs to root,
+/// or to the broker's user if the broker runs without privileges.
 package struct RegistryFile: Sendable, Equatable {
-    /// What the file says of one app.
+    /// The file's entry for one app.
     package struct Entry: Sendable, Equatable {
         package let bundleID: String
-        /// nil where the file leaves it to the MDM.
+        /// nil if the file leaves it to the MDM.
         package let binding: AppBinding?
         package let clients: [Client]
     }
 
-    /// A client id, and where the identity platform may send its answers.
+    /// A client id, and the addresses to which the identity platform may send its answers.
     package struct Client: Sendable, Equatable, Decodable {
         package let clientID: String
         package let redirectURIs: [String]
@@ -27,8 +27,8 @@ package struct RegistryFile: Sendable, Equatable {
 
     /// Reads the file at `path`.
     ///
-    /// - Throws: ``RegistryFailure`` where it is not there, is not root's or this user's alone to write, or holds anything
-    ///   that is not known.
+    /// - Throws: ``RegistryFailure`` if the file is missing, if anybody but root and this user may write it, or if it
+    ///   holds an unknown key or value.
     package init(path: String) throws(RegistryFailure) {
         try Self.trust(path)
         let bytes: [UInt8]?
@@ -43,14 +43,14 @@ package struct RegistryFile: Sendable, Equatable {
         entries = content.apps.map(\.entry)
     }
 
-    /// Makes sure that nobody but root and this user can have written the file, nor can put another one in its place.
+    /// Checks that only root and this user can have written the file or can replace it.
     ///
     /// - Throws: ``RegistryFailure``.
     package static func trust(_ path: String) throws(RegistryFailure) {
         let folder = path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "."
         for (place, kind) in [(path, S_IFREG), (folder.isEmpty ? "/" : folder, S_IFDIR)] {
             var status = stat()
-            // A folder may be reached by a link: what counts is the folder that the file lies in.
+            // A folder may be reached through a link. The check applies to the folder that really holds the file.
             let outcome = unsafe kind == S_IFREG ? lstat(place, &status) : stat(place, &status)
             guard outcome == 0 else { throw RegistryFailure(errno == ENOENT ? .missing : .unreadable, path) }
             guard status.st_uid == 0 || status.st_uid == geteuid() else { throw RegistryFailure(.owner, path) }
@@ -61,7 +61,7 @@ package struct RegistryFile: Sendable, Equatable {
     }
 }
 
-// MARK: - The file's form
+// MARK: - File format
 
 extension RegistryFile {
     private struct Content: Decodable {
@@ -98,7 +98,7 @@ extension RegistryFile.Client {
     }
 }
 
-/// An object whose every key must be known, so that a misspelt one is never passed by.
+/// An object whose keys must all be known, so that a misspelt key is never ignored.
 private struct StrictKeys {
     let container: KeyedDecodingContainer<Name>
 

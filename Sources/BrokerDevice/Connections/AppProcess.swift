@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What the broker can tell apart by the kernel's word: an app of a user.
+/// An app of a user, as far as the kernel lets the broker tell apps apart.
 ///
-/// Programs of the session are one app here; ``AppProcess`` tells them from each other.
+/// All programs of the session are one app here; ``AppProcess`` tells them apart.
 package struct ConnectedApp: Sendable, Hashable {
     package let user: UInt32
     let identity: AppIdentity
 }
 
-/// Who pays for a connection: the process that made it. It is a label (unix(7)), good enough to share places by, and never
-/// decides what anybody may do.
+/// The process that made a connection; connections are counted per process. It is only a label (unix(7)): good enough
+/// to share connections fairly, never used for authorization.
 package struct AppProcess: Sendable, Hashable {
     package let app: ConnectedApp
     let number: Int32

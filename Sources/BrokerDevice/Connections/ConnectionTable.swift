@@ -2,25 +2,25 @@
 package import BrokerIPC
 internal import BrokerProtocol
 
-/// The connections that hold a place, within ``ConnectionLimits``.
+/// The open connections, within ``ConnectionLimits``.
 ///
-/// Where a limit is reached, the process that has the most gives up its oldest idle connection for the new one. No app loses
-/// a connection to an app that has as many, and no process to a process that has as many, unless it has but one and so
-/// has everybody: then the oldest idle one goes, so that nobody is kept out by a crowd that does nothing.
+/// If a limit is reached, the process with the most connections gives up its oldest idle one for the new one. No app
+/// loses a connection to an app that has as many, and no process to a process that has as many. The exception: if every
+/// process has only one connection, the oldest idle one goes, so that a crowd of idle processes cannot keep others out.
 package struct ConnectionTable<ID: Hashable & Sendable>: Sendable {
-    /// How a connection is used at this moment.
+    /// How a connection is used at the moment.
     package struct Use: Sendable {
         let isIdle: Bool
-        /// A moment or a number that grows; the least is the oldest.
+        /// A time or a growing number; the smallest is the oldest.
         let last: UInt64
 
         package init(isIdle: Bool, last: UInt64) { (self.isIdle, self.last) = (isIdle, last) }
     }
 
-    /// What became of a new connection.
+    /// The outcome for a new connection.
     package enum Admission: Sendable, Equatable {
         case admitted
-        /// Admitted in the place of another one, which has to be ended.
+        /// Admitted in place of this connection, which the caller must end.
         case displacing(ID, ConnectionLimitReport.Limit)
         case refused(ConnectionLimitReport.Limit)
     }
@@ -35,7 +35,7 @@ package struct ConnectionTable<ID: Hashable & Sendable>: Sendable {
 
     package var count: Int { processes.count }
     package func contains(_ id: ID) -> Bool { processes[id] != nil }
-    /// How many those have whom this limit is for, where `process` is one of them.
+    /// How many connections count towards `limit` for `process`.
     package func count(_ limit: ConnectionLimitReport.Limit, of process: AppProcess) -> Int {
         switch limit {
         case .process: own(process)
@@ -45,7 +45,7 @@ package struct ConnectionTable<ID: Hashable & Sendable>: Sendable {
         }
     }
 
-    /// Gives a new connection a place, if need be another one's.
+    /// Admits a new connection, if necessary in place of another one.
     package mutating func admit(_ id: ID, of process: AppProcess, use: (ID) -> Use) -> Admission {
         guard let limit = reached(by: process) else {
             insert(id, process)
@@ -57,7 +57,7 @@ package struct ConnectionTable<ID: Hashable & Sendable>: Sendable {
         return .displacing(displaced, limit)
     }
 
-    /// Takes the place back; one that has none is fine.
+    /// Removes a connection. Does nothing if the table does not hold it.
     package mutating func remove(_ id: ID) {
         guard let process = processes.removeValue(forKey: id) else { return }
         ofProcess[process]?.remove(id)
@@ -79,7 +79,7 @@ package struct ConnectionTable<ID: Hashable & Sendable>: Sendable {
 
     private func own(_ process: AppProcess) -> Int { ofProcess[process]?.count ?? 0 }
 
-    /// The narrowest limit that one more would go over.
+    /// The narrowest limit that one more connection would exceed.
     private func reached(by process: AppProcess) -> ConnectionLimitReport.Limit? {
         if own(process) >= limits.process { return .process }
         if ofApp[process.app, default: 0] >= limits.most(of: process.app) { return .app }
@@ -87,7 +87,7 @@ package struct ConnectionTable<ID: Hashable & Sendable>: Sendable {
         return processes.count >= limits.total ? .total : nil
     }
 
-    // MARK: - Whose place it is
+    // MARK: - Choosing the displaced connection
 
     private func displaced(by process: AppProcess, at limit: ConnectionLimitReport.Limit, _ use: (ID) -> Use) -> ID? {
         switch limit {
@@ -104,7 +104,8 @@ package struct ConnectionTable<ID: Hashable & Sendable>: Sendable {
         }
     }
 
-    /// The connection that one of `app` gives up, which may be the newcomer's own app or one that has more.
+    /// The connection that a process of `app` gives up. `app` is the newcomer's own app, or an app that has more
+    /// connections.
     private func displaced(by process: AppProcess, in app: ConnectedApp, _ use: (ID) -> Use) -> ID? {
         let own = self.own(process)
         let processes = ofProcess.keys.filter { $0.app == app }
@@ -122,7 +123,7 @@ package struct ConnectionTable<ID: Hashable & Sendable>: Sendable {
         }
     }
 
-    /// The connection of these processes with the least number; those without a number do not count.
+    /// The connection of these processes with the smallest number. Connections without a number are skipped.
     private func oldest(_ processes: [AppProcess], _ number: (ID) -> UInt64?) -> ID? {
         var found: (id: ID, number: UInt64)?
         for process in processes {

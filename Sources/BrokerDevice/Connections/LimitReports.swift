@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package import BrokerIPC
 
-/// What was closed or refused of late because somebody had too many connections; in memory alone, and bounded.
+/// Recent closures and refusals due to connection limits. Kept in memory only, and bounded.
 package struct LimitReports: Sendable {
     private struct Entry: Sendable {
         var report: ConnectionLimitReport
-        /// Since it was told last.
+        /// How many since the last report.
         var untold = 0
         var told: Int?
     }
@@ -16,10 +16,11 @@ package struct LimitReports: Sendable {
 
     package init() {}
 
-    /// Adds to what is known.
+    /// Adds a report.
     ///
-    /// - Parameter pause: seconds between two that are told about the same app and limit.
-    /// - Returns: what is to be told now, with everything since it was told last; nil where that was a moment ago.
+    /// - Parameter pause: the least seconds between two reports about the same app and limit.
+    /// - Returns: the report to publish now, with everything since the last one; nil if the last one was less than
+    ///   `pause` ago.
     package mutating func note(_ report: ConnectionLimitReport, pause: Int) -> ConnectionLimitReport? {
         var entry = Entry(report: report)
         if let index = entries.firstIndex(where: { $0.report.isAbout(sameAs: report) }) {
@@ -31,7 +32,7 @@ package struct LimitReports: Sendable {
         }
         entry.untold += report.closed
         defer {
-            // The one that was heard of longest ago makes room.
+            // Drop the entry that was updated longest ago.
             if entries.count == Self.capacity { entries.removeFirst() }
             entries.append(entry)
         }
@@ -42,7 +43,7 @@ package struct LimitReports: Sendable {
         return due
     }
 
-    /// What was noted since this time, in seconds; the latest last.
+    /// The reports since this time (in seconds), the latest last.
     package func since(_ time: Int) -> [ConnectionLimitReport] { entries.map(\.report).filter { $0.last >= time } }
 }
 

@@ -1,41 +1,42 @@
 // SPDX-License-Identifier: Apache-2.0
 package import BrokerIPC
 
-/// What the MDM made of the device, as the broker needs it.
+/// The device's management by the MDM, as far as the broker needs it.
 package protocol DeviceManaged: Sendable {
-    /// What holds now.
+    /// The settings in force now.
     var settings: ManagedSettings { get }
-    /// Makes sure that every app can know that the device is managed, where it is; before the broker serves.
+    /// Makes the managed state visible to every app if the device is managed. Called before the broker serves.
     ///
     /// - Throws: ``FileError``; the broker does not serve then.
     func declare() throws
-    /// Hears of each stage of the worker's session, from the supervisor's thread; must not block.
+    /// Receives each stage of the worker's session. Called on the supervisor's thread; must not block.
     func session(is stage: SessionStage)
-    /// Installs an enrollment profile (base64) and enrolls; answers once, from any thread.
+    /// Installs an enrollment profile (base64) and enrolls. Calls `answer` once, on any thread.
     func enroll(profile: String, answer: @escaping @Sendable (OperatorReply) -> Void)
-    /// Ends the enrollment and removes everything that it brought; answers once, from any thread.
+    /// Ends the enrollment and removes everything that it installed. Calls `answer` once, on any thread.
     func unenroll(answer: @escaping @Sendable (OperatorReply) -> Void)
-    /// Asks the MDM for work now; answers when it has no more for this visit, from any thread.
+    /// Asks the MDM for commands now. Calls `answer`, on any thread, when the MDM has no more commands for this
+    /// check-in.
     func checkIn(answer: @escaping @Sendable (OperatorReply) -> Void)
 }
 
-/// The switches and apps that the MDM set.
+/// The settings and apps that the MDM set.
 package struct ManagedSettings: Sendable, Equatable {
     package var enrolled: Bool
     package var brokerManaged: Bool
     package var profileShared: Bool
     package var appConfigurationShared: Bool
-    /// The apps that the MDM gave a client of the identity platform.
+    /// The apps to which the MDM gave a client of the identity platform.
     package var apps: [RegisteredApp]
-    /// Bundle ids of everything that the MDM installed.
+    /// Bundle ids of all apps that the MDM installed.
     package var installed: Set<String>
     /// Which apps may use single sign-on.
     package var rules: AppPermissions
-    /// What the MDM overrides of the session policy.
+    /// The keys of the session policy that the MDM overrides.
     package var sessionPolicy = SessionPolicyOverride()
-    /// Why that cannot be done.
+    /// Why the session policy cannot be overridden.
     package var sessionPolicyError: SessionPolicyError?
-    /// What of the apps and rules cannot be understood.
+    /// Why the apps and rules cannot be understood.
     package var registryFailure: RegistryFailure?
 
     package init(

@@ -1,26 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Whether workers share the device, worked out anew each time from what the MDM and the join say; never stored.
+/// Whether workers share the device. Computed each time from the MDM's settings and the join; never stored.
 package enum DeviceMode: Sendable, Codable, Equatable {
-    /// Every switch says shared, and the device is joined.
+    /// All switches are on, and the device is joined.
     case shared
-    /// No switch says shared.
+    /// No switch is on.
     case personal
-    /// Something says shared and something is missing: not shared yet, and not personal either.
+    /// At least one switch is on and something is missing: the device is neither shared yet nor personal.
     case incomplete(Missing)
 
-    /// What stands between the device and shared mode, in the order in which an administrator mends it.
+    /// What is missing for shared mode, in the order in which an administrator fixes it.
     package enum Missing: String, Sendable, Codable, CaseIterable {
         case brokerPackage, profile, appConfiguration, join
     }
 
-    /// What the parts say.
+    /// The inputs of the mode.
     package struct Switches: Sendable, Equatable {
         /// The MDM installed the broker package.
         package var brokerManaged: Bool
-        /// The extensible-SSO profile says `sharedDeviceMode`.
+        /// The extensible-SSO profile sets `sharedDeviceMode`.
         package var profile: Bool
-        /// The broker's app configuration says `sharedDeviceMode`.
+        /// The broker's app configuration sets `sharedDeviceMode`.
         package var appConfiguration: Bool
         package var joined: Bool
 
@@ -32,7 +32,7 @@ package enum DeviceMode: Sendable, Codable, Equatable {
         }
     }
 
-    /// Judges the switches.
+    /// Derives the mode from the switches.
     package init(_ switches: Switches) {
         guard switches.profile || switches.appConfiguration else {
             self = .personal
@@ -72,7 +72,7 @@ package enum DeviceMode: Sendable, Codable, Equatable {
         }
     }
 
-    /// What an administrator does next; nil where nothing is missing.
+    /// What an administrator must do next; nil if nothing is missing.
     package var remedy: String? {
         switch self {
         case .shared: nil

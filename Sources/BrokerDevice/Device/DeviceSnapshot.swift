@@ -2,19 +2,20 @@
 internal import BrokerIPC
 package import BrokerProtocol
 
-/// What the session process must know of the device: mode, join, apps, and servers still to be told of ended sessions.
+/// What the session process needs about the device: mode, join, apps, and the ended sessions not yet reported to
+/// servers.
 package struct DeviceSnapshot: Sendable, Codable, Equatable {
     package let mode: DeviceMode
     package let join: JoinRecord?
     package let apps: [RegisteredApp]
     /// Which of the apps may use single sign-on.
     package let rules: AppPermissions
-    /// Why nobody can say which app is which; no app is served then.
+    /// Why the apps cannot be told apart. While it is set, no app is served.
     package let registryFailure: RegistryFailure?
-    /// Ended sessions that the server may not know of yet.
+    /// Ended sessions that may not have been reported to the server yet.
     package var endedSessions: [EndedSession]
 
-    /// - Parameter registry: the apps, or why they are not known.
+    /// - Parameter registry: the apps, or why they are unknown.
     package init(
         mode: DeviceMode, join: JoinRecord?, registry: Result<AppRegistry, RegistryFailure>,
         endedSessions: [EndedSession]
@@ -28,10 +29,10 @@ package struct DeviceSnapshot: Sendable, Codable, Equatable {
         self.endedSessions = endedSessions
     }
 
-    /// What apps are told of the device.
+    /// What apps are told about the device.
     ///
-    /// - Throws: ``BrokerError`` while shared mode is incomplete: such a device is neither shared nor personal, and an
-    ///   app must not take it for either.
+    /// - Throws: ``BrokerError`` while shared mode is incomplete: the device is then neither shared nor personal, and
+    ///   an app must not take it for either.
     package func info() throws(BrokerError) -> DeviceInfo {
         switch mode {
         case .shared: info(.shared)

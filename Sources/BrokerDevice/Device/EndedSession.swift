@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package import BrokerProtocol
 
-/// A session that ended on this device and that the server must be told of. Of the worker it holds only the session's number.
+/// A session that ended on this device and must be reported to the server. It holds the session's id, no other user
+/// data.
 package struct EndedSession: Sendable, Codable, Equatable {
-    /// The server's number of it; empty where the device does not know whether the server opened one in this epoch.
+    /// The server's id of the session; empty if the device does not know whether the server opened one in this epoch.
     package let serverSession: String
     package let epoch: Epoch
-    /// Whether the identity platform's session in the browser ends, too.
+    /// Whether the identity platform's session in the browser ends too.
     package var fromBrowser: Bool
     /// The random id that the app gave its sign-out. The server gets it with the end of the session.
     package var correlationID: String?

@@ -6,9 +6,9 @@ package struct JoinRecord: Sendable, Codable, Equatable {
     package let deviceID: String
     /// `https://<host>[:<port>]` of the identity platform.
     package let loginURL: String
-    /// The device certificate, PEM.
+    /// The device certificate, in PEM.
     package let certificate: String
-    /// SHA-1 of the certificate in upper-case hexadecimal digits.
+    /// The certificate's SHA-1, in upper-case hexadecimal digits.
     package let thumbprint: String
 
     package init(tenantID: String, deviceID: String, loginURL: String, certificate: String, thumbprint: String) {
@@ -19,7 +19,7 @@ package struct JoinRecord: Sendable, Codable, Equatable {
         self.thumbprint = thumbprint
     }
 
-    /// The identity platform's host, with its port where it has one.
+    /// The identity platform's host, with the port if it has one.
     package var loginHost: String {
         loginURL.split(separator: "/", omittingEmptySubsequences: true).dropFirst().first.map(String.init) ?? loginURL
     }

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// How far the worker's session is, as management needs to know it.
+/// The stage of the worker's session, as far as management needs it.
 package enum SessionStage: Sendable, Equatable {
-    /// Nobody is at the device, and nothing of anybody is left.
+    /// Nobody is signed in, and no user data is left.
     case free
-    /// Somebody signs in or is being signed out; also while the broker does not know yet.
+    /// A sign-in or sign-out is running, or the broker does not know the state yet.
     case changing
-    /// A worker holds the device.
+    /// A worker is signed in.
     case held
 }

@@ -3,17 +3,17 @@ package import BrokerProtocol
 package import OAuth
 internal import SwiftASN1
 
-/// Speaks to the identity platform in the device's own name; holds no worker's secret.
+/// Calls the identity platform as the device; holds no user's secret.
 package struct DeviceCallSigner: Sendable {
     package var server: IdentityClient
     package let keys: DeviceKeys
-    /// DER.
+    /// The device certificate, in DER.
     package let certificate: [UInt8]
     /// Seconds since 1970.
     package let now: @Sendable () -> Int
     private let deviceID: String
 
-    /// - Throws: the reader's error for a certificate that cannot be read.
+    /// - Throws: the reader's error if the certificate cannot be read.
     package init(join: JoinRecord, keys: DeviceKeys, https: any HTTPSending, now: @escaping @Sendable () -> Int) throws
     {
         server = IdentityClient(https: https, loginURL: join.loginURL, tenant: join.tenantID)
@@ -23,9 +23,9 @@ package struct DeviceCallSigner: Sendable {
         deviceID = join.deviceID
     }
 
-    /// Makes a call over a fresh nonce and gives the reply's body.
+    /// Makes a call with a fresh nonce and returns the reply's body.
     ///
-    /// - Parameter make: makes the call from its binding, where it may block.
+    /// - Parameter make: makes the call from its binding; it may block.
     /// - Throws: as ``IdentityClient/post(to:signed:)``.
     package func answer<Call: DeviceCall>(
         to make: @escaping @Sendable (CallBinding) throws -> Call
@@ -35,7 +35,7 @@ package struct DeviceCallSigner: Sendable {
         }
     }
 
-    /// Proves that a sign-in page is shown on this device, for the person who signs in to that epoch.
+    /// Returns a proof that a sign-in page is shown on this device, for the sign-in to this epoch.
     package func signInPageProof(_ epoch: Epoch) async throws -> String {
         guard let counter = Int(exactly: epoch.counter),
             let epoch = DeviceEpoch(id: epoch.id.description, counter: counter)
@@ -43,7 +43,7 @@ package struct DeviceCallSigner: Sendable {
         return try await signed(over: try await server.nonce()) { SignInPageProof($0, epoch: epoch) }
     }
 
-    /// The call over this nonce, signed by the device's identity key.
+    /// Returns the call with this nonce, signed by the device's identity key.
     package func signed<Call: DeviceCall>(
         over nonce: String, _ make: @escaping @Sendable (CallBinding) throws -> Call
     ) async throws -> String {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A `Date` header (RFC 9110 section 5.6.7), the one form that servers must send.
+/// A `Date` header (RFC 9110 section 5.6.7), in the only format that servers may send.
 package struct HTTPDate: Equatable {
     /// Seconds since 1970.
     package let seconds: Int
@@ -20,7 +20,8 @@ package struct HTTPDate: Equatable {
         seconds = Self.days(year: year, month: month + 1, day: day) * 86_400 + hour * 3600 + minute * 60 + second
     }
 
-    /// Days since 1970-01-01 of a date of the Gregorian calendar; years begin in March, so that a leap day ends one.
+    /// Days since 1970-01-01 of a Gregorian date. Years begin in March here, so that a leap day is the last day of a
+    /// year.
     private static func days(year: Int, month: Int, day: Int) -> Int {
         let shifted = month > 2 ? year : year - 1
         let dayOfYear = (153 * (month > 2 ? month - 3 : month + 9) + 2) / 5 + day - 1

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// One power: to open an answer that does not end by itself.
+/// Opens answers that do not end by themselves.
 package protocol HTTPListening: Sendable {
-    /// Sends `request` and hands over each piece of a 200 answer's body as it comes, until the server ends it or the task
-    /// is cancelled. Silence is the caller's to judge.
+    /// Sends `request` and passes on each piece of a 200 answer's body as it arrives, until the server ends it or the
+    /// task is cancelled. It has no read timeout: the caller decides how long silence may last.
     ///
     /// - Returns: the status.
     /// - Throws: ``HTTPSError``, or what `sink` throws.

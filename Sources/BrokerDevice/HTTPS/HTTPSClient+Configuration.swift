@@ -5,19 +5,19 @@ internal import NIOSSL
 package import Redaction
 
 extension HTTPSClient {
-    /// Whom the client trusts, who it is, and its limits.
+    /// The client's trust roots, its own certificate, and its limits.
     package struct Configuration: Sendable {
-        /// PEM certificates; nothing else is trusted, not even the system's roots.
+        /// PEM certificates. Nothing else is trusted, not even the system's roots.
         package var trustRootsPEM: [UInt8]
-        /// Host name → address, used instead of the resolver; the certificate is still checked against the name.
+        /// Host name → address, used instead of the resolver. The certificate is still checked against the name.
         package var dnsOverride: [String: String]
         package var identity: Identity?
-        /// The most bytes of an answer's body that `send` accepts.
+        /// The largest body, in bytes, that `send` accepts.
         package var maximumResponse: Int
         package var connectTimeout: Duration
-        /// Whether a connection that failed is tried again until ``connectTimeout`` is over.
+        /// Whether a failed connection is retried until ``connectTimeout`` is over.
         package var retriesConnection: Bool
-        /// The longest silence of the server.
+        /// The longest time without data from the server.
         package var readTimeout: Duration
         package var totalTimeout: Duration
 
@@ -81,9 +81,9 @@ extension HTTPSClient.Configuration {
 }
 
 extension HTTPSClient {
-    /// The client that a broker's configuration describes; reads the trust roots.
+    /// Creates the client that a broker's configuration describes; reads the trust roots.
     ///
-    /// - Throws: ``HTTPSError`` where they cannot be read.
+    /// - Throws: ``HTTPSError`` if they cannot be read.
     package convenience init(for configuration: SupervisorConfiguration) throws {
         guard let roots = try AtomicFile(path: configuration.trustRoots).read() else {
             throw HTTPSError(.invalidConfiguration, "the file of trust roots is missing")

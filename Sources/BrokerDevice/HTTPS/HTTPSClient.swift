@@ -5,9 +5,10 @@ internal import NIOHTTP1
 internal import NIOSSL
 internal import Redaction
 
-/// The device's https client: own trust roots, own name resolution, an optional client certificate, limits.
+/// The device's https client, with its own trust roots, its own name resolution, an optional client certificate, and
+/// limits.
 ///
-/// It speaks HTTP/1.1, follows no redirect and sends no cookie. One client keeps its connections; close it with
+/// It speaks HTTP/1.1, follows no redirect and sends no cookie. A client reuses its connections. Close it with
 /// ``shutdown()``.
 package final class HTTPSClient: HTTPSending {
     /// A request; `url` must be absolute and https.
@@ -25,7 +26,7 @@ package final class HTTPSClient: HTTPSending {
         }
     }
 
-    /// An answer, whatever its status.
+    /// An answer, with any status.
     package struct Response: Sendable {
         package let status: Int
         package let headers: [(name: String, value: String)]
@@ -37,7 +38,7 @@ package final class HTTPSClient: HTTPSending {
             self.body = body
         }
 
-        /// The first header of that name, compared without case.
+        /// Returns the first header with this name, compared without case.
         package func header(_ name: String) -> String? {
             headers.first { $0.name.lowercased() == name.lowercased() }?.value
         }
@@ -46,7 +47,7 @@ package final class HTTPSClient: HTTPSending {
     private let client: HTTPClient
     private let configuration: Configuration
 
-    /// - Throws: ``HTTPSError`` with `invalidConfiguration` where roots or identity cannot be read.
+    /// - Throws: ``HTTPSError`` with `invalidConfiguration` if roots or identity cannot be read.
     package init(configuration: Configuration) throws {
         self.configuration = configuration
         var http = HTTPClient.Configuration(
@@ -60,13 +61,13 @@ package final class HTTPSClient: HTTPSending {
         client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: http)
     }
 
-    // The library traps when a client goes that was not shut down; this one may just be dropped.
+    // The library traps if a client is released without a shutdown. This client may simply be dropped.
     deinit { client.shutdown { _ in } }
 
-    /// Closes every connection; the client is of no use afterwards.
+    /// Closes every connection. The client cannot be used afterwards.
     package func shutdown() async {
         do { try await client.shutdown() } catch {
-            // It was shut down before: nothing is open.
+            // It was already shut down: nothing is open.
         }
     }
 

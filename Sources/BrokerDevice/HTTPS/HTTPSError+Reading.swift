@@ -4,7 +4,7 @@ internal import NIOCore
 internal import NIOSSL
 
 extension HTTPSError {
-    /// The reason that a library's error stands for; what cannot be told apart is "unreachable".
+    /// Maps a library's error to a code; an unknown one is "unreachable".
     package init(reading error: any Error) {
         switch error {
         case let error as HTTPSError: self = error

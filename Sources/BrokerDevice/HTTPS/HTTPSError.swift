@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A request that got no answer, with the reason; an answer with any status is not an error here.
+/// A request without a complete answer, with the reason. An answer with any status is not an error here.
 package struct HTTPSError: Error, Equatable, CustomStringConvertible {
     /// Stable reasons.
     package enum Code: String, Sendable {
@@ -8,9 +8,9 @@ package struct HTTPSError: Error, Equatable, CustomStringConvertible {
         case invalidURL = "https_invalid_url"
         /// Trust roots or client identity cannot be read.
         case invalidConfiguration = "https_invalid_configuration"
-        /// No connection, or it broke before the answer was complete.
+        /// There is no connection, or it broke before the answer was complete.
         case unreachable = "https_unreachable"
-        /// The server's certificate was not accepted, or it refused ours.
+        /// The server's certificate was not accepted, or the server refused the client's.
         case untrusted = "https_untrusted"
         /// The server took too long.
         case timeout = "https_timeout"
@@ -19,7 +19,7 @@ package struct HTTPSError: Error, Equatable, CustomStringConvertible {
     }
 
     package let code: Code
-    /// The cause for developers; holds no header, body or query.
+    /// The cause, for developers. It contains no header, body or query.
     package let detail: String
 
     package init(_ code: Code, _ detail: String) {

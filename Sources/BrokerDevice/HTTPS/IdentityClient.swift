@@ -3,30 +3,31 @@ internal import BrokerProtocol
 package import OAuth
 internal import Redaction
 
-/// The device's side of the identity platform's endpoints.
+/// The device's client for the identity platform's endpoints.
 package struct IdentityClient: Sendable {
     package let https: any HTTPSending
     /// `https://<host>[:<port>]`.
     package let loginURL: String
-    /// By id or by domain.
+    /// The tenant's id or domain.
     package var tenant: String
-    /// The app's id of what is being asked for it, a UUID.
+    /// The correlation id that the app gave its request, a UUID.
     package var correlationID: String?
 
     package init(https: any HTTPSending, loginURL: String, tenant: String) {
         (self.https, self.loginURL, self.tenant) = (https, loginURL, tenant)
     }
 
-    /// A fresh nonce for a signed request.
+    /// Returns a fresh nonce for a signed request.
     ///
     /// - Throws: ``OAuthError`` for a refusal, ``BrokerError``, ``HTTPSError``.
     package func nonce() async throws -> String {
         try PrimaryRefreshToken.nonce(decoding: try await post(PrimaryRefreshToken.nonceForm))
     }
 
-    /// Posts a form to the token endpoint and gives the body of a 200 reply.
+    /// Posts a form to the token endpoint and returns the body of a 200 reply.
     ///
-    /// - Throws: ``OAuthError`` for a refusal, ``BrokerError`` for a reply that is none, ``HTTPSError`` where none came.
+    /// - Throws: ``OAuthError`` for a refusal, ``BrokerError`` for a malformed reply, ``HTTPSError`` if no reply
+    ///   arrived.
     package func post(_ form: FormParameters) async throws -> [UInt8] {
         try await post(form, to: EndpointPath.token(tenant: tenant))
     }
@@ -47,11 +48,11 @@ package struct IdentityClient: Sendable {
 
     /// Posts a request that is signed over a nonce, to the token endpoint or to `path`.
     ///
-    /// The server may have been started again since it gave the nonce: then another is fetched and signed over, once.
+    /// If the server refuses the nonce, for example after a restart, a new one is fetched and signed over, once.
     ///
     /// - Parameters:
-    ///   - nonces: has the nonce of the reply before, and takes that of this one; without it, or where it has none, the
-    ///     server is asked.
+    ///   - nonces: holds the nonce of the previous reply and receives the one of this reply. Without it, or if it is
+    ///     empty, a nonce is fetched from the server.
     ///   - form: signs the request over a nonce.
     /// - Throws: as ``post(_:to:)``, or what `form` throws.
     package func post(
@@ -73,7 +74,7 @@ package struct IdentityClient: Sendable {
         }
     }
 
-    /// The refusal that a reply stands for; what is no OAuth error counts as trouble of the server.
+    /// The error for a reply that refuses. A reply without an OAuth error counts as a failure of the server.
     private static func refusal(_ response: HTTPSClient.Response) -> any Error {
         guard let members = try? Members(decoding: response.body), let error = OAuthError(members) else {
             return BrokerError(
@@ -84,7 +85,7 @@ package struct IdentityClient: Sendable {
 }
 
 extension BrokerError {
-    /// The broker's code for an OAuth error of the server.
+    /// The broker's error for an OAuth error of the server.
     package init(_ error: OAuthError) {
         let code: Code =
             switch error.code {
@@ -104,7 +105,7 @@ extension BrokerError {
         if error.number != 0 { serverCodes = [error.number] }
     }
 
-    /// The broker's code for whatever went wrong between device and server.
+    /// The broker's error for any failure between device and server.
     package init(reading error: any Error) {
         switch error {
         case let error as BrokerError: self = error
@@ -122,7 +123,7 @@ extension BrokerError {
     }
 }
 
-/// Why the identity platform refuses everything that this device asks.
+/// Why the identity platform refuses every request of this device.
 private enum DeviceRefusal {
     case disabled, removed
 
@@ -145,6 +146,6 @@ private enum DeviceRefusal {
 }
 
 extension BrokerError {
-    /// Whether the identity platform refused because of the device, whoever asked.
+    /// Whether the identity platform refused because of the device, no matter which user asked.
     package var meansDevice: Bool { serverCodes.contains { DeviceRefusal(number: $0) != nil } }
 }

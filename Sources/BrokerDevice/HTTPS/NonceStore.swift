@@ -4,8 +4,8 @@ internal import Synchronization
 
 /// The nonce that came with the server's last reply in one worker's session, for that session's next signed request.
 ///
-/// It belongs to one ``WorkerSession`` and goes with it, so that no nonce passes from one worker or epoch to the next. Each is
-/// given out once. Without one the server is asked.
+/// It belongs to one ``WorkerSession`` and is released with it, so that no nonce passes from one worker or epoch to the
+/// next. Each nonce is given out once. Without one, a nonce is fetched from the server.
 package final class NonceStore: Sendable {
     private struct Kept {
         let nonce: String
@@ -15,13 +15,13 @@ package final class NonceStore: Sendable {
     private let kept = Mutex<Kept?>(nil)
     private let now: @Sendable () -> ContinuousClock.Instant
 
-    /// The server takes it for so long; some of that is left for the way there.
+    /// How long a nonce is used: the server's lifetime, less a minute for the request to arrive.
     private static let lifetime = Duration.seconds(PrimaryRefreshToken.nonceLifetime - 60)
     private static let maximumLength = 256
 
     package init(now: @escaping @Sendable () -> ContinuousClock.Instant = { .now }) { self.now = now }
 
-    /// Keeps what a reply brought, in the place of the one before; what cannot be a nonce is left alone (RFC 8555 6.5.1).
+    /// Stores the nonce of a reply and replaces the previous one. A malformed nonce is ignored (RFC 8555 6.5.1).
     package func keep(_ nonce: String?) {
         guard let nonce, (1...Self.maximumLength).contains(nonce.utf8.count), nonce.utf8.allSatisfy(Self.isBase64URL)
         else { return }
@@ -29,7 +29,7 @@ package final class NonceStore: Sendable {
         kept.withLock { $0 = new }
     }
 
-    /// Takes the nonce for one request. Returns nil if none is kept or the kept one is too old.
+    /// Takes the nonce for one request. Returns nil if none is stored or the stored one is too old.
     package func take() -> String? {
         let taken = kept.withLock { kept in
             defer { kept = nil }

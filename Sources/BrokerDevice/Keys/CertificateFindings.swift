@@ -4,11 +4,11 @@ internal import FoundationEssentials
 package import X509
 
 extension CheckResult {
-    /// How long a certificate of the device still lives.
+    /// Reports how long a certificate of the device remains valid.
     ///
     /// - Parameters:
-    ///   - name: whose certificate it is, for codes: `device` or `mdm`.
-    ///   - end: when whoever is shown it takes it no more, in seconds since 1970, where that comes before its own end.
+    ///   - name: the certificate's name in codes: `device` or `mdm`.
+    ///   - end: the time from which the other side no longer accepts it, in seconds since 1970, if before its own end.
     ///   - now: seconds since 1970.
     package static func certificate(
         of name: String, titled title: String, _ certificate: Certificate?, end: Int64? = nil, now: Int, remedy: String

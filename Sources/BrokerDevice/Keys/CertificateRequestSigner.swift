@@ -16,7 +16,7 @@ extension Certificate.PublicKey {
 }
 
 extension Certificate.PrivateKey {
-    /// The key as one that signs certificate requests, wherever it is.
+    /// Creates a key that signs certificate requests, whether the key is in a file or in the chip.
     ///
     /// - Throws: ``JOSEFailure`` for a symmetric key.
     package init(_ key: SigningKey) throws(JOSEFailure) {
@@ -29,7 +29,7 @@ extension Certificate.PrivateKey {
     }
 }
 
-/// A held RSA key for the library of certificates.
+/// An RSA key held elsewhere, as the certificates library needs it.
 private struct CertificateRequestSigner: CustomPrivateKey {
     let key: any HeldSigningKey
     let publicKey: Certificate.PublicKey
@@ -48,7 +48,7 @@ private struct CertificateRequestSigner: CustomPrivateKey {
             signatureAlgorithm: signatureAlgorithm, signatureBytes: ASN1BitString(bytes: signature[...]))
     }
 
-    /// It cannot be written down: that is what it is for.
+    /// Always throws: the private key cannot be exported.
     func serialize(into coder: inout DER.Serializer) throws { throw JOSEFailure.unusableKey }
 
     static func == (left: CertificateRequestSigner, right: CertificateRequestSigner) -> Bool {
@@ -58,7 +58,7 @@ private struct CertificateRequestSigner: CustomPrivateKey {
 }
 
 extension Certificate {
-    /// The subject's one common name.
+    /// The subject's common name, if there is exactly one.
     package var commonName: String {
         for relative in subject {
             for attribute in relative where attribute.type == .RDNAttributeType.commonName {

@@ -6,15 +6,15 @@ internal import FoundationEssentials
 package import OAuth
 package import Redaction
 
-/// The device's two keys of the directory: one signs for the device, the other opens the session keys sent to it.
+/// The device's two directory keys: one signs for the device, the other decrypts the session keys sent to it.
 ///
-/// Both are files, or both are of the device's chip. What signs or opens has to come through ``using(_:)`` or
-/// ``usingHere(_:)``, since a chip takes its time.
+/// Either both are files, or both are in the device's TPM. Sign and decrypt through ``using(_:)`` or ``usingHere(_:)``
+/// only, since a TPM is slow.
 package struct DeviceKeys: Sendable {
     private let held: Held
     private let queue: BlockingQueue?
 
-    /// The keys where a thread may block.
+    /// The keys for code that may block.
     package struct Held: Sendable {
         package let identity: SigningKey
         fileprivate let transport: Transport
@@ -31,12 +31,12 @@ package struct DeviceKeys: Sendable {
         static let platformIdentity = "device.tpm"
         static let platformTransport = "transport.tpm"
     }
-    /// Every file of these keys.
+    /// Every file name of these keys.
     package static let files = [Name.identity, Name.transport, Name.platformIdentity, Name.platformTransport]
 
     /// Reads the keys.
     ///
-    /// - Throws: ``DeviceStateDamaged`` where one is missing or unreadable, ``KeyFileExposed``.
+    /// - Throws: ``DeviceStateDamaged`` if one is missing or unreadable, ``KeyFileExposed``.
     package init(in store: KeyStore) throws {
         if let key = try store.platformKey(Name.platformIdentity, .rsaSigning) {
             guard let transport = try store.platformKey(Name.platformTransport, .rsaDecryption) else {
@@ -57,19 +57,19 @@ package struct DeviceKeys: Sendable {
         _ = try Self.transport(transportPEM)
     }
 
-    /// Runs what signs or opens with these keys where it may block.
+    /// Runs `body`, which signs or decrypts with these keys, on a thread that may block.
     package func using<T: Sendable>(_ body: @escaping @Sendable (Held) throws -> T) async throws -> T {
         guard let queue else { return try body(held) }
         return try await queue.run { [held] in try body(held) }
     }
 
-    /// Runs it on this thread, which may block.
+    /// Runs `body` on the current thread, which may block.
     package func usingHere<T>(_ body: (Held) throws -> T) rethrows -> T { try body(held) }
 
-    /// The public half of the identity key.
+    /// The public part of the identity key.
     package var identityPublicKey: VerificationKey { held.identity.verification }
 
-    /// The public half of the transport key.
+    /// The public part of the transport key.
     package func transportPublicKey() throws -> VerificationKey {
         switch held.transport {
         case .platform(let key, _): try key.verification()
@@ -77,20 +77,20 @@ package struct DeviceKeys: Sendable {
         }
     }
 
-    /// The keys that a join which came to nothing has left, or new ones.
+    /// Returns the keys that a failed join left behind, or new ones.
     ///
     /// - Throws: ``TrustedPlatformFailure``, ``KeyFileExposed``, ``FileError``.
     package static func leftOrMade(in store: KeyStore) throws -> DeviceKeys {
         do { return try DeviceKeys(in: store) } catch is DeviceStateDamaged { return try make(in: store) }
     }
 
-    /// Makes new keys and writes them down, readable by the broker's user alone; in the device's chip where it has one.
+    /// Makes new keys and writes them to disk, readable by the broker's user only; in the device's TPM if it has one.
     ///
     /// - Throws: ``TrustedPlatformFailure``, ``FileError``.
     package static func make(in store: KeyStore) throws -> DeviceKeys {
         try store.directory.make(mode: 0o700)
         if try store.makesPlatformKeys() {
-            // The one by whose presence the keys are known comes last.
+            // Written last: its presence means that both keys exist.
             _ = try store.makePlatformKey(Name.platformTransport, .rsaDecryption)
             _ = try store.makePlatformKey(Name.platformIdentity, .rsaSigning)
             for name in [Name.identity, Name.transport] { try store.directory.file(name).remove() }
@@ -116,9 +116,9 @@ package struct DeviceKeys: Sendable {
 }
 
 extension DeviceKeys.Held {
-    /// Opens what was encrypted to the transport key, RSA-OAEP with SHA-1.
+    /// Decrypts what was encrypted to the transport key (RSA-OAEP with SHA-1).
     ///
-    /// - Throws: ``JOSEFailure`` where it was not encrypted to it; ``TrustedPlatformFailure``.
+    /// - Throws: ``JOSEFailure`` if it was not encrypted to this key; ``TrustedPlatformFailure``.
     package func decrypt(_ encrypted: [UInt8]) throws -> SecretBytes {
         switch transport {
         case .platform(let key, let store):
@@ -128,7 +128,7 @@ extension DeviceKeys.Held {
                 throw error
             }
         case .file(let pem):
-            // Made anew for each use, since the library's type stays on one thread.
+            // Created for each use, since the library's type must stay on one thread.
             let key = try DeviceKeys.transport(pem)
             var bytes: [UInt8]
             do { bytes = Array(try key.decrypt(encrypted, padding: .PKCS1_OAEP)) } catch {

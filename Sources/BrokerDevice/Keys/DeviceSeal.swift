@@ -3,18 +3,19 @@ internal import Crypto
 internal import FoundationEssentials
 package import Redaction
 
-/// Seals what the device keeps for itself, under its sealing key (AES-256-GCM, NIST SP 800-38D): a copy of the file is of no
-/// use elsewhere, and a file put in another's place does not open.
+/// Seals the device's private files under its sealing key (AES-256-GCM, NIST SP 800-38D). A copied file cannot be
+/// opened on another device, and a file put in another's place does not open.
 ///
-/// Where the sealing key is a file, whoever copies the whole state can open what is sealed.
+/// If the sealing key is a file, anyone who copies the whole state can open the sealed files.
 package struct DeviceSeal: Sendable {
     private let key: SecretBytes
 
     private static let keyLabel = Array("baton sealed file".utf8)
 
-    /// Reads the sealing key, once for the process: the device's chip is asked where it has one. Blocks.
+    /// Reads the sealing key, once per process; asks the device's TPM if it has one. Blocks.
     ///
-    /// - Throws: ``DeviceStateDamaged`` where there is none, ``TrustedPlatformFailure``, ``KeyFileExposed``, ``FileError``.
+    /// - Throws: ``DeviceStateDamaged`` if there is no key, ``TrustedPlatformFailure``, ``KeyFileExposed``,
+    ///   ``FileError``.
     package init(in store: KeyStore) throws {
         guard let root = try SealingKey.read(in: store) else {
             throw DeviceStateDamaged(file: "keys/" + SealingKey.plainFile)
@@ -22,7 +23,7 @@ package struct DeviceSeal: Sendable {
         self.init(sealingKey: root)
     }
 
-    /// - Parameter root: the device's sealing key; each use has a key derived from it.
+    /// - Parameter root: the device's sealing key. Each use has its own derived key.
     package init(sealingKey root: SecretBytes) {
         let derived = unsafe root.withUnsafeBytes { bytes in
             HKDF<SHA256>.deriveKey(
@@ -31,7 +32,7 @@ package struct DeviceSeal: Sendable {
         key = unsafe derived.withUnsafeBytes { unsafe SecretBytes(copying: $0) }
     }
 
-    /// Seals `plain` as the content of the file `name`: nonce, ciphertext, tag.
+    /// Seals `plain` as the content of the file `name`. The result is nonce, ciphertext, tag.
     ///
     /// - Throws: the library's error.
     package func seal(_ plain: [UInt8], as name: String) throws -> [UInt8] {
@@ -40,9 +41,9 @@ package struct DeviceSeal: Sendable {
         return Array(combined)
     }
 
-    /// Opens the content of the file `name`; the caller wipes what it gets, where that is secret.
+    /// Opens the content of the file `name`. If the content is secret, the caller must wipe it.
     ///
-    /// - Throws: ``SealBroken`` where it was changed, is another file's, or was sealed by another device.
+    /// - Throws: ``SealBroken`` if it was changed, belongs to another file, or was sealed by another device.
     package func open(_ sealed: [UInt8], as name: String) throws(SealBroken) -> [UInt8] {
         do {
             let box = try AES.GCM.SealedBox(combined: sealed)
@@ -53,7 +54,7 @@ package struct DeviceSeal: Sendable {
     private var symmetric: SymmetricKey { unsafe key.withUnsafeBytes { unsafe SymmetricKey(data: $0) } }
 }
 
-/// A sealed file that does not open: changed, another's, or of another device.
+/// A sealed file cannot be opened: it was changed, or it belongs to another file or another device.
 package struct SealBroken: Error, Equatable, CustomStringConvertible {
     package let file: String
 

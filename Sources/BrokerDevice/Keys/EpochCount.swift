@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Whether the device's state is an older copy of itself: it counts its epochs, in a sealed file and in the counter of the
-/// device's chip, which nobody can turn back.
+/// Detects that the device's state is an older copy of itself. Epochs are counted in a sealed file and in the TPM's
+/// counter, which cannot be turned back.
 ///
-/// The file is written before the chip counts: where a crash comes between, the file is one ahead, and counts on from there.
+/// The file is written before the TPM counts. After a crash in between, the file is one ahead, and counting goes on
+/// from there.
 package struct EpochCount {
     private let file: SealedFile
     private let platform: any TrustedPlatform
@@ -15,12 +16,12 @@ package struct EpochCount {
         self.platform = platform
     }
 
-    /// Begins to count, where the chip is.
+    /// Starts the count from the TPM's counter.
     ///
     /// - Throws: ``TrustedPlatformFailure``, ``FileError``.
     package func begin() throws { try write(platform.advanceCounter()) }
 
-    /// Whether the chip has counted further than the state, or not as far.
+    /// Whether the TPM's counter does not match the state: it is ahead of it, or behind it.
     ///
     /// - Throws: ``DeviceStateDamaged``, ``TrustedPlatformFailure``, ``FileError``.
     package func isOfAnotherTime() throws -> Bool {
@@ -29,9 +30,9 @@ package struct EpochCount {
         return counter != count && counter &+ 1 != count
     }
 
-    /// Counts one more epoch: from here every copy of the state that was made before is known as an older one.
+    /// Counts one more epoch. From then on, any copy of the state made earlier is recognized as older.
     ///
-    /// - Throws: `foreign` where somebody else has moved the counter; as ``isOfAnotherTime()``.
+    /// - Throws: `foreign` if something else has moved the counter; as ``isOfAnotherTime()``.
     package func advance() throws {
         var count = try read()
         if try platform.counter() == count {

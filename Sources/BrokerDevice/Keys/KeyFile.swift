@@ -4,13 +4,13 @@ internal import Files
 internal import Glibc
 internal import Redaction
 
-/// How a file with one of the device's own keys is read: only where nobody but the broker's user can have read it.
+/// Reads files that hold the device's own keys, only if no user but the broker's can have read them.
 enum KeyFile {
     private static let limit = 64 << 10
 
-    /// The file's content; nil where there is no such file.
+    /// Returns the file's content; nil if there is no such file.
     ///
-    /// - Throws: ``KeyFileExposed`` where another user owns the file, or others may read or write it; ``FileError``.
+    /// - Throws: ``KeyFileExposed`` if another user owns the file, or if others may read or write it; ``FileError``.
     static func read(_ name: String, in directory: Directory) throws -> SecretBytes? {
         let path = directory.path + "/" + name
         let number = unsafe clinux_open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW, 0)
@@ -26,13 +26,13 @@ enum KeyFile {
         return SecretBytes(consuming: &bytes)
     }
 
-    /// The file's content as the text that it is.
+    /// Returns the file's content as text.
     static func text(_ secret: SecretBytes) -> String {
         unsafe secret.withUnsafeBytes { unsafe String(decoding: $0, as: UTF8.self) }
     }
 }
 
-/// A key file that others than the broker's user may have read: what it signs proves nothing any more.
+/// A key file that other users may have read. Its signatures no longer prove anything.
 package struct KeyFileExposed: Error, Equatable, CustomStringConvertible {
     package let file: String
 

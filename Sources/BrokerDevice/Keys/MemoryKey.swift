@@ -3,20 +3,21 @@ internal import CLinux
 internal import Glibc
 package import UnixSocket
 
-/// A session's key in a locked memory file: it reaches no disk, and ends for every process that shares it at once.
+/// A session's key in a locked memory file. It never reaches a disk, and is destroyed for all processes that share it
+/// at once.
 ///
 /// The supervisor holds the file for the session process and never reads it.
 @safe package final class MemoryKey: Sendable {
-    /// Bytes of the key.
+    /// The key's length in bytes.
     package static let count = 32
 
-    /// The memory file, to hand to the session process.
+    /// The memory file; it is handed to the session process.
     package let file: Descriptor
     private nonisolated(unsafe) let memory: UnsafeMutableRawPointer
 
     /// Makes a new random key.
     ///
-    /// - Throws: ``KeyFailure`` when the kernel refuses the memory or the lock.
+    /// - Throws: ``KeyFailure`` if the kernel refuses the memory or the lock.
     package init() throws(KeyFailure) {
         let number = unsafe clinux_memory_file("baton-session-key")
         guard number >= 0 else { throw KeyFailure(step: .create, errno: -number) }
@@ -33,7 +34,7 @@ package import UnixSocket
 
     /// Opens the key that a supervisor handed over.
     ///
-    /// - Throws: ``KeyFailure`` when the descriptor is not such a file.
+    /// - Throws: ``KeyFailure`` if the descriptor is not such a file.
     package init(handedOver descriptor: Descriptor) throws(KeyFailure) {
         file = descriptor
         var status = stat()
@@ -54,21 +55,21 @@ package import UnixSocket
         guard let mapped = unsafe mapped, unsafe mapped != MAP_FAILED else {
             throw KeyFailure(step: .open, errno: errno)
         }
-        // A core file would be a disk.
+        // A core dump would write the key to disk.
         guard unsafe madvise(mapped, count, MADV_DONTDUMP) == 0 else { throw KeyFailure(step: .lock, errno: errno) }
         return unsafe mapped
     }
 
-    /// Overwrites the key: from here nothing sealed under it opens again, in any process.
+    /// Overwrites the key. From then on no process can open what was sealed under it.
     package func destroy() { unsafe clinux_wipe(memory, Self.count) }
 
-    /// Lends the key for the length of the call.
+    /// Passes the key's bytes to `body`; they are valid during the call only.
     package func withUnsafeBytes<R, E: Error>(_ body: (UnsafeRawBufferPointer) throws(E) -> R) throws(E) -> R {
         try unsafe body(UnsafeRawBufferPointer(start: memory, count: Self.count))
     }
 }
 
-/// The kernel would not give a session key; nobody can sign in.
+/// The kernel could not provide a session key. Nobody can sign in.
 package struct KeyFailure: Error, Equatable {
     package enum Step: String, Sendable {
         case create, lock, open

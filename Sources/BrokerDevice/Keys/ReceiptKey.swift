@@ -4,15 +4,16 @@ internal import Files
 internal import FoundationEssentials
 package import OAuth
 
-/// The key that signs receipts (P-256): of its own, so that it stays over a new join of the device, and the chain goes on.
+/// The key that signs receipts (P-256). It is separate from the join's keys: after a new join, the chain continues with
+/// it.
 package struct ReceiptKey: Sendable {
     package let signing: SigningKey
-    /// The public half.
+    /// The public part.
     package let published: JSONWebKey
 
     private static let plainFile = "receipt.pem"
     private static let platformFile = "receipt.tpm"
-    /// The files in the folder of the device's keys, of which there is one.
+    /// The possible file names in the folder of the device's keys. Only one of them exists.
     package static let files = [plainFile, platformFile]
 
     private init(_ signing: SigningKey) throws {
@@ -20,10 +21,9 @@ package struct ReceiptKey: Sendable {
         published = try JSONWebKey(signing.verification)
     }
 
-    /// Reads the key; nil where none was made yet. A key of the device's chip is read without the chip, which has to be there
-    /// when it signs.
+    /// Reads the key; nil if none has been made yet. Reading a TPM key does not need the TPM; signing does.
     ///
-    /// - Throws: ``DeviceStateDamaged`` for a file that holds none, ``KeyFileExposed``, ``FileError``.
+    /// - Throws: ``DeviceStateDamaged`` if the file holds no such key, ``KeyFileExposed``, ``FileError``.
     package init?(in store: KeyStore) throws {
         if let key = try store.platformKey(Self.platformFile, .p256Signing) {
             try self.init(.held(try TPMSigner(key, in: store)))
@@ -35,7 +35,7 @@ package struct ReceiptKey: Sendable {
         }
     }
 
-    /// Makes a new key and writes it down, readable by the broker's user alone; in the device's chip where it has one.
+    /// Makes a new key and writes it to disk, readable by the broker's user only; in the device's TPM if it has one.
     ///
     /// - Throws: ``TrustedPlatformFailure``, ``FileError``.
     package static func make(in store: KeyStore) throws -> ReceiptKey {

@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 package import Files
 
-/// A file of the device's state that is sealed under its sealing key, replaced atomically. Every call blocks on the disk.
+/// A file of the device's state that is sealed under its sealing key, replaced atomically. Every call blocks on the
+/// disk.
 package struct SealedFile: Sendable {
     private let file: AtomicFile
     private let name: String
     private let seal: DeviceSeal
 
-    /// - Parameter name: the file's name in `directory`, to which its content is bound.
+    /// - Parameter name: the file's name in `directory`. The content is bound to this name.
     package init(_ name: String, in directory: Directory, seal: DeviceSeal) {
         (file, self.name, self.seal) = (directory.file(name), name, seal)
     }
 
-    /// The content; nil where there is no such file.
+    /// Returns the content; nil if there is no such file.
     ///
     /// - Throws: ``SealBroken``, ``FileError``.
     package func read(limit: Int = 1 << 20) throws -> [UInt8]? {
@@ -25,7 +26,7 @@ package struct SealedFile: Sendable {
     /// - Throws: ``FileError``, the library's error.
     package func replace(with plain: [UInt8]) throws { try file.replace(with: seal.seal(plain, as: name)) }
 
-    /// Removes the file, durably; gives whether there was one.
+    /// Removes the file, durably. Returns whether it existed.
     ///
     /// - Throws: ``FileError``.
     @discardableResult

@@ -2,16 +2,15 @@
 internal import Files
 package import Redaction
 
-/// The key that everything is sealed under that the device keeps for itself: in a file of its own, or sealed in the device's
-/// chip.
+/// The key under which the device seals its private files. It is in its own file, or sealed in the device's TPM.
 package enum SealingKey {
-    /// The file with the key, and the one with what the chip made of it.
+    /// The file with the key. The other file holds the key as sealed by the TPM.
     package static let plainFile = "sealing.key"
     package static let platformFile = "sealing.tpm"
-    /// Bytes of the key.
+    /// The key's length in bytes.
     static let length = 32
 
-    /// Reads the key, or has the chip open it; nil where none was made yet.
+    /// Reads the key, or has the TPM open it; nil if none has been made yet.
     ///
     /// - Throws: ``DeviceStateDamaged``, ``TrustedPlatformFailure``, ``KeyFileExposed``, ``FileError``.
     static func read(in store: KeyStore) throws -> SecretBytes? {
@@ -20,17 +19,18 @@ package enum SealingKey {
             guard key.count == length else { throw DeviceStateDamaged(file: "keys/" + platformFile) }
             return key
         }
-        // A key of the chip without its sealing key is a state that somebody has put together.
+        // A store with TPM keys and no sealing key has been assembled from parts.
         guard try !store.usesPlatform() else { throw DeviceStateDamaged(file: "keys/" + platformFile) }
         guard let key = try KeyFile.read(plainFile, in: store.directory) else { return nil }
         guard key.count == length else { throw DeviceStateDamaged(file: "keys/" + plainFile) }
         return key
     }
 
-    /// Reads the key, and makes it where there is none. Where there is a chip, a key that was a file until now is sealed in it.
+    /// Reads the key, or makes it if there is none. If there is a TPM, a key that has been a file so far is sealed in
+    /// it.
     ///
-    /// - Parameter mayMake: whether there may be none.
-    /// - Throws: as ``read(in:)``; ``DeviceStateDamaged`` where there must be one and is none.
+    /// - Parameter mayMake: whether the key may be missing.
+    /// - Throws: as ``read(in:)``; ``DeviceStateDamaged`` if the key is missing and `mayMake` is false.
     package static func open(in store: KeyStore, mayMake: Bool) throws -> SecretBytes {
         let found = try read(in: store)
         guard found != nil || mayMake else { throw DeviceStateDamaged(file: "keys/" + plainFile) }
@@ -44,7 +44,7 @@ package enum SealingKey {
         return key
     }
 
-    /// Has the chip seal the key, and count the device's epochs from now on. The file by whose presence that is known comes last.
+    /// Seals the key in the TPM and starts the count of epochs. The file whose presence marks this is written last.
     private static func give(_ key: SecretBytes, to platform: any TrustedPlatform, _ store: KeyStore) throws {
         try EpochCount(in: store, platform: platform, seal: DeviceSeal(sealingKey: key)).begin()
         let blob = try platform.seal(key, authorization: nil)
@@ -62,6 +62,6 @@ package enum SealingKey {
 }
 
 extension Array<UInt8> {
-    /// A copy of bytes that are lent.
+    /// Copies the bytes of a borrowed span.
     init(copying bytes: RawSpan) { self = unsafe bytes.withUnsafeBytes { unsafe Array($0) } }
 }

@@ -25,9 +25,9 @@ extension TPMKey {
 
     private static let exponent: [UInt8] = [1, 0, 1]
 
-    /// The public half as others know it.
+    /// The public part as a verification key.
     ///
-    /// - Throws: ``JOSEFailure`` where it is none.
+    /// - Throws: ``JOSEFailure`` if it is malformed.
     func verification() throws(JOSEFailure) -> VerificationKey {
         let numbers: JSONWebKey.Numbers =
             switch kind {
@@ -39,9 +39,10 @@ extension TPMKey {
 }
 
 extension KeyStore {
-    /// The key of the device's chip in the file `name`; nil where there is none.
+    /// Reads the TPM key in the file `name`; nil if there is no such file.
     ///
-    /// - Throws: ``DeviceStateDamaged`` for a file that holds none of this kind, ``KeyFileExposed``, ``FileError``.
+    /// - Throws: ``DeviceStateDamaged`` if the file does not hold a key of this kind, ``KeyFileExposed``,
+    ///   ``FileError``.
     func platformKey(_ name: String, _ kind: TPMKey.Kind) throws -> TPMKey? {
         guard let content = try KeyFile.read(name, in: directory) else { return nil }
         guard let key = try? JSONCodec.read(TPMKey.self, content.withBytes { Array(copying: $0) }),
@@ -50,16 +51,17 @@ extension KeyStore {
         return key
     }
 
-    /// Has the chip make a key, and writes down what it needs to use it.
+    /// Has the TPM make a key, and writes the key's file.
     func makePlatformKey(_ name: String, _ kind: TPMKey.Kind) throws -> TPMKey {
         let key = try requirePlatform().makeKey(kind)
         try directory.file(name).replace(with: try JSONCodec.bytes(key), mode: 0o600)
         return key
     }
 
-    /// Whether new keys are the chip's.
+    /// Whether new keys are made in the TPM.
     ///
-    /// - Throws: ``TrustedPlatformFailure`` where the device was set up with one, and is told of none: a file would be weaker.
+    /// - Throws: ``TrustedPlatformFailure`` if the device was set up with a TPM and none is configured: a file would be
+    ///   weaker.
     func makesPlatformKeys() throws -> Bool {
         if platform != nil { return true }
         if try usesPlatform() { _ = try requirePlatform() }

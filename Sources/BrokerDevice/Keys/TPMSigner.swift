@@ -2,13 +2,13 @@
 internal import Crypto
 internal import OAuth
 
-/// A key of the device's chip as what signs requests and receipts.
+/// A TPM key that signs requests and receipts.
 struct TPMSigner: HeldSigningKey {
     let verification: VerificationKey
     private let key: TPMKey
     private let store: KeyStore
 
-    /// - Throws: ``JOSEFailure`` where the public half is none.
+    /// - Throws: ``JOSEFailure`` if the public part is malformed.
     init(_ key: TPMKey, in store: KeyStore) throws(JOSEFailure) {
         (self.key, self.store, verification) = (key, store, try key.verification())
     }

@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Why the chip with the device's keys did not do what it was asked.
+/// Why a request to the chip with the device's keys failed.
 package enum TrustedPlatformFailure: Error, Equatable {
-    /// It cannot be reached: none is there, it is configured wrongly, or this process may not use it.
+    /// It cannot be reached: it is missing, configured wrongly, or this process may not use it.
     case unavailable(cause: String)
-    /// It was reached and does not answer in time.
+    /// It was reached and did not answer in time.
     case unresponsive
-    /// The authorization is not the one that the secret was sealed with.
+    /// The authorization differs from the one that the secret was sealed with.
     case wrongAuthorization
-    /// There were too many wrong authorizations; the chip counts down by itself.
+    /// There were too many wrong authorizations. The chip decreases its count over time.
     case lockedOut
-    /// Another chip made it, this one was cleared since, or it was changed.
+    /// Another chip made the data, this chip was cleared since, or the data was changed.
     case foreign
-    /// The chip's owner has an authorization of their own, which Baton does not know.
+    /// The chip's owner has set an authorization that Baton does not have.
     case owned
-    /// The chip says no, with a response code of the TPM 2.0 library (part 2, section 6.6).
+    /// The chip refused, with a response code of the TPM 2.0 library (part 2, section 6.6).
     case refused(code: UInt32)
 
-    /// Stable, for programs.
+    /// A stable code, for programs.
     package var code: String {
         switch self {
         case .unavailable: "tpm_unavailable"
@@ -42,7 +42,7 @@ package enum TrustedPlatformFailure: Error, Equatable {
         }
     }
 
-    /// What an operator does about it.
+    /// What an operator must do.
     package var remedy: String {
         switch self {
         case .unavailable: "Look at tpm in batond.json, at the device's file and who may open it; then restart batond."

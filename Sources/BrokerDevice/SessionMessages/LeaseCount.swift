@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a device holds of offline leases, in numbers: nothing of whose they are.
+/// The numbers of offline leases on a device, without their owners.
 package struct LeaseCount: Sendable, Codable, Equatable {
-    /// Leases that hold.
+    /// Valid leases.
     package let leases: Int
-    /// Those with a PIN.
+    /// Leases with a PIN.
     package let pins: Int
-    /// Those whose PIN no TPM keeps.
+    /// Leases whose PIN is not kept by a TPM.
     package let pinsInFiles: Int
-    /// Whether anybody may begin by one: not while the clock is set back.
+    /// Whether anyone may begin a session with a lease: not while the clock is set back.
     package let mayBegin: Bool
 
     package init(leases: Int, pins: Int, pinsInFiles: Int, mayBegin: Bool) {

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 package import BrokerIPC
 
-/// Why no PIN is set, as the supervisor and the session process say it.
+/// Why no PIN is set. The supervisor and the session process report it.
 extension OperatorFailure {
-    /// Nobody is here whom the server has seen.
+    /// No worker is signed in whom the server has authenticated.
     package static let pinNeedsWorker = OperatorFailure(
         code: "pin_needs_worker", message: "A PIN is set by a worker who is signed in with the server.",
         remedy: "Sign in while the device reaches the server, then try again.")
 
-    /// Somebody sets a PIN already.
+    /// A PIN is being set already.
     package static let pinRunning = OperatorFailure(
         code: "pin_running", message: "A PIN is being set already.", remedy: "Finish that page, or close the browser.")
 
-    /// The session ended before.
+    /// The session ended before the PIN was set.
     package static let pinInterrupted = OperatorFailure(
         code: "pin_interrupted", message: "The session ended before a PIN was set.", remedy: "Sign in and try again.")
 }

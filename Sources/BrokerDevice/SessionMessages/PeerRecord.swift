@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Who connected, in the kernel's word.
+/// The process that connected, as the kernel reports it.
 package struct PeerRecord: Sendable, Codable, Equatable {
-    /// A label for logs: 0 where the process that connected had ended by the time of the accept, since its number may be
-    /// another's then.
+    /// A label for logs; 0 if the process had already ended at the time of the accept, since its number may then belong
+    /// to another process.
     package let pid: Int32
     package let uid: UInt32
     package let identity: AppIdentity

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// When a session ends by itself, and how long apps have at its end.
+/// When a session ends automatically, and how long apps have at its end.
 package struct SessionPolicy: Sendable, Codable, Equatable {
-    /// When a session ends by itself.
+    /// When a session ends automatically.
     package var timeouts: SessionTimeouts
     /// Milliseconds that apps have to save before the end is committed.
     package var willEndPatience: Int
-    /// Milliseconds that apps have to erase after it.
+    /// Milliseconds that apps have to erase after the commit.
     package var eraserPatience: Int
 
     package static let standard = SessionPolicy(timeouts: .standard, willEndPatience: 500, eraserPatience: 3000)
 
-    /// Seconds: in less nobody could read a page and go on.
+    /// Seconds. A shorter idle time would not suffice to read a page.
     package static let shortestIdle = 30
 
     /// Why this policy is unsafe or unusable; nil if it is neither.
@@ -24,8 +24,8 @@ package struct SessionPolicy: Sendable, Codable, Equatable {
         return nil
     }
 
-    /// The policy in force on a device whose own file has this one: with everything that `settings` of the MDM override, or,
-    /// if that is unsafe or malformed, this policy unchanged and the reason.
+    /// Returns the policy in force if the device's own file holds this one: this policy with all overrides in the MDM's
+    /// `settings`. If the result is unsafe or malformed, returns this policy unchanged and the reason.
     package func followed(_ settings: ManagedSettings) -> (sessionPolicy: SessionPolicy, refusal: SessionPolicyError?) {
         if let refusal = settings.sessionPolicyError { return (self, refusal) }
         guard settings.sessionPolicy != SessionPolicyOverride() else { return (self, nil) }

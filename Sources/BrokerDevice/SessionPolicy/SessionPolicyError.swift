@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Why a session policy is refused; the one before stays in force.
+/// Why a session policy is refused. The previous one stays in force.
 package struct SessionPolicyError: Error, Sendable, Equatable {
-    /// Stable codes, each with a cause and a remedy.
+    /// Stable codes. Each has a cause and a remedy.
     package enum Code: String, Sendable, CaseIterable {
         case malformed = "session_policy_malformed"
         case unknown = "session_policy_unknown"
@@ -15,7 +15,7 @@ package struct SessionPolicyError: Error, Sendable, Equatable {
     }
 
     package let code: Code
-    /// The key that is wrong.
+    /// The key with the error.
     package let key: String
 
     init(_ code: Code, _ key: SessionPolicyKey) { self.init(code, key.rawValue) }

@@ -24,7 +24,7 @@ extension SessionPolicyOverride {
         }
     }
 
-    /// What `sessionPolicy` was called before 0.1.
+    /// The name of `sessionPolicy` before 0.1.
     private static let formerName = "doors"
 
     private static func texts(_ items: [PropertyList]) throws(SessionPolicyError) -> [String] {

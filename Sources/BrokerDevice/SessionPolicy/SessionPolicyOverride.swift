@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A word that `sessionPolicy` of the configuration file and of the MDM's app configuration may have.
+/// A key of `sessionPolicy`, in the configuration file and in the MDM's app configuration.
 package enum SessionPolicyKey: String, Sendable, CaseIterable {
     case idle, idleWarning, shiftLength, shiftEnds, willEnd, erasers
 
-    /// What its number may be; nil for the list of times.
+    /// The range of its number; nil for the list of times.
     package var range: ClosedRange<Int>? {
         switch self {
         case .idle: 0...86_400
@@ -17,24 +17,24 @@ package enum SessionPolicyKey: String, Sendable, CaseIterable {
     }
 }
 
-/// The keys of a session policy that are set; the others keep their values.
+/// The keys of a session policy that are set. The others keep their values.
 package struct SessionPolicyOverride: Sendable, Equatable {
-    /// Each within its range.
+    /// The numbers, each within its range.
     package private(set) var numbers: [SessionPolicyKey: Int] = [:]
     /// Minutes after midnight.
     package private(set) var shiftEnds: [Int]?
 
     package init() {}
 
-    /// - Throws: ``SessionPolicyError`` for a number out of its range.
+    /// - Throws: ``SessionPolicyError`` if the number is out of its range.
     package mutating func set(_ key: SessionPolicyKey, _ number: Int) throws(SessionPolicyError) {
         guard let range = key.range else { throw SessionPolicyError(.malformed, key) }
         guard range.contains(number) else { throw SessionPolicyError(.range, key) }
         numbers[key] = number
     }
 
-    /// - Parameter times: as `14:00`.
-    /// - Throws: ``SessionPolicyError`` for one that is no time of the day.
+    /// - Parameter times: in the form `14:00`.
+    /// - Throws: ``SessionPolicyError`` if one is not a time of day.
     package mutating func setShiftEnds(_ times: [String]) throws(SessionPolicyError) {
         var minutes: [Int] = []
         for time in times {
@@ -52,7 +52,7 @@ package struct SessionPolicyOverride: Sendable, Equatable {
         return hour * 60 + minute
     }
 
-    /// The policy `base` with the keys that are set here.
+    /// Returns `base` with the keys that are set here.
     package func applied(to base: SessionPolicy) -> SessionPolicy {
         SessionPolicy(
             timeouts: SessionTimeouts(

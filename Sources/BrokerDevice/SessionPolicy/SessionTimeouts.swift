@@ -2,9 +2,9 @@
 
 /// How long a worker may stay signed in.
 package struct SessionTimeouts: Sendable, Codable, Equatable {
-    /// Seconds without a person's activity after which the session ends; 0 for never.
+    /// Seconds without activity after which the session ends; 0 for never.
     package var idle: Int
-    /// Seconds before that end at which apps are told of it.
+    /// Seconds before that end at which apps are warned.
     package var idleWarning: Int
     /// Seconds after the sign-in at which the shift ends; 0 for never.
     package var shiftLength: Int
@@ -20,17 +20,18 @@ package struct SessionTimeouts: Sendable, Codable, Equatable {
         self.shiftEnds = shiftEnds
     }
 
-    /// Whether a session ends some time whatever its worker does.
+    /// Whether a session ends at some time even if its worker stays active.
     package var hasShifts: Bool { shiftLength > 0 || !shiftEnds.isEmpty }
 
-    /// When the person must have done something last for the warning to be due now.
+    /// Returns the latest time of last activity for which the warning is due at `now`.
     package func warned(at now: Duration) -> Duration { now - .seconds(max(0, idle - idleWarning)) }
 
     private static let day = 24 * 60 * 60
 
-    /// Seconds from a time of the day (in seconds after midnight) to the next end of a shift; nil where none has one.
+    /// Returns the seconds from a time of day (in seconds after midnight) to the next end of a shift; nil if no end is
+    /// set.
     ///
-    /// An end at this very second is the one of tomorrow: the worker who signs in now has a shift before them.
+    /// An end at exactly this second counts for tomorrow: a worker who signs in now has a whole shift ahead.
     package func secondsToShiftEnd(at secondOfDay: Int) -> Int? {
         shiftEnds.map { minute in
             let ahead = (minute * 60 - secondOfDay) % Self.day

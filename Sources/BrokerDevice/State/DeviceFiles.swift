@@ -7,33 +7,33 @@ internal import JSON
 
 /// The folders of the device's state, and how its files are read and written.
 ///
-/// The files that only the supervisor has are in its target (`DeviceFiles+Supervisor.swift`).
+/// Files that only the supervisor uses are in its target (`DeviceFiles+Supervisor.swift`).
 ///
-/// A missing file reads as nil. A file that cannot be read is an error, and the broker does not start.
+/// A missing file reads as nil. If a file cannot be read, an error is thrown, and the broker does not start.
 package struct DeviceFiles: Sendable {
     package let root: Directory
     private let platform: (any TrustedPlatform)?
 
-    /// - Parameter platform: the chip with the device's keys, where it has one and they are to be used.
+    /// - Parameter platform: the TPM with the device's keys, if the device has one and its keys are kept there.
     package init(root: Directory, platform: (any TrustedPlatform)? = nil) {
         (self.root, self.platform) = (root, platform)
     }
 
     package var keys: Directory { root.appending("keys") }
-    /// The device's own keys, whether they are files or in its chip.
+    /// The device's own keys, in files or in its TPM.
     package var keyStore: KeyStore { KeyStore(directory: keys, platform: platform) }
-    /// Sealed files of the session that lives now.
+    /// The sealed files of the live session.
     package var session: Directory { root.appending("session") }
-    /// Where ended sessions' files wait to be unlinked.
+    /// The files of ended sessions, until they are unlinked.
     package var trash: Directory { root.appending("trash") }
-    /// The chain of receipts, kept by design.
+    /// The chain of receipts, which is kept by design.
     package var receipts: Directory { root.appending("receipts") }
     package var management: Directory { root.appending("management") }
-    /// Offline leases and the account of time, sealed; there is nothing in it where no policy gave a lease.
+    /// Sealed offline leases and the sealed record of time; empty if no policy has granted a lease.
     package var offline: Directory { root.appending("offline") }
 
-    /// A registration that the directory has confirmed and that is not in `join.json` yet. The session process writes it
-    /// before it answers, so that a crash cannot leave a device in the directory that this one does not know.
+    /// A registration that the directory has confirmed and that is not in `join.json` yet. The session process writes
+    /// it before it answers. So a crash cannot leave a registration in the directory that is missing on the device.
     package func confirmedJoin() throws -> JoinRecord? { try read(JoinRecord.self, Name.confirmedJoin) }
     package func write(confirmed join: JoinRecord) throws { try write(join, Name.confirmedJoin) }
     package func removeConfirmedJoin() throws { try root.file(Name.confirmedJoin).remove() }

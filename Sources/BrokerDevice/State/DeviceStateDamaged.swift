@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A file of the device's state that cannot be read; treating it as empty could hide a worker who is still there.
+/// A file of the device's state that cannot be read. Treating it as empty could hide a worker who is still signed in.
 package struct DeviceStateDamaged: Error, Equatable, CustomStringConvertible {
     package let file: String
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package import Files
 
-/// The files of offline leases in their folder, by name. None is opened.
+/// The names of offline lease files in their folder. No file is opened.
 package enum LeaseFile {
     private static let suffix = ".lease"
 
-    /// The name of a lease's file.
+    /// Returns the name of a lease's file.
     package static func name(_ id: String) -> String { id + suffix }
 
     /// Whether a file of this name holds a lease.

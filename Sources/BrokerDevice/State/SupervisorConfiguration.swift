@@ -1,24 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 package import Files
 
-/// What `batond` must be told; everything else it finds in its state directory or gets from the MDM.
+/// The configuration of `batond`. Everything else is in its state directory or comes from the MDM.
 package struct SupervisorConfiguration: Sendable, Codable, Equatable {
-    /// The folder of the device's state; belongs to the broker's user alone.
+    /// The folder of the device's state. It belongs to the broker's user alone.
     package let directory: String
     /// The folder of the sockets.
     package let runtimeDirectory: String
-    /// A PEM file with the certificates to trust; nothing else is trusted.
+    /// A PEM file with the trusted certificates. Nothing else is trusted.
     package let trustRoots: String
-    /// Host name → address, for names that no resolver knows.
+    /// Host name → address, for names that the resolver does not resolve.
     package let resolve: [String: String]
-    /// User ids whose apps may connect beside the broker's own.
+    /// The user ids whose apps may connect, besides the broker's own.
     package let sessionUsers: [UInt32]
-    /// Seconds between two questions to the MDM.
+    /// Seconds between two check-ins with the MDM.
     package let checkInInterval: Int
     /// The device's own registry of apps; nil for none.
     package let appRegistry: String?
     package let sessionPolicy: SessionPolicy
-    /// The TPM with the device's keys, as the TPM2 Software Stack takes it; nil where they are files.
+    /// The TPM with the device's keys, as a configuration of the TPM2 Software Stack; nil if the keys are files.
     package let tpm: String?
 
     package init(
@@ -39,7 +39,7 @@ package struct SupervisorConfiguration: Sendable, Codable, Equatable {
     }
 
     package var brokerSocket: String { runtimeDirectory + "/broker.sock" }
-    /// The sockets of apps that have one of their own and that the service manager did not make.
+    /// The folder for sockets of apps that have their own socket, if the service manager did not create it.
     package var appSockets: Directory { Directory(path: runtimeDirectory + "/apps") }
     package var agentSocket: String { runtimeDirectory + "/agent.sock" }
     package var operatorSocket: String { runtimeDirectory + "/control.sock" }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import Synchronization
 
-/// Counts changes, which any thread may report; a task waits for the next one that it has not seen.
+/// Counts changes, which any thread may report. A task can wait for the next change that it has not seen.
 package final class ChangeCount: Sendable {
 
     package init() {}
@@ -13,7 +13,7 @@ package final class ChangeCount: Sendable {
 
     private let state = Mutex(State())
 
-    /// How many there were.
+    /// The number of changes so far.
     package var value: UInt64 { state.withLock(\.count) }
 
     /// Reports a change; never blocks.
@@ -26,7 +26,7 @@ package final class ChangeCount: Sendable {
         for continuation in waiting { continuation.resume() }
     }
 
-    /// Suspends until there were more than `seen`, or the task is cancelled.
+    /// Suspends until there have been more than `seen` changes, or until the task is cancelled.
     package func beyond(_ seen: UInt64) async {
         let ticket = state.withLock { state in
             state.tickets += 1

@@ -2,7 +2,7 @@
 internal import Dispatch
 internal import Synchronization
 
-/// One value or error that comes later, for threads and tasks that wait; only the first outcome counts.
+/// A value or error that becomes available later. Threads and tasks can wait for it. Only the first outcome counts.
 package final class Promise<Value: Sendable>: Sendable {
     private enum State {
         case waiting([@Sendable (Result<Value, any Error>) -> Void])
@@ -23,7 +23,7 @@ package final class Promise<Value: Sendable>: Sendable {
         for waiter in waiters { waiter(outcome) }
     }
 
-    /// Calls `waiter` once with the outcome, at once where it is known.
+    /// Calls `waiter` once with the outcome, immediately if it is already known.
     package func whenSettled(_ waiter: @escaping @Sendable (Result<Value, any Error>) -> Void) {
         let known: Result<Value, any Error>? = state.withLock { state in
             switch state {
@@ -36,7 +36,7 @@ package final class Promise<Value: Sendable>: Sendable {
         if let known { waiter(known) }
     }
 
-    /// Suspends the task until the outcome is there.
+    /// Suspends the task until there is an outcome.
     ///
     /// - Throws: the promise's error.
     package func value() async throws -> Value {
@@ -45,7 +45,7 @@ package final class Promise<Value: Sendable>: Sendable {
         }
     }
 
-    /// Blocks the thread until the outcome is there; never call it on the cooperative pool.
+    /// Blocks the thread until there is an outcome. Must not be called on the cooperative pool.
     ///
     /// - Throws: the promise's error.
     package func wait() throws -> Value {
