@@ -2,7 +2,7 @@
 internal import BrokerDevice
 internal import DeviceManagement
 
-/// What the device says about itself; it never claims to be another system.
+/// The facts that the device reports about itself. It never claims to be another system.
 package struct DeviceDescription: Sendable {
     package var name: String
     package var productName: String
@@ -14,7 +14,7 @@ package struct DeviceDescription: Sendable {
         self.osVersion = osVersion
     }
 
-    /// The answers to those queries that the device knows.
+    /// Returns the answers to those queries that the device can answer.
     func answers(to queries: [String], udid: String) -> [String: PropertyList] {
         let known: [PropertyKey: String] = [
             .udid: udid, .deviceName: name, .productName: productName, .osVersion: osVersion, .modelName: productName,

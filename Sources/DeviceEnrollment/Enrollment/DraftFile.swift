@@ -5,7 +5,7 @@ internal import Files
 internal import Glibc
 internal import Synchronization
 
-/// A file that is being written piece by piece, with the digest of what was written.
+/// A file that is written piece by piece, with a digest of the content so far.
 ///
 /// Every call blocks on the disk.
 final class DraftFile: Sendable {
@@ -26,7 +26,7 @@ final class DraftFile: Sendable {
         digest.withLock { $0.update(data: piece) }
     }
 
-    /// Writes everything to the disk.
+    /// Flushes everything to disk.
     ///
     /// - Returns: the SHA-256 of the content.
     func finish() throws(FileError) -> [UInt8] {
@@ -36,7 +36,7 @@ final class DraftFile: Sendable {
 }
 
 extension Directory {
-    /// Moves a synchronised file into this folder under `name`, durably, in place of one that is there.
+    /// Moves a flushed file into this folder as `name`, durably. An existing file is replaced.
     func adopt(_ draft: String, as name: String) throws(FileError) {
         guard unsafe rename(draft, path + "/" + name) == 0 else { throw FileError(.rename, errno: errno, path: draft) }
         try sync()

@@ -7,7 +7,7 @@ internal import SwiftASN1
 internal import X509
 
 extension EnrollmentAgent {
-    /// What management knows for `baton doctor`: how long the device's identity towards its server lives.
+    /// Management's findings for `baton doctor`: how long the device's identity for its server remains valid.
     package var findings: [CheckResult] {
         get async {
             let access: ServerAccess?

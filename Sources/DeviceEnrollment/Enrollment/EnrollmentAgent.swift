@@ -8,22 +8,22 @@ package import Logging
 internal import ServiceLifecycle
 internal import Synchronization
 
-/// The device's side of management as a part of a process: it visits the server at the start, when it is asked to, and at
-/// an interval.
+/// The device's side of management, as a service: it checks in with the server at the start, on request, and at an
+/// interval.
 package final class EnrollmentAgent: Service {
-    /// Makes the client that reaches a server: with the device's identity, trusting these roots (PEM) too.
+    /// Makes a client for a server, with the device's identity; it also trusts these roots (PEM).
     package typealias Connect =
         @Sendable (_ identity: HTTPSClient.Identity, _ roots: [UInt8]) throws -> any HTTPSending
 
-    /// What the agent must be told.
+    /// The agent's configuration.
     package struct Configuration: Sendable {
         package var device: DeviceDescription
-        /// Between visits that nobody asked for; a tenth more or less, by chance.
+        /// The time between check-ins without a request; varied at random by up to a tenth.
         package var interval: Duration
-        /// Where apps see that the device is managed.
+        /// The file from which apps learn that the device is managed.
         package var marker: ManagedMarker
         package var connect: Connect
-        /// Hears of every change of what management made of the device; called off the caller's thread.
+        /// Called with each change of the managed state, not on the caller's thread.
         package var changed: @Sendable (ManagementState) -> Void
         package var sleep: @Sendable (Duration) async throws -> Void
 
@@ -46,7 +46,7 @@ package final class EnrollmentAgent: Service {
             case checkIn
             case enroll([UInt8])
             case unenroll
-            /// Do what the worker's session kept from being done.
+            /// Do what was put off during the worker's session.
             case settle
         }
 
@@ -54,12 +54,12 @@ package final class EnrollmentAgent: Service {
         let answer: @Sendable (Result<CheckInReport, EnrollmentError>) -> Void
     }
 
-    /// What others are told of the record, all of the same one.
+    /// What other parts read of the record; all values are from the same record.
     private struct Published: Sendable {
         let state: ManagementState
-        /// What the device has from the server that it is enrolled with.
+        /// The device's credentials for the server that it is enrolled with.
         let credentials: ManagementRecord.EnrollmentCredentials?
-        /// Whether there is an enrollment, be it one that the server has not confirmed yet.
+        /// Whether there is an enrollment, even one that the server has not confirmed yet.
         let hasEnrollment: Bool
 
         init(_ record: ManagementRecord, apps: Directory) throws {
@@ -76,9 +76,9 @@ package final class EnrollmentAgent: Service {
     private let inbox: AsyncStream<Order>.Continuation
     private let published: Mutex<Published>
     private let credentialsObserver = Mutex<@Sendable () -> Void>({})
-    /// Whether a check-in that nobody waits for is ordered already.
+    /// Whether a check-in without a waiting caller is already queued.
     private let isPoked = Atomic(false)
-    /// Until the supervisor has looked, somebody may be there.
+    /// `changing` until the supervisor has determined the state, since a session may be running.
     private let stage = Mutex(SessionStage.changing)
     private let loaded: ManagementRecord?
     private let logger: Logger
@@ -86,8 +86,8 @@ package final class EnrollmentAgent: Service {
     /// Reads the device's record; blocks on the disk.
     ///
     /// - Parameter directory: the folder `management` of the device's state.
-    /// - Throws: ``DeviceStateDamaged`` where there is a record that cannot be read: the device is then neither managed nor
-    ///   unmanaged, and nothing may be concluded.
+    /// - Throws: ``DeviceStateDamaged`` if the record exists and cannot be read. The device then counts neither as
+    ///   managed nor as unmanaged.
     package init(directory: Directory, configuration: Configuration, logger: Logger) throws {
         self.configuration = configuration
         self.logger = logger
@@ -98,7 +98,7 @@ package final class EnrollmentAgent: Service {
         (orders, inbox) = AsyncStream.makeStream()
     }
 
-    /// What holds now.
+    /// The managed state now.
     package var state: ManagementState { published.withLock(\.state) }
 
     /// Installs an enrollment profile.
@@ -106,19 +106,19 @@ package final class EnrollmentAgent: Service {
     /// - Throws: ``EnrollmentError``.
     package func enroll(profile: [UInt8]) async throws { _ = try await perform(.enroll(profile)) }
 
-    /// Visits the server now; returns when it has nothing more for the device.
+    /// Checks in with the server now. Returns when the server has no more commands.
     ///
-    /// - Returns: what became of the commands.
+    /// - Returns: the outcome of the commands.
     /// - Throws: ``EnrollmentError``.
     @discardableResult
     package func checkIn() async throws -> CheckInReport { try await perform(.checkIn) }
 
-    /// Removes the enrollment and everything that it brought.
+    /// Removes the enrollment and everything that it installed.
     ///
     /// - Throws: ``EnrollmentError``.
     package func unenroll() async throws { _ = try await perform(.unenroll) }
 
-    /// Asks for a check-in soon, without waiting for it; however often, for one.
+    /// Requests a check-in soon, without waiting for it. Several requests are coalesced into one check-in.
     package func poke() {
         guard !isPoked.exchange(true, ordering: .acquiringAndReleasing) else { return }
         inbox.yield(Order(act: .checkIn) { _ in })
@@ -144,7 +144,7 @@ package final class EnrollmentAgent: Service {
         }
     }
 
-    /// Orders a check-in at every interval, the first at once.
+    /// Requests a check-in at every interval, the first one immediately.
     private func tick() async {
         do {
             while !Task.isCancelled {
@@ -157,8 +157,9 @@ package final class EnrollmentAgent: Service {
         }
     }
 
-    /// One order after the other, until the process stops; then the one in hand is cut off, and those behind it are
-    /// refused. A cut order loses nothing: what it had done is on the disk, and the next start goes on from there.
+    /// Carries out one request after the other until the process stops. Then the current one is interrupted, and those
+    /// in the queue are refused. An interrupted request loses nothing: its progress is on disk, and the next start
+    /// continues there.
     private func serve() async {
         let worker = worker()
         let isStopping = Mutex(false)
@@ -185,7 +186,7 @@ package final class EnrollmentAgent: Service {
             case .enroll(let profile):
                 try await worker.enroll(profile)
                 logger.info("device enrolled")
-                // The server's first commands need not be done before the enrollment counts.
+                // The enrollment is complete before the server's first commands are carried out.
                 poke()
             case .unenroll:
                 try await worker.unenroll()
@@ -207,7 +208,7 @@ package final class EnrollmentAgent: Service {
             publish: { self.publish(try Published($0, apps: apps)) }, record: loaded, logger: logger)
     }
 
-    /// Tells those who are concerned what has changed.
+    /// Publishes the new state and notifies observers of what changed.
     private func publish(_ new: Published) {
         let old = published.withLock { published in
             defer { published = new }
@@ -218,15 +219,15 @@ package final class EnrollmentAgent: Service {
     }
 }
 
-// MARK: - The way to the server for others
+// MARK: - Server access for other parts
 
 extension EnrollmentAgent {
-    /// Calls `observer` each time that the device is enrolled, has another identity, or is enrolled no more.
+    /// Calls `observer` each time the device enrolls, gets another identity, or is no longer enrolled.
     package func observeAccess(_ observer: @escaping @Sendable () -> Void) {
         credentialsObserver.withLock { $0 = observer }
     }
 
-    /// The server that the device is enrolled with, and who the device is there; nil where it is not enrolled.
+    /// Returns the device's server and the device's identity there; nil if the device is not enrolled.
     ///
     /// - Throws: ``EnrollmentError``, ``DeviceStateDamaged``.
     package func access() async throws -> ServerAccess? {

@@ -4,11 +4,11 @@ internal import DeviceManagement
 internal import FoundationEssentials
 internal import Logging
 
-/// What became of the commands of one check-in.
+/// The outcome of the commands of one check-in.
 package struct CheckInReport: Sendable, Equatable {
     package var done = 0
     package var failed = 0
-    /// Kept by the server for another check-in.
+    /// Commands that the server keeps for a later check-in.
     package var later = 0
 
     package init(done: Int = 0, failed: Int = 0, later: Int = 0) {
@@ -18,7 +18,7 @@ package struct CheckInReport: Sendable, Equatable {
     }
 }
 
-/// A result on its way to the server.
+/// A result to be sent to the server.
 struct CommandReply: Sendable {
     let commandUUID: String
     let status: CommandResult.Status
@@ -26,7 +26,7 @@ struct CommandReply: Sendable {
 }
 
 extension EnrollmentClient {
-    /// Carries out one command and makes its effect and its result durable together.
+    /// Carries out one command, and writes its effect and its result to disk together.
     ///
     /// - Returns: the result to send next.
     func obey(_ bytes: [UInt8], link: ServerLink) async throws -> CommandReply {
@@ -41,7 +41,7 @@ extension EnrollmentClient {
             }
             return try await finish(uuid, CommandOutcome(status: .commandFormatError), record: record)
         }
-        // The server did not get our answer: the command is done, only the answer is due.
+        // The server did not get the answer: the command is done, and only the answer is sent again.
         if let last = record?.lastResult, last.commandUUID == request.uuid {
             return CommandReply(commandUUID: request.uuid, status: last.status, body: Array(last.body))
         }
@@ -63,7 +63,8 @@ extension EnrollmentClient {
         return try await install(command, uuid: request.uuid, link: link, record: next)
     }
 
-    /// Takes the enrollment's own profile with a new identity; from its result on the device shows the new one.
+    /// Installs the enrollment's own profile with a new identity. After its result has been sent, the device uses the
+    /// new one.
     private func renew(
         _ body: [UInt8], uuid: String, link: ServerLink, record: ManagementRecord
     ) async throws -> CommandReply {
@@ -98,7 +99,7 @@ extension EnrollmentClient {
         } catch let failure as PackageFailure {
             outcome = next.fail(failure)
         } catch let interruption as PackageInterrupted {
-            // Nothing is written down: the server keeps the order, and the next check-in begins it anew.
+            // Nothing is written: the server keeps the command, and the next check-in starts it again.
             guard !Task.isCancelled else { throw EnrollmentError(.stopped, "the broker is stopping") }
             logger.warning("package not fetched, again later", metadata: ["reason": "\(interruption.detail)"])
             return try result(uuid, CommandOutcome(status: .notNow))
@@ -133,7 +134,7 @@ extension EnrollmentClient {
 }
 
 extension Command {
-    /// Whether carrying it out could tear a running sign-in or sign-out apart.
+    /// Whether the command must not run during a sign-in or sign-out.
     fileprivate var changesDevice: Bool {
         switch self {
         case .installProfile, .removeProfile, .settings, .installApplication: true

@@ -4,19 +4,19 @@ internal import DeviceManagement
 internal import FoundationEssentials
 internal import Logging
 
-/// Enrolls and obeys, one order after the other. Whatever it reports to the server is on the disk before.
+/// Enrolls and carries out commands, one after the other. Everything that it reports to the server is on disk before.
 actor EnrollmentClient {
     let store: ManagementStore
     let queue: BlockingQueue
     let device: DeviceDescription
     let connect: EnrollmentAgent.Connect
     let marker: ManagedMarker
-    /// How far the worker's session is.
+    /// The stage of the worker's session.
     let stage: @Sendable () -> SessionStage
-    /// Hears of every record that was written.
+    /// Called with every record that was written.
     let publish: @Sendable (ManagementRecord) throws -> Void
     var record: ManagementRecord?
-    /// The server was told NotNow, and waits for this device to come by itself.
+    /// The server was answered NotNow, and waits for this device to check in.
     var owesCheckIn = false
     private var link: (credentials: ManagementRecord.EnrollmentCredentials, link: ServerLink)?
     let logger: Logger
@@ -39,8 +39,8 @@ actor EnrollmentClient {
         self.logger = logger
     }
 
-    /// Installs an enrollment profile and makes the device known to its server; also in place of an enrollment with the same
-    /// server, all of which stays.
+    /// Installs an enrollment profile and enrolls with its server. It may replace an enrollment with the same server;
+    /// what that server installed stays.
     func enroll(_ xml: [UInt8]) async throws {
         let present = record?.enrollment
         guard present?.stage != .leaving else { throw EnrollmentError(.alreadyEnrolled, "the device is leaving") }
@@ -54,25 +54,25 @@ actor EnrollmentClient {
         }
         var next = record ?? ManagementRecord(udid: UUID().uuidString)
         let credentials = try await keep(offer)
-        // Only one that reaches its server is worth the device's present state.
+        // The present state is replaced only if the new server can be reached with this profile.
         _ = try ServerLink(profile: credentials.profile, identity: offer.identity, connect: connect)
         let former = present.flatMap { $0.isManaged ? $0.former ?? $0.credentials : nil }
         next.enrollment = ManagementRecord.Enrollment(credentials: credentials, stage: .authenticating, former: former)
-        // From here no app takes the device for a personal one, whatever dies.
+        // From here on, no app takes the device for a personal one, even after a crash.
         try await onDisk { [marker] in try marker.raise() }
         try await save(next)
         do { try await introduce() } catch let error as EnrollmentError {
-            // Cut off, or unheard where something is at stake: the next check-in goes on from here.
+            // Interrupted, or no answer while a former enrollment could be lost: the next check-in continues from here.
             guard !Task.isCancelled, former == nil || error.code == .turnedAway else { throw error }
-            // The same profile can be tried again: the server has bound it to this device, or to none.
+            // The same profile can be tried again: the server has bound it to this device or to no device.
             try await fallBack()
             throw error
         }
     }
 
-    /// Authenticate and TokenUpdate; both may be repeated.
+    /// Sends Authenticate and TokenUpdate. Both may be repeated.
     ///
-    /// - Throws: ``EnrollmentError``; `turnedAway` where the server did not let the device in.
+    /// - Throws: ``EnrollmentError``; `turnedAway` if the server refused the device.
     private func introduce() async throws {
         guard let record else { return }
         let link = try await serverLink()
@@ -84,20 +84,20 @@ actor EnrollmentClient {
             guard error.code == .serverRefused || error.code == .unrecognized else { throw error }
             throw EnrollmentError(.turnedAway, error.detail)
         }
-        // Nothing pushes to this device through Apple; token and magic only have to be there.
+        // Nothing is pushed to this device through Apple; the protocol only requires that token and magic exist.
         let token = Array(UUID().uuidString.utf8)
         try await link.checkIn(
             .tokenUpdate(.init(udid: record.udid, topic: topic, token: token, pushMagic: UUID().uuidString)))
         var next = record
         next.enrollment?.stage = .enrolled
         next.enrollment?.former = nil
-        // The queue begins anew with the enrollment.
+        // The command queue starts anew with the enrollment.
         next.lastResult = nil
         try await save(next)
         try await sweep()
     }
 
-    /// The server does not take the device with the new credentials: it keeps what it had, or has nothing.
+    /// Restores the former credentials, or clears the record if there are none, after the server refused the new ones.
     private func fallBack() async throws {
         guard var next = record, let enrollment = next.enrollment else { return }
         guard let former = enrollment.former else { return try await removeEverything() }
@@ -115,7 +115,7 @@ actor EnrollmentClient {
         }
     }
 
-    /// Delivers the last result and obeys until the server has nothing more.
+    /// Delivers the last result and carries out commands until the server has no more.
     func checkIn() async throws -> CheckInReport {
         owesCheckIn = false
         try await resume()
@@ -133,7 +133,7 @@ actor EnrollmentClient {
         if let last = record?.lastResult, !last.isDelivered { message = Array(last.body) } else { message = try idle() }
         var answered: String?
         while true {
-            // Each time anew, since a command may have brought another identity.
+            // Created for each round, since a command may have installed another identity.
             let link = try await serverLink()
             let answer = try await link.connect(message)
             if record?.enrollment?.stage == .leaving {
@@ -146,7 +146,7 @@ actor EnrollmentClient {
                 return report
             }
             let reply = try await obey(answer, link: link)
-            // A server that repeats a command over the answer that it was just given would keep the device busy for ever.
+            // A server that repeats a command after its answer would keep the device busy forever.
             guard reply.commandUUID != answered else {
                 throw EnrollmentError(.serverRefused, "the server repeats a command that was answered")
             }
@@ -159,21 +159,21 @@ actor EnrollmentClient {
         try CommandResult(udid: record?.udid ?? "", status: .idle).propertyList.xml()
     }
 
-    /// Remembers that the server has the last result, so that the next check-in begins with `Idle`.
+    /// Records that the server has the last result, so that the next check-in begins with `Idle`.
     private func markDelivered() async throws {
         guard var next = record, next.lastResult?.isDelivered == false else { return }
         next.lastResult?.isDelivered = true
         try await save(next)
     }
 
-    /// Ends the enrollment from this side.
+    /// Ends the enrollment from the device's side.
     func unenroll() async throws {
         guard record?.enrollment != nil else { throw EnrollmentError(.notEnrolled, "the device is not enrolled") }
         await sayGoodbye()
         try await removeEverything()
     }
 
-    /// Best effort; the removal that follows is not.
+    /// Tells the server that the device leaves. Best effort; the removal that follows is not.
     private func sayGoodbye() async {
         guard let udid = record?.udid else { return }
         do {
@@ -185,25 +185,26 @@ actor EnrollmentClient {
         }
     }
 
-    /// Removes everything that management installed; the record goes first, since it alone says what is managed.
+    /// Removes everything that management installed. The record goes first, since only it says what is managed.
     private func removeEverything() async throws {
         guard let next = record?.cleared else { return }
         try await save(next)
-        // The key goes from the memory, too.
+        // Drops the key from memory too.
         link = nil
         try await sweep()
         try await settle()
     }
 
-    /// Does what had to wait for the end of a sign-in or sign-out: commands that were put off, and the marker of a
-    /// managed device, which goes once nothing of the enrollment is left, nor of a worker who came with it.
+    /// Does what had to wait for the end of a sign-in or sign-out: postponed commands, and the removal of the managed
+    /// marker. The marker is removed once neither the enrollment nor the session of a worker who signed in under it is
+    /// left.
     func settle() async throws {
         if owesCheckIn, record?.enrollment != nil, stage() != .changing { _ = try await checkIn() }
         guard record?.enrollment == nil, stage() == .free else { return }
         try await onDisk { [marker] in try marker.drop() }
     }
 
-    /// Makes a record durable and then the one that holds.
+    /// Writes a record to disk and then makes it the current one.
     func save(_ next: ManagementRecord) async throws {
         let store = store
         try await onDisk { try store.save(next) }
@@ -211,7 +212,7 @@ actor EnrollmentClient {
         try publish(next)
     }
 
-    /// Removes keys and packages that the record does not name any more.
+    /// Removes keys and packages that the record no longer names.
     func sweep() async throws {
         let (store, record) = (store, record)
         try await onDisk { try store.sweep(keeping: record) }
@@ -221,10 +222,10 @@ actor EnrollmentClient {
         do { return try await queue.run(body) } catch { throw EnrollmentError(.storage, "\(error)") }
     }
 
-    /// Judges an enrollment profile and opens its identity, off the pool.
+    /// Checks an enrollment profile and opens its identity, outside the cooperative pool.
     func open(_ xml: [UInt8]) async throws -> EnrollmentOffer { try await queue.run { try EnrollmentOffer(xml: xml) } }
 
-    /// Writes the identity of an offer down.
+    /// Writes the identity of an offer to disk.
     func keep(_ offer: EnrollmentOffer) async throws -> ManagementRecord.EnrollmentCredentials {
         let store = store
         let name = try await onDisk { try store.keep(offer.identity) }

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import Files
 
-/// The file that tells every app of this device that the device is managed, also while the broker is down.
+/// The file that tells every app on this device that the device is managed, even while the broker is down.
 ///
-/// It says nothing else and anybody may read it. It stands before the device's record says so and goes after everything
-/// else of the enrollment: whatever a crash leaves, a managed device is never taken for a personal one. Every call blocks
-/// on the disk.
+/// It contains nothing else, and anybody may read it. It is written before the device's record says so, and removed
+/// after everything else of the enrollment. So a crash at any time cannot make a managed device look like a personal
+/// one. Every call blocks on the disk.
 package struct ManagedMarker: Sendable {
     package let path: String
     private var folder: Directory { Directory(path: path.split(separator: "/").dropLast().map { "/" + $0 }.joined()) }
@@ -16,7 +16,7 @@ package struct ManagedMarker: Sendable {
     /// - Parameter path: an absolute path.
     package init(path: String) { self.path = path }
 
-    /// Makes the file durable, where it is not there yet.
+    /// Writes the file durably if it does not exist yet.
     func raise() throws(FileError) {
         guard try file.read(limit: 4096) != Self.content else { return }
         try folder.make(mode: 0o755)

@@ -3,7 +3,7 @@ internal import BrokerDevice
 internal import DeviceManagement
 internal import FoundationEssentials
 
-/// What became of a command, before it is written down and sent.
+/// The outcome of a command, before it is written to disk and sent.
 struct CommandOutcome: Sendable {
     var status: CommandResult.Status
     var errors: [ErrorItem] = []
@@ -18,7 +18,7 @@ struct CommandOutcome: Sendable {
     }
 }
 
-/// Why a device cannot do what a command says; the numbers are stable.
+/// Why a device cannot carry out a command. The numbers are stable.
 enum CommandProblem: Int64 {
     case profileRefused = 1
     case profileMissing = 2
@@ -28,11 +28,11 @@ enum CommandProblem: Int64 {
     case digestWrong = 6
     case storageFailed = 7
     case unknownSetting = 8
-    /// The enrollment profile does not grant it (AccessRights).
+    /// The enrollment profile does not grant the right for it (AccessRights).
     case notPermitted = 9
-    /// The broker's own app configuration has something that it cannot follow.
+    /// The broker's own app configuration has a setting that it cannot follow.
     case configurationRefused = 10
-    /// Apple's number for a request that the device does not know.
+    /// Apple's number for a request type that the device does not support.
     case unknownCommand = 12021
 
     func item(_ detail: String) -> ErrorItem {
@@ -42,10 +42,10 @@ enum CommandProblem: Int64 {
 }
 
 extension ManagementRecord {
-    /// Carries out a command that needs nothing but the record itself.
+    /// Carries out a command that needs only the record.
     ///
-    /// - Parameter rights: what the enrollment profile grants.
-    /// - Returns: nil for `InstallApplication`, which has to fetch a package first.
+    /// - Parameter rights: the rights that the enrollment profile grants.
+    /// - Returns: nil for `InstallApplication`, which must fetch a package first.
     mutating func perform(
         _ command: Command, rights: AccessRights, device: DeviceDescription
     ) throws -> CommandOutcome? {
@@ -82,7 +82,7 @@ extension ManagementRecord {
         }
     }
 
-    /// Why the broker cannot follow a configuration of its own; the one before stays.
+    /// Why the broker cannot follow a new configuration of its own. The previous one stays in force.
     static func refusal(of configuration: [String: PropertyList]?, for identifier: String) -> ErrorItem? {
         guard identifier == AppConfiguration.broker else { return nil }
         if let problem = AppConfigurationProblem(in: configuration ?? [:]) {
@@ -94,7 +94,7 @@ extension ManagementRecord {
         } catch { return CommandProblem.configurationRefused.item("\(error.message) \(error.remedy)") }
     }
 
-    /// A failure is listed once.
+    /// Lists the managed apps. A failed installation is listed only once.
     private mutating func listApps(_ identifiers: [String]?) -> [ManagedAppStatus] {
         let wanted = { (identifier: String) in identifiers?.contains(identifier) ?? true }
         let failed = failedApps.filter(wanted)
@@ -108,7 +108,7 @@ extension ManagementRecord {
         }
     }
 
-    /// Takes a package that was fetched and checked into the registry, unless its configuration cannot be followed.
+    /// Adds a package that was fetched and checked to the registry, unless its configuration cannot be followed.
     mutating func register(_ package: FetchedPackage, command: Command.InstallApplication) throws -> CommandOutcome {
         let identifier = package.manifest.bundleIdentifier
         if let refusal = Self.refusal(of: command.configuration, for: identifier) {
@@ -124,7 +124,7 @@ extension ManagementRecord {
         return .done(.installation(identifier: identifier, state: .managed))
     }
 
-    /// Notes that an app could not be installed; a version that is there stays.
+    /// Records that an app could not be installed. An installed version stays.
     mutating func fail(_ failure: PackageFailure) -> CommandOutcome {
         var outcome = CommandOutcome.failed(failure.problem, failure.detail)
         if let identifier = failure.identifier { failedApps.insert(identifier) }
@@ -134,7 +134,7 @@ extension ManagementRecord {
 }
 
 extension Command {
-    /// What an enrollment must grant for the device to obey.
+    /// The rights that an enrollment must grant for this command.
     fileprivate var neededRights: AccessRights {
         switch self {
         case .installProfile, .removeProfile: .changeProfiles

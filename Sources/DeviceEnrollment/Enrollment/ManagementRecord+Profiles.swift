@@ -3,7 +3,7 @@ internal import DeviceManagement
 internal import FoundationEssentials
 
 extension ManagementRecord {
-    /// Installs a profile whole or not at all.
+    /// Installs a profile completely or not at all.
     mutating func install(profile body: [UInt8]) -> CommandOutcome {
         let profile: Profile
         do { profile = try Profile(xml: body) } catch { return .failed(.profileRefused, "\(error)") }
@@ -25,7 +25,7 @@ extension ManagementRecord {
         return .done()
     }
 
-    /// Removes a profile; the removal of the enrollment takes effect when its result is delivered.
+    /// Removes a profile. The removal of the enrollment takes effect once its result has been delivered.
     mutating func remove(profile identifier: String) -> CommandOutcome {
         if identifier == enrolledProfile?.identifier {
             enrollment?.stage = .leaving
@@ -37,14 +37,14 @@ extension ManagementRecord {
         return .done()
     }
 
-    /// The installed profiles; the server did not install the enrollment itself.
+    /// Returns the installed profiles. The enrollment does not count as managed, since the server did not install it.
     func list(managedOnly: Bool) throws -> [InstalledProfile] {
         var list = try profiles.values.map { InstalledProfile(try Profile(xml: Array($0)), isManaged: true) }
         if !managedOnly, let enrolledProfile { list.append(InstalledProfile(enrolledProfile, isManaged: false)) }
         return list.sorted { $0.identifier < $1.identifier }
     }
 
-    /// Whether these are the bytes of the enrollment's own profile, with whatever contents.
+    /// Whether these bytes are a version of the enrollment's own profile, with any content.
     func isEnrollment(_ body: [UInt8]) -> Bool {
         guard let profile = try? Profile(xml: body), let enrolledProfile else { return false }
         return profile.identifier == enrolledProfile.identifier

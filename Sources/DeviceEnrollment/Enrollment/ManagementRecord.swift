@@ -3,10 +3,10 @@ internal import BrokerDevice
 internal import DeviceManagement
 internal import FoundationEssentials
 
-/// Everything that management made of the device, in one file that is replaced whole: the effect of a command and the
-/// result that reports it can never part.
+/// Everything that management set on the device, in one file that is replaced as a whole. So the effect of a command
+/// and the result that reports it are always written together.
 package struct ManagementRecord: Codable, Sendable, Equatable {
-    /// The device's name towards its server; made once, kept for good, tied to no person.
+    /// The device's name for its server. It is made once, never changes, and is not tied to a person.
     var udid: String
     var enrollment: Enrollment?
     /// Profiles by top-level identifier.
@@ -15,36 +15,36 @@ package struct ManagementRecord: Codable, Sendable, Equatable {
     var apps: [String: App] = [:]
     /// Apps whose installation failed and whose failure has not been listed yet.
     var failedApps: Set<String> = []
-    /// The result of the last command; sent again, byte for byte, until the server has it.
+    /// The result of the last command. It is sent again, byte for byte, until the server has it.
     var lastResult: LastResult?
 
     struct Enrollment: Codable, Sendable, Equatable {
-        /// Where the enrollment stands.
+        /// The stage of the enrollment.
         enum Stage: String, Codable {
-            /// The server may or may not know of it.
+            /// The server may or may not have recorded the enrollment.
             case authenticating
             case enrolled
-            /// To be removed as soon as the last result is delivered.
+            /// The enrollment is removed as soon as the last result is delivered.
             case leaving
         }
 
         var credentials: EnrollmentCredentials
         var stage: Stage
-        /// What the device has while its server has not confirmed the credentials in its place.
+        /// The previous credentials, until the server has confirmed the new ones.
         var former: EnrollmentCredentials?
 
-        /// Whether a server manages the device, also while it moves from one credentials to the next.
+        /// Whether a server manages the device; also true during a change of credentials.
         var isManaged: Bool { stage != .authenticating || former != nil }
 
-        /// The credentials by which the server knows the device.
+        /// The credentials that the server has confirmed.
         var confirmed: EnrollmentCredentials? { stage == .authenticating ? former : credentials }
     }
 
-    /// What the device got from its server to enroll with.
+    /// The credentials that the device got from its server for the enrollment.
     struct EnrollmentCredentials: Codable, Sendable, Equatable {
         /// The enrollment profile without its key.
         let profile: Data
-        /// The file that has the key and its certificate; see ``ManagementStore``.
+        /// The file with the key and its certificate; see ``ManagementStore``.
         let identity: String
     }
 
@@ -52,7 +52,7 @@ package struct ManagementRecord: Codable, Sendable, Equatable {
         let version: String
         /// 64 hexadecimal digits.
         let sha256: String
-        /// Where the package is, below the folder of apps.
+        /// The package's path, relative to the folder of apps.
         let path: String
         let flags: Int64
         /// A property list.
@@ -66,12 +66,12 @@ package struct ManagementRecord: Codable, Sendable, Equatable {
         var isDelivered: Bool
     }
 
-    /// The record of a device that is not enrolled any more.
+    /// The record of a device that is no longer enrolled.
     var cleared: ManagementRecord { ManagementRecord(udid: udid) }
 }
 
 extension ManagementRecord.App {
-    /// - Throws: ``DeviceStateDamaged`` where the stored configuration cannot be read.
+    /// - Throws: ``DeviceStateDamaged`` if the stored configuration cannot be read.
     func configurationMembers() throws(DeviceStateDamaged) -> [String: PropertyList]? {
         guard let configuration else { return nil }
         guard case .dictionary(let members)? = try? PropertyList(xml: Array(configuration)) else {

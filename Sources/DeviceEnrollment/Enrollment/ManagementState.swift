@@ -4,7 +4,7 @@ package import DeviceManagement
 internal import Files
 internal import FoundationEssentials
 
-/// What management made of the device, for those who only read.
+/// What management set on the device, for readers.
 package struct ManagementState: Sendable, Equatable {
     /// Whether a server manages the device.
     package let isEnrolled: Bool
@@ -12,7 +12,7 @@ package struct ManagementState: Sendable, Equatable {
     package let extensions: [SSOPayload]
     /// Managed apps by bundle identifier.
     package let apps: [String: ManagedApp]
-    /// UUIDs of the installed profiles by identifier, the enrollment's too.
+    /// UUIDs of the installed profiles by identifier, including the enrollment's.
     package let profiles: [String: String]
 
     /// An app that management installed.
@@ -25,7 +25,7 @@ package struct ManagementState: Sendable, Equatable {
         package let configuration: [String: PropertyList]
     }
 
-    /// - Throws: ``DeviceStateDamaged`` where something that was checked when it was stored does not read any more.
+    /// - Throws: ``DeviceStateDamaged`` if data that was checked when it was stored can no longer be read.
     init(record: ManagementRecord, apps directory: Directory) throws(DeviceStateDamaged) {
         isEnrolled = record.enrollment?.isManaged ?? false
         var profiles: [String: String] = [:]
@@ -55,7 +55,7 @@ extension ManagementState {
     /// The broker's own package.
     package static let brokerIdentifier = AppConfiguration.broker
 
-    /// The switches and apps as the broker needs them.
+    /// The settings and apps in the form that the broker needs.
     package var settings: ManagedSettings {
         let broker = apps[Self.brokerIdentifier]
         var settings = ManagedSettings(
@@ -108,14 +108,14 @@ extension ManagementState {
         return binding
     }
 
-    /// The profiles that speak to the broker's own extension.
+    /// The profiles for the broker's own extension.
     private var brokerExtensions: [SSOPayload] {
         extensions.filter {
             $0.extensionIdentifier == SSOPreset.microsoft2020.extensionIdentifier && $0.kind == .redirect
         }
     }
 
-    /// The profiles for the broker's own extension say so, and none of them says otherwise.
+    /// Whether at least one profile for the broker's own extension turns shared mode on and none turns it off.
     private var isSharedByProfile: Bool {
         let switches = brokerExtensions.compactMap(\.sharedDeviceMode)
         return !switches.isEmpty && switches.allSatisfy(\.self)

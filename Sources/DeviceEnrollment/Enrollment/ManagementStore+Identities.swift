@@ -7,7 +7,7 @@ internal import Redaction
 internal import SwiftASN1
 
 extension ManagementStore {
-    /// Writes an identity down, durably, before a record may name it.
+    /// Writes an identity to disk, durably. This must happen before a record names it.
     ///
     /// - Returns: its name.
     func keep(_ identity: HTTPSClient.Identity) throws -> String {
@@ -27,7 +27,7 @@ extension ManagementStore {
 
     /// Reads an identity.
     ///
-    /// - Throws: ``DeviceStateDamaged`` where it is missing or unreadable.
+    /// - Throws: ``DeviceStateDamaged`` if it is missing or unreadable.
     func identity(_ name: String) throws -> HTTPSClient.Identity {
         let damage = DeviceStateDamaged(file: "management/identities/\(name)")
         guard var content = try identities.file(name).read(limit: 1 << 20) else { throw damage }

@@ -15,14 +15,14 @@ package struct ManagementStore: Sendable {
     package init(root: Directory) { self.root = root }
 
     var apps: Directory { root.appending("apps") }
-    /// Keys with their certificates, each in a file for this user alone.
+    /// Keys with their certificates, each in a file that only this user may read.
     var identities: Directory { root.appending("identities") }
-    /// Packages on their way; swept at every start.
+    /// Packages that are being fetched. Cleared at every start.
     var incoming: Directory { root.appending("incoming") }
 
-    /// The record; nil on a device that never enrolled.
+    /// Reads the record; nil on a device that has never enrolled.
     ///
-    /// - Throws: ``DeviceStateDamaged`` where there is one that cannot be read: that is not "not managed".
+    /// - Throws: ``DeviceStateDamaged`` if the record exists and cannot be read. That does not mean "not managed".
     package func load() throws -> ManagementRecord? {
         guard let bytes = try root.file("state.json").read(limit: 64 << 20) else { return nil }
         do { return try JSONDecoder().decode(ManagementRecord.self, from: Data(bytes)) } catch {
@@ -30,7 +30,7 @@ package struct ManagementStore: Sendable {
         }
     }
 
-    /// Makes the record durable.
+    /// Writes the record durably.
     func save(_ record: ManagementRecord) throws {
         try root.make()
         let encoder = JSONEncoder()
@@ -38,8 +38,8 @@ package struct ManagementStore: Sendable {
         try root.file("state.json").replace(with: Array(try encoder.encode(record)))
     }
 
-    /// Removes keys and packages that the record does not name: what a crash left, older ones, those of an ended
-    /// enrollment.
+    /// Removes keys and packages that the record does not name: leftovers of a crash, older versions, and files of an
+    /// ended enrollment.
     func sweep(keeping record: ManagementRecord?) throws {
         try incoming.removeTree()
         let credentials = [record?.enrollment?.credentials, record?.enrollment?.former].compactMap(\.self)
@@ -59,11 +59,11 @@ package struct ManagementStore: Sendable {
         if try apps.names().isEmpty { try apps.removeTree() }
     }
 
-    /// Puts a fetched package in its place, durably.
+    /// Moves a fetched package to its final path, durably.
     ///
-    /// - Returns: its path below the folder of apps.
+    /// - Returns: the path, relative to the folder of apps.
     func place(_ draft: String, manifest: AppManifest) throws(FileError) -> String {
-        // By its digest: a package never takes the place of another one that a record still names.
+        // Named by its digest, so that a package never replaces another one that a record still names.
         let digest = Hex.text(manifest.sha256)
         let folder = apps.appending(manifest.bundleIdentifier).appending(digest)
         try folder.make()

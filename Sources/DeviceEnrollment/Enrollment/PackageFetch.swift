@@ -5,27 +5,27 @@ internal import DeviceManagement
 internal import Files
 internal import FoundationEssentials
 
-/// A package that lies in its place, its digest checked.
+/// A package at its final path, with a verified digest.
 struct FetchedPackage: Sendable {
     let manifest: AppManifest
-    /// Below the folder of apps.
+    /// The path, relative to the folder of apps.
     let path: String
 }
 
-/// Why an app cannot be installed as the order says: the same order would fail again.
+/// Why an app cannot be installed as the command requests. The same command would fail again.
 struct PackageFailure: Error {
     let problem: CommandProblem
     let detail: String
-    /// Nil where not even the manifest could be read.
+    /// Nil if not even the manifest could be read.
     let identifier: String?
 }
 
-/// The network, the server or this process stopped half-way; the order stands.
+/// The network, the server or this process failed half-way. The command is kept.
 struct PackageInterrupted: Error {
     let detail: String
 }
 
-/// Fetches manifest and package, checks the digest, and only then puts the package in its place.
+/// Fetches manifest and package, verifies the digest, and only then moves the package to its final path.
 struct PackageFetch: Sendable {
     let client: any HTTPSending
     let store: ManagementStore
@@ -86,7 +86,7 @@ struct PackageFetch: Sendable {
         }
     }
 
-    /// What an error means for the order; what is not known to be for good is taken for passing.
+    /// Classifies an error. An error that is not known to be permanent counts as temporary.
     private static func judged(_ error: any Error, tooLarge: CommandProblem, identifier: String?) -> any Error {
         switch error {
         case is PackageFailure, is PackageInterrupted: return error

@@ -2,17 +2,17 @@
 internal import BrokerDevice
 internal import DeviceManagement
 
-/// One enrollment's server, as the protocol reaches it (HTTP PUT, property lists).
+/// The connection to an enrollment's server in the MDM protocol (HTTP PUT, property lists).
 struct ServerLink: Sendable {
     let client: any HTTPSending
     let enrollment: EnrollmentPayload
 
-    /// What commands and results travel as.
+    /// The media type of commands and results.
     static let mediaType = "application/x-apple-aspen-mdm; charset=UTF-8"
 
     /// Sends a check-in message.
     ///
-    /// - Throws: ``EnrollmentError`` where the answer is not 200.
+    /// - Throws: ``EnrollmentError`` if the answer is not 200.
     func checkIn(_ message: CheckInMessage) async throws {
         let body = try message.propertyList.xml()
         _ = try await put(enrollment.effectiveCheckInURL, type: CheckInMessage.mediaType, body: body)
@@ -20,8 +20,8 @@ struct ServerLink: Sendable {
 
     /// Sends a result or `Idle`.
     ///
-    /// - Returns: the next command's bytes; empty where there is none.
-    /// - Throws: ``EnrollmentError`` where the answer is not 200.
+    /// - Returns: the next command's bytes; empty if there is none.
+    /// - Throws: ``EnrollmentError`` if the answer is not 200.
     func connect(_ body: [UInt8]) async throws -> [UInt8] {
         try await put(enrollment.serverURL, type: Self.mediaType, body: body)
     }
@@ -42,8 +42,8 @@ struct ServerLink: Sendable {
     }
 }
 
-/// What the status of an answer means for the request that it answers.
+/// Interprets the status of an HTTP answer.
 enum HTTPStatus {
-    /// Whether the same request may succeed later: the server's own failure, or too much at once.
+    /// Whether the same request may succeed later: the server failed, or there were too many requests.
     static func mayPass(_ status: Int) -> Bool { status >= 500 || [408, 425, 429].contains(status) }
 }

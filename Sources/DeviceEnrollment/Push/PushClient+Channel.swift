@@ -6,10 +6,10 @@ internal import PushProtocol
 internal import Synchronization
 
 extension PushClient {
-    /// How long the server may take for its first message.
+    /// The time limit for the server's first message.
     private static let firstPatience = Duration.seconds(15)
 
-    /// Keeps a push channel open for as long as the device is enrolled.
+    /// Keeps a push channel open while the device is enrolled.
     func hold() async {
         var pause = ReconnectPause()
         var random = SystemRandomNumberGenerator()
@@ -28,14 +28,15 @@ extension PushClient {
                 place.withLock { $0 = .broken("\((error as? HTTPSError)?.code.rawValue ?? "it could not be opened")") }
                 logger.info("no push channel to the server", metadata: ["error": "\(error)"])
             }
-            // A change is followed at once, everything else after a pause, which only the end of the task can cut short.
+            // A change is followed at once, everything else after a pause. Only a change or cancellation ends the pause
+            // early.
             guard openings.value == opening else { continue }
             let rest = pause.next(after: .now - began, random: &random)
             await race({ try? await self.configuration.pause(rest) }, { await self.openings.beyond(opening) })
         }
     }
 
-    /// Opens the push channel and listens until it ends.
+    /// Opens the push channel and reads it until it ends.
     private func open(_ way: PushServer) async throws {
         let stated = session
         var question: String?
@@ -53,7 +54,7 @@ extension PushClient {
                     }
                 }
                 self.logger.debug("push channel ended", metadata: ["http.status": "\(status)"])
-                // A device that is enrolled no more hears of it when it visits, and goes by that.
+                // The check-in tells a device that is no longer enrolled so, and the device follows it.
                 if status == 403 { self.configuration.checkIn() }
             }, { try await liveness.awaitSilence(self.configuration.sleep) })
     }
@@ -104,7 +105,7 @@ extension PushClient {
     }
 }
 
-/// When the server was heard last, and how long it may be silent.
+/// Tracks when the server last sent something, and how long it may be silent.
 private final class LivenessTimer: Sendable {
     private struct State {
         var last = ContinuousClock.now
@@ -118,7 +119,7 @@ private final class LivenessTimer: Sendable {
     func note() { state.withLock { $0.last = .now } }
     func expect(within patience: Duration) { state.withLock { $0.patience = patience } }
 
-    /// Returns when the server has been silent for too long; wakes once in each span of patience.
+    /// Returns when the server has been silent for too long. Wakes up once per patience interval.
     func awaitSilence(_ sleep: @Sendable (Duration) async throws -> Void) async throws {
         while true {
             let rest = state.withLock { $0.last + $0.patience - .now }

@@ -9,9 +9,9 @@ internal import PushProtocol
 internal import ServiceLifecycle
 internal import Synchronization
 
-/// How a device reaches the server that it is enrolled with, as the device that it is there.
+/// How a device reaches its management server, with the device's identity there.
 package struct PushServer: Sendable {
-    /// Where it asks for commands.
+    /// The address at which the device asks for commands.
     let serverURL: String
     let client: any HTTPListening
 
@@ -21,32 +21,33 @@ package struct PushServer: Sendable {
     }
 }
 
-/// Holds the device's push channel to its server, and asks how the session stands whenever the server says that something has
-/// changed, when a session begins, and each time that the push channel is opened anew.
+/// Keeps the device's push channel to its server open. It asks for the session's status whenever the server reports a
+/// change, when a session begins, and each time the push channel is opened again.
 ///
-/// Only the server's definite word ends a session; what could not be found out is asked again, and ends nothing.
+/// Only an explicit answer of the server ends a session. If the status cannot be determined, the client asks again, and
+/// the session goes on.
 package final class PushClient: Service {
-    /// What the keeper must be told.
+    /// The client's configuration.
     package struct Configuration: Sendable {
-        /// Where the device's keys of the directory are.
+        /// The device's directory keys.
         package var keys: KeyStore
-        /// The way to the server that the device is enrolled with; nil where there is none.
+        /// Returns the server that the device is enrolled with; nil if there is none.
         package var way: @Sendable () async throws -> PushServer?
-        /// Makes the client that reaches the identity platform.
+        /// Makes the client for the identity platform.
         package var https: @Sendable () throws -> any HTTPSending
-        /// Hears the server's definite word that the session of an epoch is over.
+        /// Called when the server has stated that the session of an epoch is over.
         package var ended: @Sendable (Epoch, SignOutTrigger) -> Void
-        /// Hears what the identity platform says of the device's registration.
+        /// Called with the identity platform's answer about the device's registration.
         package var registration: @Sendable (RegistrationStatus) -> Void
-        /// Hears that the management server has something for the device.
+        /// Called when the management server has commands for the device.
         package var checkIn: @Sendable () -> Void
-        /// Hears that the push channel is open, and so that the server can be reached.
+        /// Called when the push channel is open, and the server therefore reachable.
         package var opened: @Sendable () -> Void
-        /// Hears that the server may have changed its mind about anything of the device.
+        /// Called when the device's state on the server may have changed.
         package var stateChanged: @Sendable () -> Void
         /// Waits before the next attempt.
         package var pause: @Sendable (Duration) async throws -> Void
-        /// Waits for the server to have been silent for so long.
+        /// Waits for a period of silence of the server.
         package var sleep: @Sendable (Duration) async throws -> Void
 
         package init(
@@ -77,14 +78,14 @@ package final class PushClient: Service {
     private let watched = Mutex<WatchedSession?>(nil)
     private let askers = KeyedCache<JoinRecord, SessionStatusClient>()
     private let serverClock = ServerClock()
-    /// Whether the organisation that manages the device said that it does not list it.
+    /// Whether the organisation that manages the device has answered that the device is not in its directory.
     private let isForeignToManagement = Mutex(false)
     private let disk = BlockingQueue(label: "baton.push.disk")
     /// The state of the push channel.
     let place = Mutex(PushStatus.none)
-    /// The push channel has to be opened anew.
+    /// Advanced when the push channel must be opened again.
     let openings = ChangeCount()
-    /// The session's status has to be asked.
+    /// Advanced when the session's status must be queried.
     let questions = ChangeCount()
 
     package init(configuration: Configuration, logger: Logger) {
@@ -92,7 +93,7 @@ package final class PushClient: Service {
         self.logger = logger
     }
 
-    /// What the device states from here on; never blocks.
+    /// Sets the session that the device reports from now on; never blocks.
     package func watch(_ present: WatchedSession) {
         let former = watched.withLock { watched in
             defer { watched = present }
@@ -104,10 +105,10 @@ package final class PushClient: Service {
         if isNewJoin || isNewSession { questions.advance() }
     }
 
-    /// The identity platform may have changed its mind about the device; never blocks.
+    /// Requests a query of the device's status, since it may have changed at the identity platform; never blocks.
     package func ask() { questions.advance() }
 
-    /// The device's enrollment has changed; never blocks.
+    /// Reports that the device's enrollment has changed; never blocks.
     package func accessChanged() { openings.advance() }
 
     package func run() async throws {
@@ -119,12 +120,12 @@ package final class PushClient: Service {
         }
     }
 
-    /// How the push channel stands now.
+    /// The current state of the push channel.
     package var status: PushStatus { place.withLock { $0 } }
 
     var session: WatchedSession? { watched.withLock { $0 } }
 
-    /// Who asks for the device, where it has joined a directory; its keys are read once for each join.
+    /// Returns the client that asks for the device, if it has joined a directory. Its keys are read once per join.
     func asker(_ join: JoinRecord) async throws -> SessionStatusClient {
         try await askers.value(for: join) { [configuration, disk, serverClock] in
             try await disk.run {
@@ -137,10 +138,10 @@ package final class PushClient: Service {
 
     private static let now: @Sendable () -> Int = { Int(Glibc.time(nil)) }
 
-    /// The organisation that manages the device says whether it lists it.
+    /// Handles the status that the managing organisation reported for the device.
     func heard(fromManagement status: SessionStatus, of session: WatchedSession) {
         isForeignToManagement.withLock { $0 = status == .deviceUnknown }
-        // Only the organisation that the device is joined to can say that it has removed the device.
+        // Only the organisation that the device is joined to can state that it has removed the device.
         if status == .deviceDisabled { note(.disabled, of: session.join) }
         if status == .deviceUnknown { questions.advance() }
         heard(status, of: session)
@@ -158,7 +159,7 @@ package final class PushClient: Service {
             learnedAt: Self.now(), clockAhead: serverClock.ahead)
     }
 
-    /// Acts on the server's word about `session`.
+    /// Acts on the server's answer about `session`.
     func heard(_ status: SessionStatus, of session: WatchedSession) {
         guard let trigger = status.trigger else { return }
         logger.notice("the server's word on the device", metadata: ["session.status": "\(status.rawValue)"])
@@ -166,9 +167,9 @@ package final class PushClient: Service {
         configuration.ended(session.epoch, trigger)
     }
 
-    // MARK: - Questions
+    // MARK: - Status queries
 
-    /// Asks each time that there is reason to, until it is found out, and again after a while.
+    /// Queries the status whenever there is a reason, retries until there is an answer, and repeats at an interval.
     private func answerQuestions() async {
         var answered: UInt64 = 0
         var pause = ReconnectPause()
@@ -192,12 +193,12 @@ package final class PushClient: Service {
         }
     }
 
-    /// Between two questions that nothing gives reason to.
+    /// The interval between queries without another reason.
     private static let interval = Duration.seconds(900)
-    /// The same while the device cannot be used: what an administrator mends has to show soon.
+    /// The same while the device cannot be used, so that an administrator's repair shows soon.
     private static let intervalOfTrouble = Duration.seconds(30)
 
-    /// Waits until there is reason to ask, or so long; then there is.
+    /// Waits until there is a reason to query, or until `interval` is over.
     private func waitForQuestion(after seen: UInt64, _ interval: Duration) async {
         await race(
             { await self.questions.beyond(seen) },
@@ -207,9 +208,9 @@ package final class PushClient: Service {
             })
     }
 
-    /// Asks once, and tells whoever is concerned.
+    /// Queries the status once and publishes it.
     ///
-    /// - Throws: whatever kept the device from finding out.
+    /// - Throws: the error that prevented an answer.
     private func ask(of session: WatchedSession, _ join: JoinRecord) async throws -> RegistrationStatus {
         let known: RegistrationStatus
         do {
@@ -223,10 +224,10 @@ package final class PushClient: Service {
         return known
     }
 
-    /// Asks now how the device's registration stands, for the doctor; empty if the device has not joined.
+    /// Queries the device's registration now, for the doctor. Returns nothing if the device has not joined.
     package func registrationFindings() async -> [CheckResult] {
         guard let session, let join = session.join else { return [] }
-        // The clocks are compared beside this.
+        // The doctor compares the clocks separately.
         do { return [try await ask(of: session, join).findings[0]] } catch {
             return [.registrationUnknown(because: BrokerError(reading: error))]
         }
@@ -234,7 +235,7 @@ package final class PushClient: Service {
 }
 
 extension CheckResult {
-    /// The stable code of what says that the registration could not be looked at.
+    /// The stable code of the finding that the registration could not be queried.
     package static let registrationUnknown = "registration_unknown"
 
     fileprivate static func registrationUnknown(because error: BrokerError) -> CheckResult {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package import BrokerIPC
 
-/// How the device's push channel to its management server stands.
+/// The state of the device's push channel to its management server.
 package enum PushStatus: Sendable, Equatable {
-    /// The device is enrolled nowhere, or has only just started.
+    /// The device is not enrolled, or has only just started.
     case none
     case open
     /// The cause, for developers.

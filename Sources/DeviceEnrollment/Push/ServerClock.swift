@@ -3,11 +3,11 @@ internal import BrokerDevice
 internal import Glibc
 internal import Synchronization
 
-/// How far this device's clock is from the server's, as its last answer says.
+/// The difference between this device's clock and the server's, from the server's last answer.
 final class ServerClock: Sendable {
     private let last = Mutex<Int?>(nil)
 
-    /// Seconds by which this device's clock is ahead; nil if no answer named a time.
+    /// Seconds by which this device's clock is ahead; nil if no answer has named a time.
     var ahead: Int? { last.withLock(\.self) }
 
     func note(_ response: HTTPSClient.Response) {
@@ -17,7 +17,7 @@ final class ServerClock: Sendable {
     }
 }
 
-/// Sends requests and has the time of each answer noted.
+/// Sends requests and records the time in each answer.
 struct DatedSending: HTTPSending {
     let https: any HTTPSending
     let clock: ServerClock

@@ -4,18 +4,18 @@ internal import BrokerIPC
 internal import BrokerProtocol
 internal import OAuth
 
-/// Asks the identity platform, in the device's own name, how device and session stand; holds no worker's secret.
+/// Queries the identity platform, as the device, for the status of device and session. Holds no user's secret.
 struct SessionStatusClient: Sendable {
     private let device: DeviceCallSigner
 
     /// Reads the device's keys; blocks on the disk.
     ///
-    /// - Throws: ``DeviceStateDamaged``, or the reader's error for a certificate that cannot be read.
+    /// - Throws: ``DeviceStateDamaged``, or the reader's error if the certificate cannot be read.
     init(join: JoinRecord, keys: KeyStore, https: any HTTPSending, now: @escaping @Sendable () -> Int) throws {
         device = try DeviceCallSigner(join: join, keys: try DeviceKeys(in: keys), https: https, now: now)
     }
 
-    /// The signed question over a fresh nonce.
+    /// Returns the signed query over a fresh nonce.
     @concurrent func question(_ session: WatchedSession) async throws -> String {
         let epoch = try Self.epoch(of: session)
         return try await device.signed(over: try await device.server.nonce()) { binding in
@@ -30,9 +30,9 @@ struct SessionStatusClient: Sendable {
         return epoch
     }
 
-    /// Asks, and gives the server's definite word.
+    /// Queries the status and returns the server's answer.
     ///
-    /// - Throws: whatever kept the device from finding out, which says nothing about the session.
+    /// - Throws: the error that prevented an answer. It says nothing about the session.
     @concurrent func status(_ session: WatchedSession) async throws -> SessionStatus {
         do {
             let epoch = try Self.epoch(of: session)
@@ -47,12 +47,12 @@ struct SessionStatusClient: Sendable {
 }
 
 extension OAuthError {
-    /// Whether the refusal says that the identity platform does not serve the organisation.
+    /// Whether the refusal means that the identity platform does not serve the organisation.
     var meansTenantUnknown: Bool { number == Self.unknownTenantNumber }
 }
 
 extension SessionStatus {
-    /// What the status says of the device's registration.
+    /// The state of the device's registration that follows from the status.
     var registration: RegistrationStatus.State {
         switch self {
         case .live, .noSession, .ended, .staleEpoch: .good
@@ -61,7 +61,7 @@ extension SessionStatus {
         }
     }
 
-    /// The trigger that ends the session; nil if the session is good.
+    /// The trigger that ends the session; nil if the session is valid.
     var trigger: SignOutTrigger? {
         switch self {
         case .live, .noSession: nil

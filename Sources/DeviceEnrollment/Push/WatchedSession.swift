@@ -2,12 +2,12 @@
 package import BrokerDevice
 package import BrokerProtocol
 
-/// What the device states to its server: who it is, in which epoch, and whose session it holds.
+/// What the device reports to its server: the device, the epoch, and the session.
 package struct WatchedSession: Sendable, Equatable {
-    /// The device's registration; nil where it has joined no directory.
+    /// The device's registration; nil if it has joined no directory.
     package let join: JoinRecord?
     package let epoch: Epoch
-    /// The server's number of the session; nil where nobody is signed in.
+    /// The server's id of the session; nil if nobody is signed in.
     package let serverSession: String?
     /// The number of the newest receipt; 0 before the first.
     package let receipt: Int
