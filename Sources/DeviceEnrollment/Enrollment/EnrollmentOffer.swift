@@ -6,14 +6,15 @@ internal import FoundationEssentials
 internal import Redaction
 internal import SwiftASN1
 
-/// An enrollment profile that was judged and opened, before anything is made of it.
+/// An enrollment profile that was checked and opened, before it is used.
 struct EnrollmentOffer: Sendable {
-    /// The profile as it is kept, its key taken out.
+    /// The profile to keep, without its key.
     let profile: Data
     let identity: HTTPSClient.Identity
     let server: EnrollmentPayload
 
-    /// Judges a profile and opens its identity, which takes as long as the profile's maker chose (within limits).
+    /// Checks a profile and opens its identity. The time for that depends on the profile's key derivation (within
+    /// limits).
     ///
     /// - Throws: ``EnrollmentError`` `profileRefused` or `identityRefused`.
     init(xml: [UInt8]) throws(EnrollmentError) {
@@ -48,7 +49,7 @@ struct EnrollmentOffer: Sendable {
                     found = HTTPSClient.Identity(certificates: opened.certificates, privateKey: opened.privateKey)
                 } catch { throw EnrollmentError(.identityRefused, "\(error)") }
             }
-            // What the device answers about its profiles still names the payload.
+            // Kept empty, since the device's list of its profiles still names the payload.
             profile.payloads[index].content = .identity(IdentityPayload(container: [], password: ""))
         }
         guard let found else { throw EnrollmentError(.profileRefused, "the profile holds no identity") }

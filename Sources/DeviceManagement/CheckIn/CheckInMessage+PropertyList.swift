@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension CheckInMessage {
-    /// - Throws: ``FieldError`` where a member is missing or has the wrong type.
+    /// - Throws: ``FieldError`` if a member is missing or has the wrong type.
     package init(propertyList: PropertyList) throws(FieldError) {
         let fields = try Fields(propertyList, as: .messageType)
         let name = try fields.string(.messageType)
@@ -22,7 +22,7 @@ extension CheckInMessage {
         }
     }
 
-    /// Whether a device meant a check-in message, well-formed or not.
+    /// Whether this is a check-in message, well-formed or not.
     package static func isMeant(by propertyList: PropertyList) -> Bool {
         guard let fields = try? Fields(propertyList, as: .messageType) else { return false }
         return fields[.messageType] != nil && fields[.status] == nil
@@ -94,9 +94,9 @@ extension CheckInMessage.TokenUpdate {
     }
 }
 
-/// The device's UDID as it stands in every message.
+/// The device's UDID, as every message contains it.
 enum DeviceName {
-    /// - Throws: ``FieldError`` where it is missing, empty, or longer than any real one.
+    /// - Throws: ``FieldError`` if it is missing, empty, or longer than any real one.
     static func read(_ fields: Fields) throws(FieldError) -> String {
         let udid = try fields.string(.udid)
         guard (1...128).contains(udid.utf8.count), udid.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else {

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a device says about its enrollment.
+/// A message in which a device reports on its enrollment.
 package enum CheckInMessage: Hashable, Sendable {
     case authenticate(Authenticate)
     case tokenUpdate(TokenUpdate)
     case checkOut(CheckOut)
-    /// A message of a user's channel, which says nothing about the device's own enrollment.
+    /// A message on a user's channel. It does not concern the device's own enrollment.
     case ofUser(messageType: String)
-    /// A message that Baton does not serve.
+    /// A message type that Baton does not support.
     case unknown(messageType: String)
 
-    /// What check-in requests carry as their content type.
+    /// The content type of check-in requests.
     package static let mediaType = "application/x-apple-aspen-mdm-checkin"
 
     enum MessageType: String {
@@ -19,7 +19,7 @@ package enum CheckInMessage: Hashable, Sendable {
         case checkOut = "CheckOut"
     }
 
-    /// The device's name; nil for messages that Baton does not serve.
+    /// The device's name; nil for messages that Baton does not support.
     package var udid: String? {
         switch self {
         case .authenticate(let message): message.udid
@@ -29,7 +29,7 @@ package enum CheckInMessage: Hashable, Sendable {
         }
     }
 
-    /// "Somebody has installed your enrollment profile": the device is not enrolled yet.
+    /// A user has installed the enrollment profile. The device is not enrolled yet.
     package struct Authenticate: Hashable, Sendable {
         package var udid: String
         package var topic: String
@@ -38,9 +38,9 @@ package enum CheckInMessage: Hashable, Sendable {
         package var productName: String?
         package var serialNumber: String?
         package var deviceName: String?
-        /// The kind of machine; required beside ``deviceName``.
+        /// The model; required by Apple's schema, as ``deviceName`` is.
         package var model: String?
-        /// The kind of machine in words; required beside ``deviceName``.
+        /// The model's display name; required by Apple's schema, as ``deviceName`` is.
         package var modelName: String?
 
         package init(
@@ -60,7 +60,7 @@ package enum CheckInMessage: Hashable, Sendable {
         }
     }
 
-    /// How to wake the device; the first one completes the enrollment.
+    /// How to wake the device. The first one completes the enrollment.
     package struct TokenUpdate: Hashable, Sendable {
         package var udid: String
         package var topic: String
@@ -82,7 +82,7 @@ package enum CheckInMessage: Hashable, Sendable {
         }
     }
 
-    /// "The enrollment was removed", if the device still gets to say so.
+    /// The enrollment was removed. Sent only if the device can still reach the server.
     package struct CheckOut: Hashable, Sendable {
         package var udid: String
         package var topic: String

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The body of a 403 that tells a device that it is not, or no longer, managed by this server.
+/// The body of a 403 that tells a device that this server does not manage it, or no longer does.
 package enum Refusal {
-    /// The device drops its enrollment when it reads this.
+    /// The code that makes a device remove its enrollment.
     package static let unrecognizedDevice = "com.apple.unrecognized.device"
 
-    /// The property list of a refusal.
+    /// Returns the property list of a refusal.
     package static func propertyList(code: String, explanation: String) -> PropertyList {
         .record([.code: .string(code), .explanation: .string(explanation)])
     }
 
-    /// The code of a refusal's body; nil where the body is none.
+    /// Returns the code in a refusal's body; nil if the body is not a refusal.
     package static func code(in body: [UInt8]) -> String? {
         guard let value = try? PropertyList(xml: body), case .dictionary(let members) = value,
             case .string(let code) = members[PropertyKey.code.rawValue]

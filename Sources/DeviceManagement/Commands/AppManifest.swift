@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What `InstallApplication`'s manifest URL answers: which app, which version, where its package is, and its digest.
+/// The manifest that `InstallApplication` refers to: which app, which version, where its package is, and its digest.
 package struct AppManifest: Hashable, Sendable {
     package var bundleIdentifier: String
     package var version: String
     package var title: String
-    /// Where the package is; https.
+    /// The package's address; https.
     package var url: String
-    /// The package's length in bytes; one digest covers all of it.
+    /// The package's length in bytes. One digest covers the whole package.
     package var size: Int64
-    /// 32 bytes.
+    /// The package's SHA-256, 32 bytes.
     package var sha256: [UInt8]
 
     package init(bundleIdentifier: String, version: String, title: String, url: String, size: Int64, sha256: [UInt8]) {
@@ -23,12 +23,12 @@ package struct AppManifest: Hashable, Sendable {
 
     static let packageKind = "software-package"
     static let appKind = "software"
-    /// The largest package that a device takes.
+    /// The largest package that a device accepts, in bytes.
     package static let maximumSize: Int64 = 512 << 20
 }
 
 extension AppManifest {
-    /// - Throws: ``FieldError`` where the manifest is not one app with one package, one digest and a safe name.
+    /// - Throws: ``FieldError`` unless the manifest has one app with one package, one digest and a safe name.
     package init(propertyList: PropertyList) throws(FieldError) {
         let fields = try Fields(propertyList, as: .items)
         let items = try fields.array(.items)
@@ -48,7 +48,8 @@ extension AppManifest {
         try validate()
     }
 
-    /// - Throws: ``FieldError`` for names that could leave their folder, a URL that is not https, or a size out of range.
+    /// - Throws: ``FieldError`` for names that could leave their folder, a URL that is not https, or a size out of
+    ///   range.
     package func validate() throws(FieldError) {
         guard Self.isSafeName(bundleIdentifier), bundleIdentifier.contains(".") else {
             throw FieldError(.bundleIdentifier, .outOfRange)
@@ -59,8 +60,8 @@ extension AppManifest {
         guard sha256.count == 32 else { throw FieldError(.sha256s, .outOfRange) }
     }
 
-    /// Whether a bundle identifier or version can be a file name: letters, digits, dots, hyphens, underscores, no dot in
-    /// front.
+    /// Whether a bundle identifier or version is safe as a file name: letters, digits, dots, hyphens, underscores, no
+    /// leading dot.
     package static func isSafeName(_ name: String) -> Bool {
         let isClean = name.utf8.allSatisfy { byte in
             byte.isDigit || byte.isLowercaseLetter || (0x41...0x5A).contains(byte) || ".-_".utf8.contains(byte)
@@ -98,13 +99,13 @@ extension AppManifest {
 
 /// Bytes as hexadecimal digits.
 package enum Hex {
-    /// Lower case, two digits a byte.
+    /// Returns the bytes in lower case, two digits per byte.
     package static func text(_ bytes: some Sequence<UInt8>) -> String {
         let digits = Array("0123456789abcdef".utf8)
         return String(decoding: bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
     }
 
-    /// Nil where the text has another character or an odd length.
+    /// Returns nil if the text has another character or an odd length.
     package static func bytes(_ text: String) -> [UInt8]? {
         let digits = Array(text.utf8)
         guard digits.count.isMultiple(of: 2) else { return nil }

@@ -3,7 +3,7 @@
 extension Command {
     /// Reads the inner `Command` dictionary.
     ///
-    /// - Throws: ``FieldError`` where a request that Baton knows is malformed.
+    /// - Throws: ``FieldError`` if a request type that Baton supports is malformed.
     init(propertyList: PropertyList) throws(FieldError) {
         let fields = try Fields(propertyList, as: .command)
         let name = try fields.string(.requestType)
@@ -71,7 +71,7 @@ extension Command.Setting {
 
 extension Command.InstallApplication {
     fileprivate init(fields: Fields) throws(FieldError) {
-        // Exactly one way to name the app is allowed; Baton's devices know the manifest alone.
+        // Exactly one way to name the app is allowed; Baton's devices support only the manifest.
         guard fields[.iTunesStoreID] == nil else { throw FieldError(.iTunesStoreID, .outOfRange) }
         guard fields[.identifier] == nil else { throw FieldError(.identifier, .outOfRange) }
         self.init(

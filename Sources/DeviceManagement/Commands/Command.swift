@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What the server wants of a device.
+/// A command of the server for a device.
 package enum Command: Hashable, Sendable {
-    /// The profile's bytes, as they were checked.
+    /// The profile's bytes, exactly as they were checked.
     case installProfile([UInt8])
     case removeProfile(identifier: String)
     case profileList(managedOnly: Bool)
     case settings([Setting])
     case installApplication(InstallApplication)
-    /// All managed apps where `identifiers` is nil.
+    /// All managed apps if `identifiers` is nil.
     case managedApplicationList(identifiers: [String]?)
     case deviceInformation(queries: [String])
-    /// A request that Baton's devices do not know.
+    /// A request type that Baton's devices do not support.
     case unknown(requestType: String)
 
-    /// The requests that Baton knows.
+    /// The request types that Baton supports.
     package enum RequestType: String, Sendable {
         case installProfile = "InstallProfile"
         case removeProfile = "RemoveProfile"
@@ -25,7 +25,7 @@ package enum Command: Hashable, Sendable {
         case deviceInformation = "DeviceInformation"
     }
 
-    /// The request's name on the wire.
+    /// The request type's name in the protocol.
     package var requestType: String {
         switch self {
         case .installProfile: RequestType.installProfile.rawValue
@@ -47,7 +47,7 @@ package enum Command: Hashable, Sendable {
 
         static let applicationConfigurationName = "ApplicationConfiguration"
 
-        /// The item's name on the wire.
+        /// The item's name in the protocol.
         package var item: String {
             switch self {
             case .applicationConfiguration: Self.applicationConfigurationName
@@ -56,7 +56,8 @@ package enum Command: Hashable, Sendable {
         }
     }
 
-    /// Installs or updates an app from a manifest; the configuration that the app had is replaced, also by none.
+    /// Installs or updates an app from a manifest. The app's configuration is replaced; without a new one, it is
+    /// removed.
     package struct InstallApplication: Hashable, Sendable {
         package var manifestURL: String
         package var managementFlags: ManagementFlags
@@ -73,13 +74,13 @@ package enum Command: Hashable, Sendable {
     }
 }
 
-/// What becomes of a managed app.
+/// How a managed app is handled.
 package struct ManagementFlags: OptionSet, Hashable, Sendable {
     package let rawValue: Int64
 
     package init(rawValue: Int64) { self.rawValue = rawValue }
 
-    /// The app goes when the enrollment goes.
+    /// The app is removed together with the enrollment.
     package static let removeWithManagement = ManagementFlags(rawValue: 1)
     package static let noBackup = ManagementFlags(rawValue: 4)
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A command with the name that its result will carry.
+/// A command with the UUID that its result will carry.
 package struct CommandRequest: Hashable, Sendable {
     package let uuid: String
     package let command: Command
@@ -10,7 +10,7 @@ package struct CommandRequest: Hashable, Sendable {
         self.command = command
     }
 
-    /// Why a request cannot be read; with the UUID, where there is one, the device can still answer it.
+    /// Why a request cannot be read. If it has a UUID, the device can still answer it.
     package struct Malformed: Error, Equatable {
         package let uuid: String?
         package let cause: FieldError

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension CommandResult {
-    /// - Throws: ``FieldError`` where a member is missing, has the wrong type, or the status is unknown.
+    /// - Throws: ``FieldError`` if a member is missing or has the wrong type, or if the status is unknown.
     package init(propertyList: PropertyList) throws(FieldError) {
         let fields = try Fields(propertyList, as: .status)
         udid = try DeviceName.read(fields)
@@ -14,7 +14,7 @@ extension CommandResult {
         answer = try Answer(fields: fields)
     }
 
-    /// Whether a device meant to ask for work, well-formed or not.
+    /// Whether this is a command result or `Idle`, well-formed or not.
     package static func isMeant(by propertyList: PropertyList) -> Bool {
         guard let fields = try? Fields(propertyList, as: .status) else { return false }
         return fields[.status] != nil && fields[.messageType] == nil
@@ -60,7 +60,7 @@ extension ErrorItem {
 }
 
 extension CommandResult.Answer {
-    /// Results do not name their request; the members tell.
+    /// Reads the answer's kind from its members, since results do not name their request type.
     init?(fields: Fields) throws(FieldError) {
         if let profiles = try fields.optionalArray(.profileList) {
             var list: [InstalledProfile] = []

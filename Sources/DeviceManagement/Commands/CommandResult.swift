@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a device says when it asks for work, mostly the result of the last command.
+/// A device's request for commands, usually with the result of the last one.
 package struct CommandResult: Hashable, Sendable {
     package var udid: String
     package var status: Status
-    /// Nil for `Idle` alone.
+    /// Nil only for `Idle`.
     package var commandUUID: String?
-    /// The user whose channel the message came by; nil for the device's own channel.
+    /// The user on whose channel the message came; nil for the device's own channel.
     package var userID: String?
     package var errorChain: [ErrorItem]
     package var answer: Answer?
@@ -21,19 +21,19 @@ package struct CommandResult: Hashable, Sendable {
         self.answer = answer
     }
 
-    /// What became of the command.
+    /// The outcome of the command.
     package enum Status: String, Codable, Hashable, Sendable {
-        /// Nothing to report: give me work.
+        /// The device has no result to report and asks for a command.
         case idle = "Idle"
-        /// Done, or accepted where it takes longer.
+        /// The command is done, or accepted if it takes longer.
         case acknowledged = "Acknowledged"
         case error = "Error"
-        /// The command is malformed: the server's fault.
+        /// The command is malformed, which is the server's error.
         case commandFormatError = "CommandFormatError"
-        /// Not at this moment; the server keeps the command.
+        /// The device cannot do it now. The server keeps the command.
         case notNow = "NotNow"
 
-        /// Whether the server may forget the command.
+        /// Whether the server may drop the command.
         package var isFinal: Bool {
             switch self {
             case .acknowledged, .error, .commandFormatError: true
@@ -42,7 +42,7 @@ package struct CommandResult: Hashable, Sendable {
         }
     }
 
-    /// What a result carries beside its status.
+    /// What a result contains besides its status.
     package enum Answer: Hashable, Sendable {
         case profiles([InstalledProfile])
         case managedApps([ManagedAppStatus])
@@ -54,14 +54,14 @@ package struct CommandResult: Hashable, Sendable {
 }
 
 extension CommandResult {
-    /// The domain of the reasons that the server reads from a result beside the device's own.
+    /// The domain of the errors that the server derives from a result, as opposed to the device's own.
     package static let serverDomain = "org.baton.mdm"
 
-    /// Why an app was not installed although the result has no error that says so; nil where the app is installed, or on its
-    /// way.
+    /// Why an app was not installed, if the result has no error that says so; nil if the app is installed or being
+    /// installed.
     package var installationProblem: ErrorItem? {
         guard case .installation(_, let reported, let rejection) = answer else { return nil }
-        // The reasons of an error say what became of the app.
+        // If there is an error, it already explains the outcome.
         let state = status == .acknowledged ? reported : nil
         guard rejection != nil || state?.isInstallation == false else { return nil }
         let words: [String?] = [
@@ -73,7 +73,8 @@ extension CommandResult {
 }
 
 extension AppState {
-    /// Whether the app is installed and managed, or will be if nothing goes wrong (Apple, application.install.yaml, `State`).
+    /// Whether the app is installed and managed, or will be unless an error occurs (Apple, application.install.yaml,
+    /// `State`).
     fileprivate var isInstallation: Bool {
         switch self {
         case .installing, .managed: true
@@ -87,7 +88,7 @@ extension AppState {
         "PromptingForUpdateLogin", "ValidatingUpdate", "Updating", "PromptingForManagement",
     ]
 
-    /// What an administrator does about a state that is no installation.
+    /// What an administrator must do about a state that is not an installation.
     fileprivate var remedy: String? {
         switch name {
         case "NeedsRedemption": "it waits for a redemption code, which this server does not send"
@@ -99,7 +100,7 @@ extension AppState {
     }
 }
 
-/// One link of the reasons for a failure, the outermost first.
+/// One item of the error chain, the outermost first.
 package struct ErrorItem: Hashable, Sendable {
     package var code: Int64
     package var domain: String
@@ -112,7 +113,7 @@ package struct ErrorItem: Hashable, Sendable {
     }
 }
 
-/// A profile as `ProfileList` shows it.
+/// A profile as `ProfileList` reports it.
 package struct InstalledProfile: Hashable, Sendable {
     package var identifier: String
     package var uuid: String
@@ -139,7 +140,7 @@ package struct InstalledProfile: Hashable, Sendable {
     }
 }
 
-/// Where the installation of an app stands; Baton's own devices use none of the protocol's other names.
+/// The state of an app's installation. Baton's own devices use only the three that have a case.
 package enum AppState: Hashable, Sendable {
     case installing, managed, failed
     case other(String)
@@ -164,7 +165,7 @@ package enum AppState: Hashable, Sendable {
     }
 }
 
-/// A managed app as `ManagedApplicationList` shows it.
+/// A managed app as `ManagedApplicationList` reports it.
 package struct ManagedAppStatus: Hashable, Sendable {
     package var identifier: String
     package var state: AppState
@@ -179,7 +180,7 @@ package struct ManagedAppStatus: Hashable, Sendable {
     }
 }
 
-/// What became of one item of a Settings command: the command can succeed as a whole with items that failed.
+/// The outcome of one item of a Settings command. The command as a whole can succeed although items failed.
 package struct SettingResult: Hashable, Sendable {
     package var item: String
     package var identifier: String?

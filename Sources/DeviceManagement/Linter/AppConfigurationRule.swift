@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What is wrong with the broker's app configuration: the second switch of shared device mode must be a Boolean under its exact
-/// name, since a device takes everything else for a switch that is off.
+/// An error in the broker's app configuration. The second switch of shared device mode must be a Boolean under its
+/// exact name, since a device treats anything else as off.
 package struct AppConfigurationProblem: Equatable, Sendable {
     /// What is wrong, without a full stop.
     package let message: String
-    /// What to do about it, in a sentence.
+    /// What to do about it, as a sentence.
     package let remedy: String
 
-    /// Returns nil for a configuration without such a problem.
+    /// Returns nil if the configuration has no such problem.
     package init?(in configuration: [String: PropertyList]) {
         let name = PropertyKey.sharedDeviceMode.rawValue
         if let value = configuration[name] {

@@ -36,7 +36,7 @@ enum OneEnrollment: ProfileRule {
     }
 }
 
-/// The enrollment must name an identity of the same profile.
+/// The enrollment must name an identity in the same profile.
 enum EnrollmentIdentity: ProfileRule {
     static let code = ProfileFinding.Code.enrollmentIdentity
     static let source = "Apple, com.apple.mdm.yaml, `IdentityCertificateUUID`"
@@ -84,7 +84,7 @@ enum EnrollmentURLs: ProfileRule {
     }
 }
 
-/// The server's rights must be some, known, and complete.
+/// The server's rights must be non-empty, known, and complete.
 enum EnrollmentRights: ProfileRule {
     static let code = ProfileFinding.Code.enrollmentRights
     static let source =
@@ -110,13 +110,13 @@ enum EnrollmentRights: ProfileRule {
     }
 }
 
-/// What the rules for an enrollment that is issued again look at.
+/// What the rules for a re-issued enrollment check.
 package struct EnrollmentUpdate {
     let previous: EnrollmentPayload
     let next: EnrollmentPayload
 }
 
-/// An update leaves the server and the topic as they are.
+/// An update must not change the server or the topic.
 enum FixedEnrollmentKeys: ProfileRule {
     static let code = ProfileFinding.Code.enrollmentImmutable
     static let source =
@@ -136,7 +136,7 @@ enum FixedEnrollmentKeys: ProfileRule {
     }
 }
 
-/// An update gives the server no right that it had not.
+/// An update must not give the server additional rights.
 enum NoNewRights: ProfileRule {
     static let code = ProfileFinding.Code.enrollmentRightsGrew
     static let source =

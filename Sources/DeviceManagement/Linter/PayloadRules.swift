@@ -12,7 +12,7 @@ enum ReadablePropertyList: ProfileRule {
     }
 }
 
-/// Every key that a profile needs must be there, with a value of its type.
+/// Every key that a profile needs must be present, with a value of the right type.
 enum WellFormedProfile: ProfileRule {
     static let code = ProfileFinding.Code.malformed
     static let source = "Apple, TopLevel.yaml and CommonPayloadKeys.yaml: keys with `presence: required`"
@@ -23,7 +23,7 @@ enum WellFormedProfile: ProfileRule {
     }
 }
 
-/// No two payloads of a profile may have one identifier.
+/// No two payloads of a profile may have the same identifier.
 enum UniquePayloadIdentifiers: ProfileRule {
     static let code = ProfileFinding.Code.duplicatePayloadIdentifier
     static let source = "Apple, CommonPayloadKeys.yaml, `PayloadIdentifier`: \"must be unique within the profile\""
@@ -38,7 +38,7 @@ enum UniquePayloadIdentifiers: ProfileRule {
     }
 }
 
-/// Neither two payloads nor a payload and its profile may have one UUID.
+/// No two payloads may have the same UUID, and no payload may have the profile's UUID.
 enum UniquePayloadUUIDs: ProfileRule {
     static let code = ProfileFinding.Code.duplicatePayloadUUID
     static let source = "Apple, CommonPayloadKeys.yaml, `PayloadUUID`: \"must be globally unique\""
@@ -52,7 +52,8 @@ enum UniquePayloadUUIDs: ProfileRule {
     }
 }
 
-/// A payload must be of a type that Baton's devices know, or of one of Apple's where the profile is not for Baton's devices alone.
+/// A payload must have a type that Baton's devices support, or one of Apple's if the profile is not for Baton's devices
+/// only.
 enum KnownPayloadTypes: ProfileRule {
     static let code = ProfileFinding.Code.unknownPayloadType
     static let source = "Baton; Apple, CommonPayloadKeys.yaml, `PayloadType`"
@@ -67,7 +68,7 @@ enum KnownPayloadTypes: ProfileRule {
     }
 }
 
-/// A payload of a type that Apple's devices alone know.
+/// A payload has a type that only Apple's devices support.
 enum ForeignPayloadTypes: ProfileRule {
     static let code = ProfileFinding.Code.foreignPayloadType
     static let severity = ProfileFinding.Severity.warning
@@ -84,7 +85,7 @@ enum ForeignPayloadTypes: ProfileRule {
     static func isApples(_ type: String) -> Bool { type.hasPrefix("com.apple.") && type != "com.apple." }
 }
 
-/// A payload should have only keys that its type has.
+/// A payload should have only keys that its type defines.
 enum KnownPayloadKeys: ProfileRule {
     static let code = ProfileFinding.Code.unknownKey
     static let severity = ProfileFinding.Severity.warning
@@ -105,7 +106,7 @@ enum KnownPayloadKeys: ProfileRule {
         }
     }
 
-    /// Every key that Apple's schema lists for the type on iOS and macOS, as far as Baton knows the type.
+    /// Every key that Apple's schema lists for the type on iOS and macOS, for types that Baton supports.
     private static func keys(of kind: Payload.Kind) -> Set<String> {
         let common: [PropertyKey] = [
             .payloadDescription, .payloadDisplayName, .payloadIdentifier, .payloadOrganization, .payloadType,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Something that a device would refuse or misunderstand in a profile, or that an administrator should know.
+/// A part of a profile that a device would refuse or misunderstand, or that an administrator should know about.
 package struct ProfileFinding: Hashable, Sendable, CustomStringConvertible {
     /// Stable codes, one per rule.
     package enum Code: String, Sendable, CaseIterable {
@@ -46,11 +46,11 @@ package struct ProfileFinding: Hashable, Sendable, CustomStringConvertible {
 
     package let code: Code
     package let severity: Severity
-    /// The payload's identifier, where one payload is meant.
+    /// The payload's identifier, if the finding is about one payload.
     package let payload: String?
-    /// What is wrong, for the administrator; without a full stop.
+    /// What is wrong, for the administrator, without a full stop.
     package let message: String
-    /// What to do about it, in sentences.
+    /// What to do about it, as sentences.
     package let remedy: String
 
     init(_ code: Code, severity: Severity, payload: String?, message: String, remedy: String) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Judges profiles by the rules that Apple's schema and Microsoft's pages state only in prose.
+/// Checks profiles against rules that Apple's schema and Microsoft's pages state only in prose.
 ///
 /// It runs before a profile is accepted for pushing, and again on the device before it is installed.
 package struct ProfileLinter: Sendable {
@@ -14,15 +14,15 @@ package struct ProfileLinter: Sendable {
 
     /// Which devices the profile is for.
     package enum Audience: Sendable {
-        /// Baton's own, which refuse what they do not know.
+        /// Baton's own, which refuse what they do not support.
         case batonDevices
-        /// Apple's, too: an iPad knows payloads that Baton's devices do not.
+        /// Apple's too: an iPad supports payloads that Baton's devices do not.
         case anyDevice
     }
 
     package let delivery: Delivery
     package let audience: Audience
-    /// URLs of the other single sign-on profiles that the device has.
+    /// URLs of the other single sign-on profiles on the device.
     package let takenURLs: Set<String>
 
     package init(delivery: Delivery, audience: Audience = .batonDevices, takenURLs: Set<String> = []) {
@@ -44,17 +44,17 @@ package struct ProfileLinter: Sendable {
         PluginListIsString.self, KnownPayloadTypes.self, ForeignPayloadTypes.self, KnownPayloadKeys.self,
     ]
 
-    /// The rules for an enrollment that is issued again.
+    /// The rules for a re-issued enrollment.
     package static let updateRules: [any ProfileRule<EnrollmentUpdate>.Type] = [
         FixedEnrollmentKeys.self, NoNewRights.self,
     ]
 
-    /// The rules for what cannot be read as a profile.
+    /// The rules for a file that cannot be read as a profile.
     package static let readingRules: [any ProfileRule<any Error>.Type] = [
         ReadablePropertyList.self, WellFormedProfile.self,
     ]
 
-    /// All findings, rule by rule.
+    /// Returns all findings, rule by rule.
     package func findings(inXML xml: [UInt8]) -> [ProfileFinding] {
         do {
             let value = try PropertyList(xml: xml)
@@ -64,7 +64,7 @@ package struct ProfileLinter: Sendable {
         }
     }
 
-    /// All findings but those about unknown keys.
+    /// Returns all findings except those about unknown keys.
     package func findings(in profile: Profile) -> [ProfileFinding] { findings(in: profile, readFrom: nil) }
 
     private func findings(in profile: Profile, readFrom propertyList: PropertyList?) -> [ProfileFinding] {
@@ -73,7 +73,7 @@ package struct ProfileLinter: Sendable {
         return Self.rules.flatMap { $0.findings(in: subject) }
     }
 
-    /// What an enrollment profile may not change when it is issued again to a device that has `previous`.
+    /// Returns the forbidden changes in an enrollment profile that is re-issued to a device with `previous`.
     package static func changes(from previous: EnrollmentPayload, to next: EnrollmentPayload) -> [ProfileFinding] {
         let update = EnrollmentUpdate(previous: previous, next: next)
         return updateRules.flatMap { $0.findings(in: update) }

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A rule that profiles must obey on a device.
+/// A rule for profiles.
 package protocol ProfileRule<Subject>: SendableMetatype {
-    /// What the rule looks at.
+    /// What the rule checks.
     associatedtype Subject
     static var code: ProfileFinding.Code { get }
     static var severity: ProfileFinding.Severity { get }
-    /// Who set the rule: the document and the key or section of it, with its words where it has any.
+    /// The rule's source: the document and its key or section, with a quotation if there is one.
     static var source: String { get }
-    /// What the administrator does about a breach, in sentences.
+    /// What the administrator must do about a breach, as sentences.
     static var remedy: String { get }
 
     /// Returns every breach of the rule.
@@ -17,7 +17,7 @@ package protocol ProfileRule<Subject>: SendableMetatype {
 
 /// One breach of a ``ProfileRule``.
 package struct ProfileRuleBreach {
-    /// The payload's identifier, where one payload is meant.
+    /// The payload's identifier, if the breach is in one payload.
     let payload: String?
     /// What is wrong, without a full stop.
     let message: String
@@ -39,14 +39,14 @@ extension ProfileRule {
     }
 }
 
-/// What most rules look at: a profile, the way by which it comes, and what the device has already.
+/// What most rules check: a profile, how it is delivered, and what the device already has.
 package struct LintedProfile {
     let profile: Profile
     let delivery: ProfileLinter.Delivery
     let audience: ProfileLinter.Audience
     /// URLs of the device's other single sign-on profiles, in ``SSOURL/canonical(_:)`` form.
     let takenURLs: Set<String>
-    /// The profile as it was read; nil for one that was not.
+    /// The profile's raw property list; nil if it was not read from one.
     let propertyList: PropertyList?
 
     /// The enrollment payloads, each with its identifier.
@@ -56,7 +56,7 @@ package struct LintedProfile {
         }
     }
 
-    /// The payloads as they were read; none of a profile that was not.
+    /// The raw payloads; empty if the profile was not read from a property list.
     var rawPayloads: [[String: PropertyList]] {
         guard case .dictionary(let members)? = propertyList,
             case .array(let payloads) = members[PropertyKey.payloadContent.rawValue]
@@ -64,7 +64,7 @@ package struct LintedProfile {
         return payloads.compactMap { if case .dictionary(let members) = $0 { members } else { nil } }
     }
 
-    /// The payloads of types that Baton does not know, each with its identifier.
+    /// The payloads with types that Baton does not support, each with its identifier.
     var unknownTypes: [(identifier: String, type: String)] {
         profile.payloads.compactMap { payload in
             if case .unknown(let type) = payload.content { (payload.identifier, type) } else { nil }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Single sign-on settings come from the management server alone.
+/// Single sign-on settings must come from the management server.
 enum SSOFromManagement: ProfileRule {
     static let code = ProfileFinding.Code.ssoOutsideManagement
     static let source = "Apple, com.apple.extensiblesso.yaml, `supportedOS`, `allowmanualinstall: false`"
@@ -15,7 +15,7 @@ enum SSOFromManagement: ProfileRule {
     }
 }
 
-/// An extension's identifier is a bundle identifier.
+/// An extension's identifier must be a bundle identifier.
 enum ExtensionIdentifierForm: ProfileRule {
     static let code = ProfileFinding.Code.ssoExtensionMalformed
     static let source =
@@ -43,7 +43,7 @@ enum ExtensionIdentifierForm: ProfileRule {
     }
 }
 
-/// An identifier that is almost the broker's own belongs to no extension.
+/// An identifier that is almost a known extension's has no effect.
 enum ExtensionIdentifierSpelling: ProfileRule {
     static let code = ProfileFinding.Code.ssoExtensionSpelling
     static let severity = ProfileFinding.Severity.warning
@@ -58,7 +58,7 @@ enum ExtensionIdentifierSpelling: ProfileRule {
     static func breaches(in subject: LintedProfile) -> [ProfileRuleBreach] {
         subject.singleSignOns.compactMap { entry in
             let name = entry.sso.extensionIdentifier
-            // One that is malformed is refused anyway.
+            // A malformed identifier is refused by another rule.
             guard ExtensionIdentifierForm.isBundleIdentifier(name) else { return nil }
             return Spelling.meant(by: name, among: known).map {
                 ProfileRuleBreach(in: entry.identifier, "ExtensionIdentifier \(name) looks like \($0)")
@@ -67,7 +67,7 @@ enum ExtensionIdentifierSpelling: ProfileRule {
     }
 }
 
-/// A team is named on a Mac alone.
+/// A team identifier has an effect only on a Mac.
 enum TeamIdentifierIgnored: ProfileRule {
     static let code = ProfileFinding.Code.ssoTeamIdentifier
     static let severity = ProfileFinding.Severity.warning
@@ -82,7 +82,7 @@ enum TeamIdentifierIgnored: ProfileRule {
     }
 }
 
-/// What happens under a locked screen is one of two, by the letter.
+/// The behaviour under a locked screen must be one of two exact values.
 enum ScreenLockedBehavior: ProfileRule {
     static let code = ProfileFinding.Code.ssoScreenLocked
     static let source = "Apple, com.apple.extensiblesso.yaml, `ScreenLockedBehavior`, `rangelist`: Cancel, DoNotHandle"
@@ -102,7 +102,7 @@ enum ScreenLockedBehavior: ProfileRule {
     }
 }
 
-/// The type of single sign-on must be one of two, by the letter.
+/// The type of single sign-on must be one of two exact values.
 enum SSOType: ProfileRule {
     static let code = ProfileFinding.Code.ssoType
     static let source = "Apple, com.apple.extensiblesso.yaml, `Type`, `rangelist`: Credential, Redirect"
@@ -116,7 +116,7 @@ enum SSOType: ProfileRule {
     }
 }
 
-/// An extension that redirects needs URLs.
+/// An extension of type Redirect needs URLs.
 enum RedirectHasURLs: ProfileRule {
     static let code = ProfileFinding.Code.ssoURLsMissing
     static let source = "Apple, com.apple.extensiblesso.yaml, `URLs`: \"Required for 'Redirect' payloads\""
@@ -129,7 +129,7 @@ enum RedirectHasURLs: ProfileRule {
     }
 }
 
-/// An extension that answers for credentials needs hosts.
+/// An extension of type Credential needs hosts.
 enum CredentialHasHosts: ProfileRule {
     static let code = ProfileFinding.Code.ssoHostsMissing
     static let source = "Apple, com.apple.extensiblesso.yaml, `Hosts`: \"Required for 'Credential' payloads\""
@@ -142,7 +142,7 @@ enum CredentialHasHosts: ProfileRule {
     }
 }
 
-/// A URL is one of the web.
+/// A URL must be http or https.
 enum SSOURLScheme: ProfileRule {
     static let code = ProfileFinding.Code.ssoURLScheme
     static let source = "Apple, com.apple.extensiblesso.yaml, `URLs`: \"need to begin with 'http://' or 'https://'\""
@@ -153,7 +153,7 @@ enum SSOURLScheme: ProfileRule {
     }
 }
 
-/// A URL is a prefix of others, so that it ends with its path.
+/// A URL must end with its path, since it is a prefix.
 enum SSOURLIsPrefix: ProfileRule {
     static let code = ProfileFinding.Code.ssoURLQueryOrFragment
     static let source =
@@ -168,7 +168,7 @@ enum SSOURLIsPrefix: ProfileRule {
     }
 }
 
-/// A URL has a host, no user information, and nothing that a URL must encode.
+/// A URL must have a host, no user information, and no character that must be encoded.
 enum SSOURLForm: ProfileRule {
     static let code = ProfileFinding.Code.ssoURLMalformed
     static let source = "Apple, com.apple.extensiblesso.yaml, `URLs`: \"URL prefixes of identity providers\"; RFC 3986"
@@ -184,7 +184,7 @@ enum SSOURLForm: ProfileRule {
     }
 }
 
-/// No URL may be listed twice on a device.
+/// No URL may occur twice on a device.
 enum UniqueSSOURLs: ProfileRule {
     static let code = ProfileFinding.Code.ssoURLDuplicate
     static let source =
@@ -201,7 +201,7 @@ enum UniqueSSOURLs: ProfileRule {
 }
 
 extension LintedProfile {
-    /// The breaches that `judge` finds in the URLs of single sign-on, in their order.
+    /// Returns the breaches that `judge` finds in the URLs of single sign-on, in order.
     fileprivate func urls(_ judge: (String) -> String?) -> [ProfileRuleBreach] {
         singleSignOns.flatMap { entry in
             entry.sso.urls.compactMap(judge).map { ProfileRuleBreach(in: entry.identifier, $0) }
@@ -209,9 +209,9 @@ extension LintedProfile {
     }
 }
 
-/// A URL of the web, as far as the rules look at it.
+/// An http or https URL, as far as the rules need it.
 struct SSOURL {
-    /// What is between the scheme and the path.
+    /// The part between the scheme and the path.
     let authority: Substring
 
     /// Returns nil for another scheme.
@@ -221,7 +221,7 @@ struct SSOURL {
         authority = url.dropFirst(scheme.count).prefix { $0 != "/" && $0 != "?" && $0 != "#" }
     }
 
-    /// The form in which two URLs are the same to a device: scheme and host without case, an empty path as "/".
+    /// Returns the form in which a device compares URLs: scheme and host in lower case, an empty path as "/".
     static func canonical(_ url: String) -> String {
         guard let scheme = url.range(of: "://") else { return url }
         let rest = url[scheme.upperBound...]
@@ -232,7 +232,7 @@ struct SSOURL {
 }
 
 extension String {
-    /// Where `part` first stands; FoundationEssentials has no such search.
+    /// Returns the first occurrence of `part`; FoundationEssentials has no such search.
     func range(of part: String) -> Range<String.Index>? {
         let pattern = Array(part.utf8)
         var start = utf8.startIndex

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The switch of shared device mode is a Boolean; the plug-in's flags are not.
+/// The switch of shared device mode must be a Boolean, unlike the plug-in's flags.
 enum SharedModeIsBoolean: ProfileRule {
     static let code = ProfileFinding.Code.ssoSharedModeType
     static let source =
@@ -16,7 +16,7 @@ enum SharedModeIsBoolean: ProfileRule {
     }
 }
 
-/// The switch of shared device mode is read by its exact name.
+/// The switch of shared device mode must have its exact name.
 enum SharedModeSpelling: ProfileRule {
     static let code = ProfileFinding.Code.ssoSharedModeSpelling
     static let source =
@@ -54,7 +54,7 @@ enum PluginKeySpelling: ProfileRule {
     }
 }
 
-/// The plug-in's flags are integers.
+/// The plug-in's flags must be integers.
 enum PluginFlagIsInteger: ProfileRule {
     static let code = ProfileFinding.Code.ssoFlagType
     static let source =
@@ -76,7 +76,7 @@ enum PluginFlagIsInteger: ProfileRule {
     }
 }
 
-/// The plug-in's lists of apps are texts.
+/// The plug-in's lists of apps must be strings.
 enum PluginListIsString: ProfileRule {
     static let code = ProfileFinding.Code.ssoListType
     static let source =
@@ -95,7 +95,7 @@ enum PluginListIsString: ProfileRule {
 }
 
 extension LintedProfile {
-    /// The breaches that `judge` finds in what is passed on to the extension, by the keys' names.
+    /// Returns the breaches that `judge` finds in the extension data, in the order of the keys' names.
     fileprivate func extensionData(_ judge: (String, PropertyList) -> String?) -> [ProfileRuleBreach] {
         singleSignOns.flatMap { entry in
             entry.sso.extensionData.sorted { $0.key < $1.key }.compactMap { judge($0.key, $0.value) }

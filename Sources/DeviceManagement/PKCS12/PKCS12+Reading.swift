@@ -28,7 +28,7 @@ extension PKCS12 {
     }
 }
 
-/// Walks a container and collects what it holds.
+/// Parses a container and collects its keys and certificates.
 private struct PKCS12Reader {
     let password: String
     let limits: PKCS12.Limits
@@ -47,7 +47,7 @@ private struct PKCS12Reader {
                 guard type == .data else { throw PKCS12Error.unsupported }
                 return Array(try ASN1OctetString(derEncoded: content).bytes)
             }
-            // A container without a MAC, which the standard allows, proves nothing about itself.
+            // The standard allows a container without a MAC, but then its integrity cannot be verified.
             guard let mac = nodes.next() else { throw PKCS12Error.unsupported }
             try verify(mac, over: safe)
             return safe
@@ -76,7 +76,7 @@ private struct PKCS12Reader {
         }
     }
 
-    /// The SafeContents of an AuthenticatedSafe, decrypted.
+    /// Returns the SafeContents of an AuthenticatedSafe, decrypted.
     private func parts(_ nodes: inout ASN1NodeCollection.Iterator) throws -> [[UInt8]] {
         var parts: [[UInt8]] = []
         while let node = nodes.next() {
@@ -112,7 +112,7 @@ private struct PKCS12Reader {
         for bag in bags {
             guard keys.count + certificates.count < limits.bags else { throw PKCS12Error.limitExceeded }
             guard case .constructed(let fields) = bag.content else { throw PKCS12Error.malformed }
-            // Attributes may follow; they are names for people and hints that the key itself makes needless.
+            // Attributes may follow. They are display names, and hints that the key itself makes unnecessary.
             var nodes = fields.makeIterator()
             let type = try ASN1ObjectIdentifier(derEncoded: &nodes)
             let value = try DER.explicitlyTagged(&nodes, tagNumber: 0, tagClass: .contextSpecific) { $0 }
@@ -170,7 +170,7 @@ private struct PKCS12Reader {
                     guard try Int(derEncoded: node) == 32 else { throw PKCS12Error.unsupported }
                     function = nodes.next()
                 }
-                // Without a name the function is HMAC with SHA-1.
+                // If no function is named, the default is HMAC with SHA-1.
                 guard let function else { throw PKCS12Error.unsupported }
                 let name = try DER.sequence(function, identifier: .sequence) { nodes in
                     let name = try ASN1ObjectIdentifier(derEncoded: &nodes)
@@ -203,7 +203,7 @@ private struct PKCS12Reader {
 }
 
 extension DER {
-    /// The next node as a sequence.
+    /// Reads the next node as a sequence.
     fileprivate static func sequence<T>(
         _ nodes: inout ASN1NodeCollection.Iterator, identifier: ASN1Identifier,
         _ body: (inout ASN1NodeCollection.Iterator) throws -> T

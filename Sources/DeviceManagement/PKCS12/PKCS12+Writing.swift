@@ -4,13 +4,13 @@ internal import Redaction
 internal import SwiftASN1
 
 extension PKCS12 {
-    /// Rounds of each key derivation when writing.
+    /// The iterations of each key derivation when writing.
     package static let standardIterations = 10_000
 
-    /// The container: an encrypted certificate part, an encrypted key, a MAC over both.
+    /// Returns the container: an encrypted certificate part, an encrypted key, a MAC over both.
     ///
-    /// - Parameter random: gives that many random bytes.
-    /// - Throws: ``PKCS12Error`` where key and certificate cannot be written.
+    /// - Parameter random: returns that many random bytes.
+    /// - Throws: ``PKCS12Error`` if key and certificate cannot be written.
     package func container(
         password: String, iterations: Int = standardIterations, random: (Int) -> [UInt8]
     ) throws(PKCS12Error) -> [UInt8] {

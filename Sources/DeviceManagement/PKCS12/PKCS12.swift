@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package import Redaction
 
-/// A private key with its certificate, and its container form PKCS#12 (RFC 7292) under a password.
+/// A private key with its certificate, and its container format PKCS#12 (RFC 7292) under a password.
 ///
-/// Written and read is the modern form alone: PBES2 with PBKDF2-HMAC-SHA256 and AES-256-CBC, MAC with SHA-256.
+/// Only the modern form is read and written: PBES2 with PBKDF2-HMAC-SHA256 and AES-256-CBC, MAC with SHA-256.
 package struct PKCS12: Sendable {
     /// PKCS#8, DER.
     package let privateKey: SecretBytes
-    /// DER; the leaf, which belongs to the key, first.
+    /// DER. The leaf certificate, which matches the key, is first.
     package let certificates: [[UInt8]]
 
     package init(privateKey: SecretBytes, certificates: [[UInt8]]) {
@@ -15,12 +15,12 @@ package struct PKCS12: Sendable {
         self.certificates = certificates
     }
 
-    /// What a reader accepts.
+    /// The limits of a reader.
     package struct Limits: Sendable {
         package var bytes: Int
-        /// Rounds of one key derivation; each costs time that a stranger chose.
+        /// Iterations of one key derivation. The sender chooses them, and each costs time.
         package var iterations: Int
-        /// Keys and certificates.
+        /// The number of keys and certificates.
         package var bags: Int
 
         package init(bytes: Int = 64 << 10, iterations: Int = 600_000, bags: Int = 8) {

@@ -3,10 +3,10 @@ internal import FoundationEssentials
 internal import SwiftASN1
 package import X509
 
-/// The end of a private key's use, which a certificate may name beside its own (RFC 3280 section 4.2.1.4).
+/// The end of a private key's usage period, which a certificate may contain besides its own (RFC 3280 section 4.2.1.4).
 ///
-/// The server's word on a device's identity towards device management: it takes the identity until then. The certificate
-/// itself lasts longer, so that a device which comes too late gets through the handshake and is told.
+/// In a device's MDM identity it is the time until which the server accepts the identity. The certificate itself is
+/// valid for longer. So a device that comes too late still completes the TLS handshake and can be told.
 package struct PrivateKeyUsagePeriod: Sendable, Equatable {
     /// Seconds since 1970.
     package let end: Int64
@@ -16,9 +16,9 @@ package struct PrivateKeyUsagePeriod: Sendable, Equatable {
     private static let identifier: ASN1ObjectIdentifier = [2, 5, 29, 16]
     private static let notAfter = ASN1Identifier(tagWithNumber: 1, tagClass: .contextSpecific)
 
-    /// Reads a certificate's period; nil where it names none, or none with an end.
+    /// Reads a certificate's period; nil if it has none, or one without an end.
     ///
-    /// - Throws: where the extension cannot be read.
+    /// - Throws: if the extension cannot be read.
     package init?(of certificate: Certificate) throws {
         guard let found = certificate.extensions.first(where: { $0.oid == Self.identifier }) else { return nil }
         let end = try DER.sequence(try DER.parse(found.value), identifier: .sequence) { nodes in
@@ -34,7 +34,7 @@ package struct PrivateKeyUsagePeriod: Sendable, Equatable {
         self.end = Int64(date.timeIntervalSince1970)
     }
 
-    /// The period as a certificate's extension, which readers that do not know it leave aside.
+    /// The period as a certificate extension, which is not critical.
     package var certificateExtension: Certificate.Extension {
         get throws {
             let end = try Self.time(end)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// `com.apple.mdm`: which server manages the device, and how the device proves who it is.
+/// `com.apple.mdm`: which server manages the device, and how the device authenticates.
 package struct EnrollmentPayload: Hashable, Sendable {
     package var serverURL: String
     package var checkInURL: String?
@@ -22,7 +22,7 @@ package struct EnrollmentPayload: Hashable, Sendable {
         self.checkOutWhenRemoved = checkOutWhenRemoved
     }
 
-    /// Where check-in messages go.
+    /// The address for check-in messages.
     package var effectiveCheckInURL: String { checkInURL ?? serverURL }
 
     static let topicPrefix = "com.apple.mgmt."
@@ -34,7 +34,7 @@ package struct EnrollmentPayload: Hashable, Sendable {
         identityUUID = try fields.string(.identityCertificateUUID)
         accessRights = AccessRights(rawValue: try fields.optionalInteger(.accessRights) ?? 0)
         checkOutWhenRemoved = try fields.optionalBoolean(.checkOutWhenRemoved) ?? false
-        // Baton's devices speak for themselves by TLS alone.
+        // Baton's devices authenticate by TLS only.
         guard try fields.optionalBoolean(.signMessage) != true else { throw FieldError(.signMessage, .outOfRange) }
     }
 
@@ -50,7 +50,7 @@ package struct EnrollmentPayload: Hashable, Sendable {
     }
 }
 
-/// What the server may do on the device; rights can shrink by an update and never grow.
+/// What the server may do on the device. An update can remove rights, but not add any.
 package struct AccessRights: OptionSet, Hashable, Sendable {
     package let rawValue: Int64
 
@@ -68,7 +68,7 @@ package struct AccessRights: OptionSet, Hashable, Sendable {
     package static let settings = AccessRights(rawValue: 2048)
     package static let manageApps = AccessRights(rawValue: 4096)
 
-    /// The least that shared device mode needs (7443).
+    /// The minimum for shared device mode (7443).
     package static let sharedDevice: AccessRights = [
         .inspectProfiles, .changeProfiles, .deviceInformation, .inspectApps, .securityInformation, .settings,
         .manageApps,

@@ -3,7 +3,7 @@ package import Redaction
 
 /// `com.apple.security.pkcs12`: a key with its certificate, as a PKCS#12 container.
 ///
-/// The key leaves the server this way; SCEP or ACME avoid that and come later.
+/// With it, the server sends the key to the device. SCEP and ACME avoid that; they are not supported yet.
 package struct IdentityPayload: Hashable, Sendable {
     package var container: Sensitive<[UInt8]>
     package var password: Sensitive<String>
@@ -30,9 +30,9 @@ package struct IdentityPayload: Hashable, Sendable {
     }
 }
 
-/// `com.apple.security.root`: a root certificate that the device trusts from then on.
+/// `com.apple.security.root`: a root certificate for the device to trust.
 package struct CertificatePayload: Hashable, Sendable {
-    /// DER.
+    /// The certificate, in DER.
     package var certificate: [UInt8]
     package var fileName: String?
 

@@ -2,7 +2,7 @@
 
 /// One part of a profile.
 package struct Payload: Hashable, Sendable {
-    /// Unique inside the profile; with the same `uuid` as before, the payload is updated in place.
+    /// Unique inside the profile. If the `uuid` is unchanged, the payload is updated in place.
     package var identifier: String
     package var uuid: String
     package var displayName: String?
@@ -15,17 +15,17 @@ package struct Payload: Hashable, Sendable {
         self.content = content
     }
 
-    /// What a payload says, by type.
+    /// A payload's content, by type.
     package enum Content: Hashable, Sendable {
         case enrollment(EnrollmentPayload)
         case identity(IdentityPayload)
         case rootCertificate(CertificatePayload)
         case extensibleSSO(SSOPayload)
-        /// A type that Baton does not know; a device refuses the whole profile.
+        /// An unsupported type: a device refuses the whole profile.
         case unknown(type: String)
     }
 
-    /// The types that Baton knows.
+    /// The types that Baton supports.
     package enum Kind: String, Sendable {
         case enrollment = "com.apple.mdm"
         case identity = "com.apple.security.pkcs12"
@@ -33,7 +33,7 @@ package struct Payload: Hashable, Sendable {
         case extensibleSSO = "com.apple.extensiblesso"
     }
 
-    /// The type's name on the wire.
+    /// The type's name in the protocol.
     package var typeName: String {
         switch content {
         case .enrollment: Kind.enrollment.rawValue

@@ -2,11 +2,12 @@
 package import FoundationEssentials
 
 extension Profile {
-    /// The profile that puts a device under management: identity, trust, server.
+    /// Returns the profile that enrolls a device: identity, trust, server.
     ///
     /// - Parameters:
-    ///   - enrollment: names the one enrollment; part of the payload identifiers, since each has its own identity.
-    ///   - root: DER of the root that the server's certificate chains to.
+    ///   - enrollment: the id of this enrollment. It is part of the payload identifiers, since each has its own
+    ///     identity.
+    ///   - root: the root certificate of the server's chain, in DER.
     package static func enrollment(
         tenant: UUID, organization: String, enrollment: String, serverURL: String, topic: String,
         identity: IdentityPayload, root: [UInt8]
@@ -31,7 +32,7 @@ extension Profile {
         return profile
     }
 
-    /// The single sign-on profile that turns shared device mode on.
+    /// Returns the single sign-on profile that turns shared device mode on.
     ///
     /// - Parameter additionalURLs: the organisation's own sign-in URLs, after the preset's.
     package static func sharedDeviceSSO(
@@ -62,7 +63,7 @@ package enum AppConfiguration {
     /// The second switch of shared device mode, for the broker.
     package static let sharedDevice: [String: PropertyList] = PropertyList.members([.sharedDeviceMode: true])
 
-    /// What a worker's app needs to know.
+    /// Returns the configuration that a worker's app needs.
     package static func client(clientID: String, redirectURI: String) -> [String: PropertyList] {
         PropertyList.members([.clientID: .string(clientID), .redirectURI: .string(redirectURI)])
     }

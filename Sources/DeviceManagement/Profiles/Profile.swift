@@ -2,7 +2,8 @@
 
 /// A configuration profile: payloads that are installed and removed together.
 ///
-/// `identifier` is the identity on the device: a profile with the same one replaces. `uuid` names the revision.
+/// On a device, `identifier` identifies the profile: a new one with the same identifier replaces it. `uuid` identifies
+/// the revision.
 package struct Profile: Hashable, Sendable {
     package var identifier: String
     package var uuid: String
@@ -26,7 +27,7 @@ package struct Profile: Hashable, Sendable {
     /// The only type of a top-level profile, and the only format version.
     static let typeName = "Configuration"
     static let formatVersion: Int64 = 1
-    /// What profile files are served as.
+    /// The media type of profile files.
     package static let mediaType = "application/x-apple-aspen-config"
 }
 
@@ -72,7 +73,7 @@ extension Profile {
     package func xml() throws(PropertyListError) -> [UInt8] { try propertyList.xml() }
 }
 
-/// Bytes that are no profile.
+/// Why bytes are not a profile.
 package enum ProfileError: Error, Equatable, CustomStringConvertible {
     case unreadable(PropertyListError)
     case malformed(FieldError)

@@ -3,10 +3,10 @@
 /// `com.apple.extensiblesso`: which URLs the broker's single sign-on extension answers, and the first of the two
 /// switches of shared device mode.
 package struct SSOPayload: Hashable, Sendable {
-    /// How the extension takes part; the names are compared with case on the device.
+    /// The type of the extension. A device compares the names with case.
     package enum Kind: Hashable, Sendable {
         case redirect, credential
-        /// Something else, kept so that the linter can say what is wrong.
+        /// An unknown value, kept so that the linter can report it.
         case other(String)
 
         package init(name: String) {
@@ -47,8 +47,8 @@ package struct SSOPayload: Hashable, Sendable {
         self.extensionData = extensionData
     }
 
-    /// Whether the profile's switch is on; nil where the key is missing. A value that is no Boolean is no switch: the
-    /// linter refuses it, and a device that holds it all the same is not shared.
+    /// Whether the profile's switch is on; nil if the key is missing or not a Boolean. The linter refuses a value that
+    /// is not a Boolean, and a device that has one anyway is not shared.
     package var sharedDeviceMode: Bool? { extensionData.sharedDeviceMode }
 
     init(fields: Fields) throws(FieldError) {
@@ -73,8 +73,8 @@ package struct SSOPayload: Hashable, Sendable {
 }
 
 extension [String: PropertyList] {
-    /// The switch of shared device mode in extension data or in the broker's app configuration; nil where it is missing
-    /// or no Boolean.
+    /// The switch of shared device mode in extension data or in the broker's app configuration; nil if it is missing or
+    /// not a Boolean.
     package var sharedDeviceMode: Bool? {
         guard case .boolean(let value) = self[PropertyKey.sharedDeviceMode.rawValue] else { return nil }
         return value

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A ready set of extension identifier and URLs.
+/// A predefined extension identifier with its URLs.
 package struct SSOPreset: Sendable {
     package let extensionIdentifier: String
     package let urls: [String]

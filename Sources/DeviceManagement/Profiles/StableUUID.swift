@@ -4,7 +4,7 @@ package import FoundationEssentials
 
 /// UUIDs that are the same each time a profile is generated.
 package enum StableUUID {
-    /// The version 5 UUID of `name` in `namespace` (RFC 9562 section 5.5), upper case.
+    /// Returns the version 5 UUID of `name` in `namespace` (RFC 9562 section 5.5), upper case.
     package static func make(namespace: UUID, name: String) -> String {
         var hash = Insecure.SHA1()
         unsafe withUnsafeBytes(of: namespace.uuid) { unsafe hash.update(bufferPointer: $0) }
@@ -28,9 +28,9 @@ package enum StableUUID {
 }
 
 extension Profile {
-    /// Gives the profile the UUID of its content: equal content, equal UUID; any change, another one.
+    /// Sets the profile's UUID from its content: equal content gives an equal UUID, any change another one.
     ///
-    /// - Throws: ``PropertyListError`` where the content cannot be written.
+    /// - Throws: ``PropertyListError`` if the content cannot be written.
     package mutating func stampRevision(tenant: UUID) throws(PropertyListError) {
         uuid = ""
         let digest = SHA256.hash(data: try xml()).map { String($0, radix: 16) }.joined(separator: ".")

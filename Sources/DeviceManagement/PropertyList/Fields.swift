@@ -6,7 +6,7 @@ package struct Fields: Sendable {
 
     package init(_ members: [String: PropertyList]) { self.members = members }
 
-    /// - Throws: ``FieldError`` when `value` is no dictionary.
+    /// - Throws: ``FieldError`` if `value` is not a dictionary.
     package init(_ value: PropertyList, as name: PropertyKey) throws(FieldError) {
         guard case .dictionary(let members) = value else { throw FieldError(name, .wrongType) }
         self.members = members
@@ -71,7 +71,7 @@ package struct Fields: Sendable {
     }
 }
 
-/// A member of a dictionary that is missing, of the wrong type, or holds a value outside its range.
+/// A member of a dictionary is missing, has the wrong type, or has a value out of range.
 package struct FieldError: Error, Equatable, CustomStringConvertible {
     package enum Problem: String, Sendable {
         case missing = "is missing"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The names of Apple's device management vocabulary that Baton uses; each stands here once.
+/// The names of Apple's device management protocol that Baton uses. Each is defined only here.
 package enum PropertyKey: String, Sendable {
     // Common to all payloads.
     case payloadContent = "PayloadContent"
@@ -65,7 +65,7 @@ package enum PropertyKey: String, Sendable {
     case requestType = "RequestType"
     case status = "Status"
     case usEnglishDescription = "USEnglishDescription"
-    // The single commands.
+    // Individual commands.
     case changeManagementState = "ChangeManagementState"
     case configuration = "Configuration"
     case hasConfiguration = "HasConfiguration"
@@ -101,17 +101,17 @@ package enum PropertyKey: String, Sendable {
     // Refusals.
     case code
     case explanation = "description"
-    // A managed app's configuration, Baton's own.
+    // A managed app's configuration; these keys are Baton's own.
     case clientID = "clientId"
     case redirectURI = "redirectUri"
     case identityLevel
     case identityUser
-    /// In the broker's app configuration: when a session ends by itself.
+    /// In the broker's app configuration: when a session ends automatically.
     case sessionPolicy
 }
 
 extension PropertyList {
-    /// A dictionary of the members that are there.
+    /// Returns a dictionary of the members that are not nil.
     package static func record(_ members: KeyValuePairs<PropertyKey, PropertyList?>) -> PropertyList {
         .dictionary(members.reduce(into: [:]) { result, member in result[member.key.rawValue] = member.value })
     }

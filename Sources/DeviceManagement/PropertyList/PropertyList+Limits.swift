@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension PropertyList {
-    /// What a reader accepts before it gives up on a document.
+    /// The limits beyond which a reader refuses a document.
     package struct Limits: Sendable {
-        /// The document's bytes.
+        /// The document's length in bytes.
         package var bytes: Int
-        /// Arrays and dictionaries inside each other.
+        /// The nesting depth of arrays and dictionaries.
         package var depth: Int
         /// Values and keys together.
         package var objects: Int
-        /// Bytes of one string, key, number or data value, as they stand in the XML.
+        /// The length in bytes of one string, key, number or data value in the XML.
         package var text: Int
 
         package init(bytes: Int = 4 << 20, depth: Int = 32, objects: Int = 50_000, text: Int = 2 << 20) {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension PropertyList {
-    /// The XML form: the same value always gives the same bytes, keys in the order of their UTF-8 bytes.
+    /// Returns the XML form. Equal values give equal bytes; keys are in the order of their UTF-8 bytes.
     ///
-    /// - Throws: ``PropertyListError`` with `unrepresentable` for what XML cannot carry.
+    /// - Throws: ``PropertyListError`` with `unrepresentable` if XML cannot represent the value.
     package func xml() throws(PropertyListError) -> [UInt8] {
         var writer = XMLWriter()
         try writer.write(self, indent: 0)
@@ -11,7 +11,7 @@ extension PropertyList {
     }
 }
 
-/// Writes what Apple's own tools write, tab for tab.
+/// Writes the same layout as Apple's own tools, including tabs.
 private struct XMLWriter {
     private var text = """
         <?xml version="1.0" encoding="UTF-8"?>
@@ -65,7 +65,7 @@ private struct XMLWriter {
             case "&": result += "&amp;"
             case "<": result += "&lt;"
             case ">": result += "&gt;"
-            // A bare carriage return would come back as a line feed.
+            // A bare carriage return would be read back as a line feed.
             case "\r": result += "&#13;"
             default:
                 guard scalar.isXMLCharacter else { throw PropertyListError(.unrepresentable) }

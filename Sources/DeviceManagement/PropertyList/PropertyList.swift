@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A property list as Apple's device management protocol carries it.
+/// A property list, as Apple's device management protocol uses it.
 package enum PropertyList: Hashable, Sendable {
     case string(String)
     case integer(Int64)
@@ -31,14 +31,14 @@ extension PropertyList: ExpressibleByArrayLiteral {
 }
 
 extension PropertyList: ExpressibleByDictionaryLiteral {
-    /// Of a key that stands twice the last one holds.
+    /// If a key occurs twice, the last value counts.
     package init(dictionaryLiteral elements: (String, PropertyList)...) {
         self = .dictionary(Dictionary(elements) { _, last in last })
     }
 }
 
 extension PropertyList {
-    /// What kind of value this is, in the words of the XML form.
+    /// The kind of this value, as the XML form names it.
     package var kind: String {
         switch self {
         case .string: "string"

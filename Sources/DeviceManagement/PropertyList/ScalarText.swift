@@ -13,7 +13,7 @@ enum ScalarText {
         return value
     }
 
-    /// Base64 with blanks anywhere.
+    /// Base64; blanks may occur anywhere.
     static func data(_ text: String) -> [UInt8]? {
         let compact = text.utf8.filter { !$0.isXMLBlank }
         return Data(base64Encoded: Data(compact)).map(Array.init)
@@ -39,7 +39,7 @@ enum ScalarText {
             + second
     }
 
-    /// Nil for years outside 0001 to 9999.
+    /// Returns nil for years outside 0001 to 9999.
     static func date(_ seconds: Int64) -> String? {
         guard (-62_135_596_800...253_402_300_799).contains(seconds) else { return nil }
         let (days, rest) = seconds.floored(by: 86_400)
@@ -82,7 +82,7 @@ private enum CivilDate {
 }
 
 extension Int64 {
-    /// Quotient and remainder with the remainder never negative.
+    /// Returns quotient and remainder; the remainder is never negative.
     fileprivate func floored(by divisor: Int64) -> (quotient: Int64, remainder: Int64) {
         let remainder = self % divisor
         return remainder < 0 ? (self / divisor - 1, remainder + divisor) : (self / divisor, remainder)

@@ -18,7 +18,7 @@ extension XMLReader {
         try skipBlanksAndComments()
     }
 
-    /// `<?xml version="1.0" encoding="UTF-8"?>`; any other encoding would need another reader.
+    /// `<?xml version="1.0" encoding="UTF-8"?>`. Other encodings are refused.
     private mutating func declaration() throws(PropertyListError) {
         guard let end = find("?>", within: 200) else { throw failure(.malformed) }
         let text = String(decoding: bytes[position..<end], as: UTF8.self).lowercased()
@@ -28,7 +28,7 @@ extension XMLReader {
         position = end + 2
     }
 
-    /// Apple's document type, read and ignored; nothing is ever fetched.
+    /// Apple's document type, which is read and ignored. Nothing is ever fetched.
     private mutating func documentType() throws(PropertyListError) {
         let accepted = [
             ["plist", "PUBLIC"],
@@ -47,7 +47,7 @@ extension XMLReader {
         guard skip(">") else { throw failure(.forbiddenDeclaration) }
     }
 
-    /// The next tag after blanks and comments; text in between is an error.
+    /// Reads the next tag after blanks and comments. Text before the tag is an error.
     mutating func nextTag() throws(PropertyListError) -> Tag {
         try skipBlanksAndComments()
         return try tag()
@@ -82,7 +82,7 @@ extension XMLReader {
             skipBlanks()
             guard starts(with: "<!--") else { return }
             position += 4
-            // "--" may not stand inside a comment, so the first one must be its end.
+            // A comment cannot contain "--", so the first occurrence must be its end.
             guard let end = find("--", within: bytes.count) else { throw failure(.malformed) }
             position = end
             guard skip("-->") else { throw failure(.malformed) }
@@ -104,14 +104,14 @@ extension XMLReader {
         return true
     }
 
-    /// Steps over `text` if it stands here.
+    /// Skips `text` if it is at the current position.
     mutating func skip(_ text: String) -> Bool {
         guard starts(with: text) else { return false }
         position += text.utf8.count
         return true
     }
 
-    /// Where `text` next begins, at most `distance` bytes ahead.
+    /// Returns the next position of `text`, at most `distance` bytes ahead.
     func find(_ text: String, within distance: Int) -> Int? {
         let pattern = Array(text.utf8)
         let last = min(bytes.count - pattern.count, position + min(distance, bytes.count))

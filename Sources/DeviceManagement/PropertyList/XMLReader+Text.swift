@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension XMLReader {
-    /// The text up to the end tag of `tag`: references resolved, line ends normalised (XML 1.0 section 2.11).
+    /// Reads the text up to the end tag of `tag`: references are resolved, line ends normalised (XML 1.0 section 2.11).
     mutating func text(of tag: Tag) throws(PropertyListError) -> String {
         guard !tag.isEmpty else { return "" }
         let start = position
@@ -43,7 +43,7 @@ extension XMLReader {
         position = end + 3
     }
 
-    /// One byte as it stands, but a carriage return becomes a line feed, with a following line feed or alone.
+    /// Copies one byte. A carriage return becomes a line feed, together with a following line feed if there is one.
     private mutating func appendCharacter(to result: inout [UInt8]) {
         let byte = bytes[position]
         position += 1
@@ -52,7 +52,7 @@ extension XMLReader {
         if position < bytes.count, bytes[position] == 0x0A { position += 1 }
     }
 
-    /// `&amp;` and its four sisters, `&#10;`, `&#xA;`; every other reference is refused.
+    /// `&amp;` and the four other predefined entities, `&#10;`, `&#xA;`. Every other reference is refused.
     private mutating func reference(into result: inout [UInt8]) throws(PropertyListError) {
         guard let end = find(";", within: 10) else { throw failure(.malformed) }
         let name = String(decoding: bytes[(position + 1)..<end], as: UTF8.self)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Reads the small part of XML that property lists use, and refuses the rest: no namespaces, no processing
-/// instructions, no entities but XML's five and numeric ones, no document type but Apple's.
+/// Reads the small part of XML that property lists use, and refuses the rest: namespaces, processing instructions,
+/// entities other than XML's five and numeric ones, and document types other than Apple's.
 struct XMLReader {
     let bytes: [UInt8]
     let limits: PropertyList.Limits
