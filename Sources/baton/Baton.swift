@@ -19,7 +19,7 @@ struct Baton: AsyncParsableCommand {
             ReceiptCommand.self, AdminCommand.self,
         ])
 
-    /// Runs the command that the arguments name; a wrong command line is told in the form that it asks for, too.
+    /// Runs the command that the arguments name. Errors in the arguments are also reported in the requested form.
     static func main() async {
         do {
             var command = try await asyncParseAsRoot()

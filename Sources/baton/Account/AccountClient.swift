@@ -4,11 +4,11 @@ import Glibc
 import MSAL
 import OAuth
 
-/// The command line as one more app of the device: it uses the library that every app uses.
+/// The command line as an app of the device. It uses the same library as every app.
 struct AccountClient {
     private let application: MSALPublicClientApplication
 
-    /// - Throws: ``CommandFailure`` where the library refuses the settings.
+    /// - Throws: ``CommandFailure`` if the library refuses the settings.
     init(_ device: DeviceOptions) throws {
         unsafe setenv("BATON_SOCKET", device.folder + "/broker.sock", 1)
         do {
@@ -18,7 +18,7 @@ struct AccountClient {
         } catch { throw CommandFailure(error) }
     }
 
-    /// Who is signed in, as it is printed.
+    /// The signed-in account, as it is printed.
     struct Account: Encodable {
         let current: String?
         let username: String?
@@ -48,7 +48,7 @@ struct AccountClient {
         } catch { throw CommandFailure(error) }
     }
 
-    /// The changes of who is signed in, without saying to whom.
+    /// Emits an element each time the signed-in account may have changed, without the account.
     func changes() -> AsyncStream<Void> {
         AsyncStream { continuation in
             let name = Notification.Name("SHARED_MODE_CURRENT_ACCOUNT_CHANGED")
@@ -58,12 +58,12 @@ struct AccountClient {
         }
     }
 
-    /// The library wants something to present on; the broker opens the browser itself.
+    /// The library requires an object to present on; the broker opens the browser itself.
     private final class Presenter {}
 }
 
 extension CommandFailure {
-    /// The library's error in the three parts that every error of Baton has.
+    /// Converts the library's error to cause, remedy and code.
     fileprivate init(_ error: any Error) {
         let error = error as NSError
         let text = error.userInfo[MSALErrorDescriptionKey] as? String ?? "The broker did not do it."

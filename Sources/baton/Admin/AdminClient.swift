@@ -5,19 +5,19 @@ import FoundationEssentials
 import NIOCore
 import NIOHTTP1
 
-/// The command line's end of the server's `admin.sock`.
+/// The client of the server's `admin.sock`.
 struct AdminClient: Sendable {
     let socket: String
 
     private static let maximumReply = 64 << 20
-    /// One for the life of the process. A socket at which nobody listens is told at once, not tried for a minute.
+    /// One client per process. If nobody listens on the socket, it fails at once instead of retrying for a minute.
     private static let http: HTTPClient = {
         var configuration = HTTPClient.Configuration()
         configuration.connectionPool.retryConnectionEstablishment = false
         return HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
     }()
 
-    /// Calls `path` and reads the answer.
+    /// Calls `path` and decodes the answer.
     ///
     /// - Throws: ``CommandFailure``.
     func call<Reply: Decodable>(_ method: String, _ path: String, body: (any Encodable & Sendable)? = nil) async throws
@@ -31,14 +31,14 @@ struct AdminClient: Sendable {
         }
     }
 
-    /// Calls `path`, which answers with nothing but success.
+    /// Calls `path` and expects success without a body.
     ///
     /// - Throws: ``CommandFailure``.
     func call(_ method: String, _ path: String, body: (any Encodable & Sendable)? = nil) async throws {
         _ = try await send(method, path, body: body)
     }
 
-    /// Calls `path` and gives the answer's bytes as they are.
+    /// Calls `path` and returns the answer's bytes.
     ///
     /// - Throws: ``CommandFailure``.
     @discardableResult
@@ -49,7 +49,7 @@ struct AdminClient: Sendable {
         }.joined()
         var request = HTTPClientRequest(url: "http+unix://\(host)\(path)")
         request.method = .init(rawValue: method)
-        // A socket's path makes no host, and a request has to name one (RFC 9112 section 3.2).
+        // A socket's path provides no host, and a request must name one (RFC 9112 section 3.2).
         request.headers.add(name: "Host", value: "localhost")
         if let body {
             request.headers.add(name: "Content-Type", value: "application/json")

@@ -3,7 +3,7 @@ import AdminAPI
 import ArgumentParser
 import FoundationEssentials
 
-/// What every administrative command is told beside its own matter, and the four shapes that such commands have.
+/// The options that all administrative commands share, and the kinds of calls that such commands make.
 struct AdminOptions: ParsableArguments {
     @Option(help: "The server's state folder (default: BATON_SERVER, else /var/lib/baton-server).")
     var server: String?
@@ -15,7 +15,7 @@ struct AdminOptions: ParsableArguments {
 
     private var client: AdminClient { Self.client(server) }
 
-    /// The server whose state is in that folder, or in the usual one.
+    /// Returns the client for the server with this state folder, or with the default one.
     static func client(_ server: String?) -> AdminClient {
         let folder = server ?? ProcessInfo.processInfo.environment["BATON_SERVER"] ?? "/var/lib/baton-server"
         return AdminClient(socket: folder + "/admin.sock")
@@ -27,7 +27,7 @@ struct AdminOptions: ParsableArguments {
         path.filled(places.merging(["tenant": tenant]) { place, _ in place }, query: query)
     }
 
-    /// Calls `path` and gives what comes back, unprinted.
+    /// Calls `path` and returns the decoded answer without printing it.
     func call<Reply: Decodable>(
         _ method: String, _ path: some PathTemplate, places: [String: String] = [:],
         query: [(String, String)] = [], body: (any Encodable & Sendable)? = nil
@@ -35,7 +35,7 @@ struct AdminOptions: ParsableArguments {
         try await client.call(method, filled(path, places, query: query), body: body)
     }
 
-    /// Calls `path` and gives what comes back as it is.
+    /// Calls `path` and returns the answer's text.
     func text(_ method: String, _ path: some PathTemplate) async throws -> String {
         String(decoding: try await client.send(method, filled(path, [:])), as: UTF8.self)
     }
@@ -55,7 +55,7 @@ struct AdminOptions: ParsableArguments {
         try await show(path, query: query) { (items: [Item]) in Table.lines(header, items.map(row)) }
     }
 
-    /// Sends `body` to `path` and prints what comes back.
+    /// Sends `body` to `path` and prints the answer.
     func send<Reply: Codable>(
         _ method: String, _ path: some PathTemplate, places: [String: String] = [:], query: [(String, String)] = [],
         body: () throws -> (any Encodable & Sendable)? = { nil }, lines: (Reply) -> [String]
@@ -64,7 +64,7 @@ struct AdminOptions: ParsableArguments {
             { try await call(method, path, places: places, query: query, body: try body()) }, lines: lines)
     }
 
-    /// Sends `body` to `path`, from where nothing comes back.
+    /// Sends `body` to `path` and expects no answer.
     func call(
         _ method: String, _ path: some PathTemplate, places: [String: String],
         body: (any Encodable & Sendable)? = nil
@@ -72,7 +72,7 @@ struct AdminOptions: ParsableArguments {
         try await client.call(method, filled(path, places), body: body)
     }
 
-    /// Sends `body` to `path`, from where nothing comes back but that it is done.
+    /// Sends `body` to `path`, expects no answer, and prints that it is done.
     func change(
         _ method: String, _ path: some PathTemplate, places: [String: String],
         body: () throws -> (any Encodable & Sendable)? = { nil }, done: String

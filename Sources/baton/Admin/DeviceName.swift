@@ -2,15 +2,15 @@
 import AdminAPI
 import ArgumentParser
 
-/// The one way in which every command of `baton admin` is told a device: by its name, device id, UDID or serial number.
+/// How every command of `baton admin` names a device: by its name, device id, UDID or serial number.
 struct DeviceName: ExpressibleByArgument {
     let text: String
 
     init(argument: String) { text = argument }
 
-    /// The device of the directory that is meant.
+    /// Returns the device in the directory with this name.
     ///
-    /// - Throws: ``CommandFailure`` where it is none, or more than one.
+    /// - Throws: ``CommandFailure`` if there is none, or more than one.
     func inDirectory(_ admin: AdminOptions) async throws -> IdentityAdmin.Device {
         let known = try await KnownDevices(admin)
         let found = try known.find(text, where: { $0.directory != nil })
@@ -22,9 +22,9 @@ struct DeviceName: ExpressibleByArgument {
         return device
     }
 
-    /// The device under management that is meant.
+    /// Returns the device under management with this name.
     ///
-    /// - Throws: ``CommandFailure`` where it is none, or more than one.
+    /// - Throws: ``CommandFailure`` if there is none, or more than one.
     func underManagement(_ admin: AdminOptions) async throws -> MDMAdmin.Device {
         let known = try await KnownDevices(admin)
         let found = try known.find(text, where: { $0.managed != nil })
@@ -37,28 +37,28 @@ struct DeviceName: ExpressibleByArgument {
     }
 }
 
-/// The devices of a tenant, those of the directory and those under management that are the same as one.
+/// The devices of a tenant: the directory's and the managed ones, matched if they are the same device.
 private struct KnownDevices {
     struct Entry {
         let directory: IdentityAdmin.Device?
         let managed: MDMAdmin.Device?
 
-        /// What the server named it by: nobody can give a device another one's.
+        /// Whether the server's ids include `text`. No device can get another one's id.
         func hasID(_ text: String) -> Bool {
             [directory?.deviceID, directory?.id].contains(text.lowercased())
         }
 
-        /// What people named it by, and what it says of itself.
+        /// Whether `text` is a name that people gave it or that the device reports.
         func hasName(_ text: String) -> Bool {
             let udid = managed?.udid ?? directory?.udid
             if let udid, udid.lowercased() == text.lowercased() { return true }
             if directory?.displayName == text { return true }
-            // A device that has left gives its name free.
+            // After a device has left, its name may be used again.
             guard let managed, managed.state != "left" else { return false }
             return managed.name == text || managed.serialNumber == text
         }
 
-        /// The device for people: its name, and what tells it from others.
+        /// The device's name, with enough detail to tell it from others.
         var label: String {
             let name = directory?.displayName ?? managed?.name ?? ""
             let ids = [directory.map { "device id \($0.deviceID)" }, managed.map { "UDID \($0.udid)" }]
@@ -78,7 +78,8 @@ private struct KnownDevices {
         entries = joined + managed.filter { !udids.contains($0.udid) }.map { Entry(directory: nil, managed: $0) }
     }
 
-    /// The one device that is meant, among those that will do; else another one by which the caller can say why not.
+    /// Returns the only matching device that is fit. If none is fit, returns another match, so that the caller can say
+    /// why.
     func find(_ text: String, where isFit: (Entry) -> Bool) throws -> Entry {
         for candidates in [entries.filter(isFit), entries] {
             let byID = candidates.filter { $0.hasID(text) }

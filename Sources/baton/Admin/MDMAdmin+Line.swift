@@ -2,9 +2,9 @@
 import AdminAPI
 
 extension MDMAdmin.Command {
-    /// The command as one line for people.
+    /// The command as one line of output.
     var line: String { ([requestType, subject ?? "-", state, uuid] + reasons).joined(separator: "  ") }
 
-    /// Why the device did not do it, or not all of it.
+    /// Why the device did not carry out the command, or only a part of it.
     var reasons: [String] { errors.map { "\($0.domain) \($0.code): \($0.message)" } }
 }

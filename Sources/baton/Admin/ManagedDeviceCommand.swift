@@ -4,7 +4,7 @@ import ArgumentParser
 import FoundationEssentials
 import Redaction
 
-/// Devices: in the directory, and under management.
+/// Devices in the directory and under management.
 struct ManagedDeviceCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "device",
@@ -63,10 +63,10 @@ struct ManagedDeviceCommand: AsyncParsableCommand {
         }
     }
 
-    /// What was done to which device, as JSON says it.
+    /// What was done to which device, for `--json`.
     struct Change: Encodable {
         let done = true
-        /// The device id, or under management the UDID.
+        /// The device id or, under management, the UDID.
         let device: String
         let name: String
 
@@ -125,7 +125,7 @@ struct ManagedDeviceCommand: AsyncParsableCommand {
                             remedy: "Use baton and baton-server of one release.")
                     }
                     do { try SecretFile.write(bytes, to: output) } catch {
-                        // Nobody has the profile: it must not wait for a device.
+                        // The profile has not been delivered: it must not stay valid for a device.
                         try await admin.call(
                             "DELETE", MDMAdmin.Path.enrollment, places: ["enrollment": made.id])
                         throw error
@@ -177,6 +177,6 @@ struct ManagedDeviceCommand: AsyncParsableCommand {
 }
 
 extension ArgumentHelp {
-    /// How every command is told a device.
+    /// The help text of the argument that names a device.
     static let device: ArgumentHelp = "The device: its name, device id, UDID or serial number."
 }

@@ -77,7 +77,7 @@ struct ProfileCommand: AsyncParsableCommand {
         func run() async throws { try await order.send("DELETE") }
     }
 
-    /// A profile, and the device where something is to become of it.
+    /// A profile and, for commands that act on a device, the device.
     struct Order: ParsableArguments {
         @Argument(help: "The profile's identifier.") var profile: String
         @Option(help: .device) var device: DeviceName

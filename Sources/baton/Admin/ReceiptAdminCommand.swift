@@ -2,7 +2,7 @@
 import AdminAPI
 import ArgumentParser
 
-/// The tenant's part in the receipts of its devices.
+/// The tenant's data about the receipts of its devices.
 struct ReceiptAdminCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "receipt", abstract: "Vouch for receipts, and say whom they mean.",

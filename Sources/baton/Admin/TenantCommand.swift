@@ -40,12 +40,12 @@ struct TenantCommand: AsyncParsableCommand {
                 + "profile that a device can still use.")
         @Argument(help: "The organisation's domain or id.") var name: String
         @Flag(help: "Remove it; there is no way back.") var yes = false
-        // Not AdminOptions: the organisation is the argument, and never the only one by default.
+        // AdminOptions is not used: the organisation is an argument here, and must never default to the only one.
         @Option(help: "The server's state folder (default: BATON_SERVER, else /var/lib/baton-server).")
         var server: String?
         @OptionGroup var output: OutputOptions
 
-        /// What JSON says.
+        /// The output for `--json`.
         private struct Removed: Encodable {
             let tenant: IdentityAdmin.Tenant
             let removed: IdentityAdmin.TenantHoldings

@@ -9,7 +9,7 @@ extension UserCommand {
         @Argument(help: "The user name or id.") var user: String
         @OptionGroup var admin: AdminOptions
 
-        /// What JSON says.
+        /// The output for `--json`.
         private struct Shown: Encodable {
             let user: IdentityAdmin.User
             let sessions: [IdentityAdmin.Session]

@@ -133,11 +133,11 @@ struct UserCommand: AsyncParsableCommand {
     }
 }
 
-/// A password from standard input, so that it stands in no command line and no history.
+/// A password from standard input, so that it appears in no command line and no shell history.
 enum PasswordInput {
-    /// Reads one line; at a terminal without echo.
+    /// Reads one line; without echo if standard input is a terminal.
     ///
-    /// - Throws: ``CommandFailure`` where there is none.
+    /// - Throws: ``CommandFailure`` if there is no line.
     static func read() throws -> Sensitive<String> {
         let line =
             isatty(STDIN_FILENO) == 1 ? unsafe getpass("Password: ").map { unsafe String(cString: $0) } : readLine()

@@ -2,11 +2,11 @@
 import FoundationEssentials
 import Glibc
 
-/// A tar archive (POSIX.1-1988, `ustar`) of small files, whose owner is nobody.
+/// A tar archive (POSIX.1-1988, `ustar`) of small files without an owner.
 struct BundleArchive {
     private(set) var bytes: [UInt8] = []
 
-    /// - Parameter time: seconds since 1970, of each member.
+    /// - Parameter time: the time of each member, in seconds since 1970.
     init(_ members: [(name: String, content: [UInt8])], time: Int) {
         for member in members {
             bytes += Self.header(member.name, size: member.content.count, time: time) + member.content
@@ -40,9 +40,9 @@ struct BundleArchive {
         return block
     }
 
-    /// Writes the archive into a file that was not there, for its owner alone.
+    /// Writes the archive into a new file that only its owner may read.
     ///
-    /// - Throws: ``CommandFailure``; what was begun is removed.
+    /// - Throws: ``CommandFailure``. A partly written file is removed.
     func write(to path: String) throws {
         let file = unsafe open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
         guard file >= 0 else {

@@ -3,7 +3,7 @@ import BrokerDevice
 internal import BrokerIPC
 import FoundationEssentials
 
-/// The last lines of a broker's log, as far as a bundle may hold them.
+/// The last lines of a broker's log, limited to content that a bundle may contain.
 struct BundleLog: Encodable {
     struct Line: Encodable {
         let time: String
@@ -12,23 +12,23 @@ struct BundleLog: Encodable {
         let values: [String: String]
     }
 
-    /// The oldest first.
+    /// The lines, the oldest first.
     let lines: [Line]
-    /// Lines that hold something that is not on the list.
+    /// How many lines were left out because they contain something that is not on the lists.
     let omitted: Int
 
-    /// How many lines are looked at.
+    /// How many lines are read.
     static let maximum = 500
 
     private static let levels: Set<String> = ["trace", "debug", "info", "notice", "warning", "error", "critical"]
-    /// Metadata with a value out of a list.
+    /// Metadata keys with their permitted values.
     private static let words: [String: Set<String>] = [
         "session.state": ["ready", "signingIn", "signedIn", "signingOut"],
         "session.trigger": Set(SignOutTrigger.allCases.map(\.rawValue)),
         "registration.state": Set(RegistrationStatus.State.allCases.map(\.rawValue)),
         "departure.kind": ["leave", "reset"],
     ]
-    /// Metadata with a number.
+    /// Metadata keys whose values are numbers.
     private static let numbers: Set<String> = ["error.code", "oauth.number", "http.status", "leases", "leases.pins"]
 
     init(_ text: String) {
@@ -37,7 +37,7 @@ struct BundleLog: Encodable {
         omitted = all.count - lines.count
     }
 
-    /// Reads `<time> <level> <label>: <key>=<value> … [<module>] <message>`; nil for anything that is not on the lists.
+    /// Parses `<time> <level> <label>: <key>=<value> … [<module>] <message>`; nil if any part is not on the lists.
     private static func line(_ text: Substring) -> Line? {
         guard let bracket = text.ranges(of: "] ").last, let colon = text.firstRange(of: ": ") else { return nil }
         let message = String(text[bracket.upperBound...])

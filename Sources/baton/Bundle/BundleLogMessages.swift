@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The lines of a log that a support bundle may hold: each is a sentence of the programs themselves, without a value in it.
+/// The log messages that a support bundle may contain. Each is a constant text of the programs, without a value in it.
 enum BundleLogMessages {
     static let known: Set<String> = [
         "a PIN for signing in without the server is set",

@@ -5,12 +5,12 @@ import Processes
 
 /// The end of the broker's log.
 enum LogTail {
-    /// How much of a file is looked at.
+    /// How many bytes of a file are read.
     private static let limit = 1 << 20
 
-    /// The end of this file, or of the journal of batond.service; empty where there is no journal.
+    /// Returns the end of this file, or of the journal of batond.service; empty if there is no journal.
     ///
-    /// - Throws: ``CommandFailure`` for a file that cannot be read.
+    /// - Throws: ``CommandFailure`` if the file cannot be read.
     static func text(of file: String?) throws -> String {
         guard let file else { return try journal() }
         let number = unsafe open(file, O_RDONLY | O_CLOEXEC | O_NONBLOCK)

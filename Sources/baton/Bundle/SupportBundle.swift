@@ -6,10 +6,10 @@ import FoundationEssentials
 import Glibc
 import JSON
 
-/// What `baton doctor --bundle` collects of a device for whoever helps with it: nothing of any person.
+/// What `baton doctor --bundle` collects from a device for support. It contains nothing about any person.
 ///
-/// What goes in is listed here, member by member and value by value: codes, numbers, times, ids of the device and of apps.
-/// Sentences with values in them, paths, and numbers of users and processes stay out.
+/// The content is listed here, member by member and value by value: codes, numbers, times, ids of the device and of
+/// apps. Texts with values in them, paths, and numbers of users and processes are left out.
 struct SupportBundle {
     private let report: DoctorReport
     private let configuration: BundleConfiguration
@@ -19,7 +19,7 @@ struct SupportBundle {
         (self.report, self.configuration, self.log) = (report, configuration, log)
     }
 
-    /// The members in their order, by name.
+    /// Returns the members in order, with their names.
     func members(at time: Int) throws -> [(name: String, content: [UInt8])] {
         try [
             ("manifest.json", Self.encoded(Manifest(made: time))), ("status.json", Self.encoded(Status(report))),
@@ -38,7 +38,7 @@ struct SupportBundle {
 
     private struct Manifest: Encodable {
         var format = 1
-        /// Seconds since 1970.
+        /// When the bundle was made, in seconds since 1970.
         let made: Int
     }
 
@@ -101,7 +101,7 @@ struct SupportBundle {
     }
 }
 
-/// What a bundle says of `batond.json`: switches and numbers, no path, address or user.
+/// What a bundle contains of `batond.json`: switches and numbers, but no path, address or user.
 struct BundleConfiguration: Encodable {
     /// `read`, `missing` or `unreadable`.
     let state: String
@@ -134,7 +134,7 @@ struct BundleConfiguration: Encodable {
 
 }
 
-/// The versions that matter for what a device does.
+/// The versions that affect a device's behaviour.
 struct SystemVersions: Encodable {
     let baton = BrokerVersion.current
     let kernel: String?
@@ -161,7 +161,7 @@ struct SystemVersions: Encodable {
         unsafe withUnsafeBytes(of: tuple) { unsafe String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
     }
 
-    /// Nothing but what a version is made of.
+    /// Returns the text if it has only characters of a version.
     private static func checked(_ text: String) -> String? {
         let isVersion = text.utf8.allSatisfy { byte in
             (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte)

@@ -4,19 +4,19 @@ import Glibc
 import Processes
 import UnixSocket
 
-/// The search for what a worker left behind: before the sign-out it must hit, afterwards it must find nothing.
+/// Searches for traces of a worker: before the sign-out it must find some, afterwards none.
 final class CanarySearch {
     private let stage: Stage
     private let program: String
     private var canaries: [String: String] = [:]
 
-    /// - Parameter program: the program that searches.
+    /// - Parameter program: the path of the search program.
     init(_ stage: Stage, program: String) {
         self.stage = stage
         self.program = program
     }
 
-    /// Remembers what to look for: what is known of the worker, and the tokens that the session process holds now.
+    /// Collects the texts to search for: the worker's known data, and the tokens that the session process holds now.
     func mark(_ person: EnvironmentFacts.Person, note: String) async throws {
         let known = [
             "password": person.password, "user name": person.userName, "display name": person.displayName,
@@ -26,7 +26,7 @@ final class CanarySearch {
         canaries = try JSONDecoder().decode([String: String].self, from: Data(tokens.utf8)).merging(known) { $1 }
     }
 
-    /// The search must be able to see: the worker is where a worker has to be.
+    /// Checks that the search works: it must find the worker's data where it has to be.
     func expectHits() async throws {
         try await search(
             ["--process", "session=\(try session())"]
@@ -34,7 +34,7 @@ final class CanarySearch {
                 + ["--expect-hit", "profiles", "--expect-none-in", "device,logs,supervisor,agent"])
     }
 
-    /// Nothing is left anywhere.
+    /// Checks that nothing is left anywhere.
     func expectNone() async throws { try await search(["--expect-none"]) }
 
     private func search(_ more: [String]) async throws {
@@ -52,7 +52,7 @@ final class CanarySearch {
         _ = try await run(arguments + more, input: try JSONEncoder().encode(canaries))
     }
 
-    /// The process that holds the session: the supervisor's only child.
+    /// The session process: the supervisor's only child.
     private func session() throws -> Int32 {
         guard let supervisor = stage.local.running["batond"]?.process.pid else {
             throw StoryFailure("batond does not run")
@@ -62,7 +62,7 @@ final class CanarySearch {
         return child.pid
     }
 
-    /// Runs the program with the canaries in memory alone, so that it finds no trace of its own.
+    /// Runs the search program. The canaries are passed in memory only, so that the search finds no trace of itself.
     private func run(_ arguments: [String], input: Data = Data()) async throws -> String {
         let (input, output) = (try MemoryFile(holding: Array(input)), try MemoryFile())
         let status = try await blocking { [program] in

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 import Processes
 
-/// How the search for traces gets to see the memory of the device's processes, which keep it to themselves.
+/// How the search for traces can read the memory of the device's processes, which protect it.
 enum Inspection: CaseIterable {
     /// As root.
     case root
-    /// The device's programs, unchanged, run in a user namespace with the same user id. Whoever made a namespace may
-    /// look into what runs there (user_namespaces(7)): the person who plays the story, and nobody else.
+    /// The device's unchanged programs run in a user namespace with the same user id. The creator of a namespace may
+    /// inspect the processes in it (user_namespaces(7)): here the person who runs the demo, and nobody else.
     case namespace
 
-    /// What the device's programs are started through.
+    /// The command through which the device's programs are started.
     var wrapper: [String] {
         switch self {
         case .root: []
@@ -17,10 +17,10 @@ enum Inspection: CaseIterable {
         }
     }
 
-    /// Finds a way that works here, by trying it.
+    /// Finds a way that works on this machine by trying each.
     ///
-    /// - Parameter program: the program that searches.
-    /// - Throws: ``CommandFailure`` where there is none.
+    /// - Parameter program: the path of the search program.
+    /// - Throws: ``CommandFailure`` if no way works.
     static func find(program: String) throws -> Inspection {
         for way in allCases {
             let probe = try ChildProcess.spawnBound(

@@ -4,22 +4,22 @@ import FoundationEssentials
 import Glibc
 import UnixSocket
 
-/// A file without a name, in memory: gone with its last descriptor.
+/// A nameless file in memory. It disappears with its last descriptor.
 struct MemoryFile: Sendable {
-    /// Reads and writes from the file's beginning.
+    /// The descriptor, positioned at the beginning of the file.
     let descriptor: Descriptor
 
     init(holding bytes: [UInt8] = []) throws {
         let number = unsafe clinux_memory_file("baton-demo")
         guard number >= 0 else { throw StoryFailure("no memory file: error \(-number)") }
         descriptor = Descriptor(owning: number)
-        // At its place, so that who inherits the file reads it from the beginning.
+        // pwrite keeps the offset, so that a process that inherits the file reads it from the beginning.
         guard unsafe pwrite(number, bytes, bytes.count, 0) == bytes.count else {
             throw StoryFailure("a memory file cannot be written: error \(errno)")
         }
     }
 
-    /// The content, whichever process wrote it.
+    /// Returns the content, no matter which process wrote it.
     func content() throws -> Data {
         try descriptor.withNumber { try Data(contentsOf: URL(filePath: "/proc/self/fd/\($0)")) }
     }

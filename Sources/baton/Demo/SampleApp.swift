@@ -6,7 +6,7 @@ import Processes
 import Synchronization
 import UnixSocket
 
-/// A sample app that the story starts, talks to by lines and listens to: one JSON object a line.
+/// A sample app that the demo starts and drives by lines: commands as text, output as one JSON object per line.
 final class SampleApp: Sendable {
     typealias Line = [String: String]
 
@@ -16,7 +16,7 @@ final class SampleApp: Sendable {
     private let heard = Mutex<[Line]>([])
     private let news = DispatchSemaphore(value: 0)
 
-    /// Seconds until the story takes silence for a failure.
+    /// Seconds without an answer after which the demo fails.
     private static let patience = 60.0
 
     init(number: Int, local: LocalEnvironment) throws {
@@ -57,15 +57,15 @@ final class SampleApp: Sendable {
         }
     }
 
-    /// Types a line.
+    /// Sends a line.
     func type(_ line: String) {
         let bytes = Array((line + "\n").utf8)
         _ = input.withNumber { number in unsafe write(number, bytes, bytes.count) }
     }
 
-    /// Waits for the next line that `matches`; what comes before it is let go.
+    /// Waits for the next line that `matches`, and drops the lines before it.
     ///
-    /// - Throws: ``StoryFailure`` where it does not come.
+    /// - Throws: ``StoryFailure`` if it does not arrive.
     func hear(_ what: String, where matches: (Line) -> Bool) throws -> Line {
         let deadline = DispatchTime.now() + Self.patience
         while true {
@@ -81,7 +81,7 @@ final class SampleApp: Sendable {
         }
     }
 
-    /// Types a command and gives the one answer to it.
+    /// Sends a command and returns its one answer.
     func ask(_ command: String) throws -> Line {
         let name = command.split(separator: " ").first.map(String.init) ?? command
         forget()
@@ -89,10 +89,10 @@ final class SampleApp: Sendable {
         return try hear("the answer to \(name)") { $0["answer"] == name }
     }
 
-    /// Lets go what was heard so far.
+    /// Drops the lines received so far.
     func forget() { heard.withLock { $0.removeAll() } }
 
-    /// Everything heard and not yet asked for, as text.
+    /// The lines that were received and not consumed yet, as text.
     var unheard: String { heard.withLock { "\($0)" } }
 
     func send(_ signal: Int32) { process.send(signal) }
@@ -104,7 +104,7 @@ final class SampleApp: Sendable {
     }
 }
 
-/// A step of the story that did not go as it must.
+/// A step of the demo failed.
 struct StoryFailure: Error, CustomStringConvertible {
     let description: String
     init(_ description: String) { self.description = description }

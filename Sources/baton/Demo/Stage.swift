@@ -2,13 +2,13 @@
 import BrokerDevice
 import FoundationEssentials
 
-/// What the story plays on: an environment, the person at its browser, the apps in hand, a clock.
+/// What the demo works with: an environment, the person at its browser, the running apps, a clock.
 final class Stage {
     let local: LocalEnvironment
-    /// The program that searches for what a worker left behind.
+    /// The program that searches for traces of a worker.
     let canary: String
     private(set) var apps: [Int: SampleApp] = [:]
-    /// Amara's account identifier, as the first app learnt it.
+    /// Amara's account identifier, as the first app received it.
     var amaraID: String?
     let narrator: Narrator
 
@@ -17,19 +17,19 @@ final class Stage {
     ) throws {
         self.canary = canary
         self.narrator = narrator
-        // Before anything starts: a story that could not check its end is not worth its beginning.
+        // Checked before anything starts: if the final search is impossible, the demo must not begin.
         let inspection = try Inspection.find(program: canary)
         local = try LocalEnvironment(
             layout: layout, programs: programs, browser: .person(program: person),
             deviceWrapper: inspection.wrapper)
     }
 
-    /// Puts somebody in front of the device.
+    /// Puts a person in front of the device.
     func seat(_ person: EnvironmentFacts.Person) throws {
         try local.layout.write(["username": person.userName, "password": person.password], to: local.layout.person)
     }
 
-    /// The person leaves, and their password with them.
+    /// Removes the person and their password.
     func leave() throws { try FileManager.default.removeItem(atPath: local.layout.person) }
 
     func open(_ number: Int) throws -> SampleApp {
@@ -43,7 +43,7 @@ final class Stage {
         return app
     }
 
-    /// Plays one step and tells how long it took.
+    /// Runs one step and reports how long it took.
     func step(_ step: StoryStep, _ body: () async throws -> Void) async throws {
         try await narrator.step(
             step.rawValue, step.text,
@@ -62,7 +62,7 @@ final class Stage {
     }
 }
 
-/// Fails the story unless `condition` holds.
+/// Fails the demo unless `condition` holds.
 func check(_ condition: Bool, _ otherwise: @autoclosure () -> String) throws {
     guard condition else { throw StoryFailure(otherwise()) }
 }

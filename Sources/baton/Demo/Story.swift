@@ -64,9 +64,9 @@ struct Story {
         }
     }
 
-    /// The device when no sign-out is under way any more.
+    /// Returns the device's status once no sign-out is running.
     private func settled() async throws -> DeviceStatus {
-        // Asking for a sign-out is answered when the device is ready.
+        // A sign-out request is answered when the device is ready.
         _ = try await local.device.ask(.signOut(fromBrowser: false))
         return try await DeviceCommand.status(local.device)
     }

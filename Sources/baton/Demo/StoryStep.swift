@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The steps of the story, by the stable name that `baton demo --json` gives each.
+/// The steps of the demo, with the stable names that `baton demo --json` prints.
 enum StoryStep: String {
     case server, device, enrollment, push
     case notJoined = "not-joined"

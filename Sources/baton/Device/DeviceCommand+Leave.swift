@@ -55,9 +55,9 @@ extension DeviceCommand {
         }
     }
 
-    /// What a device has given up.
+    /// The result of leaving.
     struct Departed: Encodable {
-        /// The registration that it had.
+        /// The id of the registration that the device had.
         let deviceID: String?
         let directoryTold: Bool
         private var isReset = false
@@ -72,7 +72,7 @@ extension DeviceCommand {
             return Departed(deviceID: deviceID, directoryTold: isTold, isReset: request == .reset)
         }
 
-        /// Waits a moment for the broker, which begins anew, so that the next command finds it.
+        /// Waits briefly until the broker, which restarts, can be reached by the next command.
         private static func awaitBroker(_ client: OperatorClient) async {
             let deadline = ContinuousClock.now + .seconds(10)
             while ContinuousClock.now < deadline {

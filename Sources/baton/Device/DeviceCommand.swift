@@ -33,7 +33,7 @@ struct DeviceCommand: AsyncParsableCommand {
         }
 
         private func lines(_ status: DeviceStatus) -> [String] {
-            // State that is not believed says nothing of this.
+            // A quarantined state is not trusted, so it does not answer these questions.
             let isKnown = status.session != "quarantined"
             let no = isKnown ? "no" : "not known"
             let apps = status.apps.isEmpty ? (isKnown ? "none" : "not known") : status.apps.joined(separator: ", ")

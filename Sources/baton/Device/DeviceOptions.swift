@@ -14,7 +14,7 @@ struct DeviceOptions: ParsableArguments {
     var client: OperatorClient { OperatorClient(runtimeDirectory: folder) }
 }
 
-/// Where a device keeps its state, for commands that read it without the broker.
+/// The state folder of a device, for commands that read it without the broker.
 struct StateOptions: ParsableArguments {
     @Option(
         name: .customLong("state"),

@@ -7,7 +7,7 @@ internal import Files
 import FoundationEssentials
 import Processes
 
-/// Looks at everything that may be wrong with this device, whether its broker answers or not.
+/// Checks this device for problems, whether its broker answers or not.
 struct DoctorCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "doctor",
@@ -55,7 +55,7 @@ struct DoctorCommand: AsyncParsableCommand {
     private func write(_ report: DoctorReport, to path: String) async throws {
         let (config, log) = (config, log)
         try await blocking {
-            // A file that cannot be read is said to be missing: that is a finding of its own.
+            // A file that cannot be read counts as missing here; another check reports it.
             let settings = (try? AtomicFile(path: config).read(limit: 1 << 20)) ?? nil
             let bundle = SupportBundle(
                 report, configuration: BundleConfiguration(settings), log: BundleLog(try LogTail.text(of: log)))
@@ -83,6 +83,6 @@ struct DoctorCommand: AsyncParsableCommand {
         }
     }
 
-    /// Milliseconds for the broker, which itself asks a server.
+    /// Milliseconds until the broker must answer; it queries a server meanwhile.
     private static let patience: Int32 = 60_000
 }

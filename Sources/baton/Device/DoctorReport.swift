@@ -5,10 +5,10 @@ import FoundationEssentials
 
 /// What `baton doctor` prints.
 struct DoctorReport: Encodable, Sendable {
-    /// Whether nothing that was looked at is bad.
+    /// Whether no check has a bad result.
     let isHealthy: Bool
     let brokerAnswers: Bool
-    /// nil where the broker does not answer.
+    /// nil if the broker does not answer.
     let status: DeviceStatus?
     let movers: [String]
     let findings: [CheckResult]
@@ -30,7 +30,7 @@ struct DoctorReport: Encodable, Sendable {
         isHealthy = !findings.contains { $0.verdict == .bad }
     }
 
-    /// The report on a device whose broker is silent.
+    /// Creates the report on a device whose broker does not answer.
     init(_ silence: CheckResult, outside: [CheckResult]) {
         brokerAnswers = false
         status = nil
@@ -41,7 +41,7 @@ struct DoctorReport: Encodable, Sendable {
         isHealthy = false
     }
 
-    /// - Parameter all: also what is in order.
+    /// - Parameter all: whether to include checks without a problem.
     func lines(all: Bool) -> [String] {
         let shown = findings.filter { all || $0.verdict != .good }
         let found = CheckResult.Topic.allCases.flatMap { topic in shown.filter { $0.topic == topic }.flatMap(Self.lines)

@@ -4,14 +4,14 @@ import BrokerProtocol
 import Processes
 import UnixSocket
 
-/// The command line's end of `control.sock`.
+/// The client of the broker's `control.sock`.
 struct OperatorClient: Sendable {
     /// The folder of the broker's sockets.
     let runtimeDirectory: String
 
-    /// Asks the broker and waits for its one answer, however long a person takes at the browser.
+    /// Sends a request to the broker and waits for its answer, however long a person takes at the browser.
     ///
-    /// - Parameter patience: milliseconds; 0 waits without end.
+    /// - Parameter patience: milliseconds; 0 waits without a limit.
     /// - Throws: ``CommandFailure``.
     func ask(_ request: OperatorRequest, patience: Int32 = 0) async throws -> OperatorReply {
         try await blocking { try answer(to: request, patience) }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import ArgumentParser
 
-/// The address of a server as everybody shall spell it.
+/// The canonical form of a server's address.
 enum ServerAddress {
-    /// `https://<host>[:<port>]` in lower case, without the port that https means anyway.
+    /// Returns `https://<host>[:<port>]` in lower case, without the default port.
     ///
     /// - Throws: `ValidationError` for anything with a path, a query or another scheme.
     static func normalised(_ text: String) throws -> String {

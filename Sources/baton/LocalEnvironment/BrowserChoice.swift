@@ -9,10 +9,10 @@ import X509
 enum BrowserChoice: Sendable {
     /// A Chromium window on this machine's screen.
     case window
-    /// A program that acts as the person whom `configuration/person.json` of the environment names; see `Tests/Person`.
+    /// A program that acts as the person named in the environment's `configuration/person.json`; see `Tests/Person`.
     case person(program: String)
 
-    /// Whether a sign-in can be seen: a program that acts as a person needs no screen.
+    /// Whether a sign-in can be shown. A program that acts as a person needs no screen.
     var hasScreen: Bool {
         guard case .window = self else { return true }
         let environment = ProcessInfo.processInfo.environment
@@ -23,7 +23,7 @@ enum BrowserChoice: Sendable {
     func command(_ layout: EnvironmentLayout) throws -> [String] {
         switch self {
         case .window:
-            // A private window: one that never offers to keep a password.
+            // A private window, which never offers to save a password.
             ["/usr/bin/chromium", "--user-data-dir={profile}", "--no-first-run", "--incognito", "--app={url}"]
                 + (try Self.options(layout))
         case .person(let program):
@@ -32,7 +32,7 @@ enum BrowserChoice: Sendable {
         }
     }
 
-    /// What Chromium must know to reach and trust this environment's server, and nothing more.
+    /// The options that Chromium needs to reach and trust this environment's server.
     private static func options(_ layout: EnvironmentLayout) throws -> [String] {
         [
             "--password-store=basic", "--host-resolver-rules=MAP *.baton.test 127.0.0.1",
@@ -40,7 +40,7 @@ enum BrowserChoice: Sendable {
         ] + (geteuid() == 0 ? ["--no-sandbox"] : [])
     }
 
-    /// base64 of the SHA-256 of the certificate's public key.
+    /// Returns the base64 of the SHA-256 of the certificate's public key.
     private static func keyPin(of file: String) throws -> String {
         let certificate = try Certificate(pemEncoded: String(contentsOf: URL(filePath: file), encoding: .utf8))
         return Data(SHA256.hash(data: try certificate.publicKey.serializeAsPEM().derBytes)).base64EncodedString()

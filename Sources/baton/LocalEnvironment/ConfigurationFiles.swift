@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The configuration files that an environment writes; what their keys mean stands in docs/configuration.md.
+/// The configuration files that an environment writes. docs/configuration.md describes their keys.
 struct ServerFile: Encodable {
     let directory: String
     let address = "127.0.0.1"
     let port: UInt16
     let mdmPort: UInt16
     let names: Names
-    /// A quarter of the usual one: this is one machine's demonstration, whose passwords stand in a file.
+    /// A quarter of the usual cost: this is a demonstration on one machine, whose passwords are in a file.
     let passwordCost = 13
     let logLevel = "info"
 

@@ -2,18 +2,19 @@
 import FoundationEssentials
 import Processes
 
-/// What an environment remembers from one start to the next: ports, the organisation, its people with their passwords.
+/// What an environment keeps from one start to the next: ports, the organisation, its people with their passwords.
 ///
-/// It is a demonstration on one machine: the passwords stand in a file that only its owner can read, and on the screen.
+/// It is a demonstration on one machine: the passwords are shown on the screen and stored in a file that only its owner
+/// can read.
 struct EnvironmentFacts: Codable, Sendable {
     let port: UInt16
     let mdmPort: UInt16
     let people: [Person]
     let apps: [App]
     var tenantID: String?
-    /// The shared device profile, once the MDM has it.
+    /// The shared device profile, once it is registered with the MDM.
     var profile: String?
-    /// Whether the device has been enrolled, and told everything.
+    /// Whether the device has been enrolled and has received everything.
     var isPushed = false
 
     struct Person: Codable, Sendable {
@@ -64,7 +65,7 @@ struct EnvironmentFacts: Codable, Sendable {
         return person
     }
 
-    /// The facts of a new environment.
+    /// Returns the facts of a new environment.
     static func new() throws -> EnvironmentFacts {
         EnvironmentFacts(
             port: try freePort(), mdmPort: try freePort(),

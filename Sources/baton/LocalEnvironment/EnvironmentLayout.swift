@@ -4,26 +4,26 @@ import FoundationEssentials
 import Glibc
 import UnixSocket
 
-/// Where the parts of an environment keep what is theirs, under one folder.
+/// The paths of an environment's parts, all in one folder.
 struct EnvironmentLayout: Sendable {
     let root: String
 
     var server: String { root + "/server" }
     var device: String { root + "/device" }
     var run: String { root + "/run" }
-    /// What tells apps that the device is managed.
+    /// The file that tells apps that the device is managed.
     var managedMarker: String { root + "/public/managed" }
-    /// Browser profiles, one an epoch.
+    /// Browser profiles, one per epoch.
     var profiles: String { root + "/run/profiles" }
     var apps: String { root + "/apps" }
     var logs: String { root + "/logs" }
     var configuration: String { root + "/configuration" }
-    /// The programs that the MDM hands out.
+    /// The programs that the MDM distributes.
     var packages: String { root + "/packages" }
     var facts: String { root + "/environment.json" }
-    /// What a shell sources to reach this environment.
+    /// The file that a shell sources to use this environment.
     var environment: String { root + "/environment" }
-    /// Who sits at the browser, where a program acts for a person.
+    /// The person at the browser, if a program acts as one.
     var person: String { configuration + "/person.json" }
     var trustRoots: String { server + "/ca/root.pem" }
     var serverCertificate: String { server + "/ca/server.pem" }
@@ -32,12 +32,13 @@ struct EnvironmentLayout: Sendable {
 
     private var folders: [String] { [server, device, run, profiles, apps, logs, configuration, packages] }
 
-    /// Refuses a folder that is somebody's and no environment.
+    /// Refuses a folder that is in use and is not an environment.
     ///
     /// - Throws: ``CommandFailure``.
     func refuseStrangers() throws {
         guard !FileManager.default.fileExists(atPath: facts) else { return }
-        // The demo's environment may stand inside; an environment whose making was cut short has some of its folders.
+        // The demo's environment may be inside. An environment whose setup was interrupted has only some of its
+        // folders.
         let known = Set(folders.map { String($0.dropFirst(root.count + 1)) } + ["demo"])
         guard let stranger = try Directory(path: root).names().first(where: { !known.contains($0) }) else { return }
         throw CommandFailure(
@@ -45,11 +46,11 @@ struct EnvironmentLayout: Sendable {
             remedy: "Give an empty folder, or a new one, with --directory.")
     }
 
-    /// Makes the folders, each for its owner alone.
+    /// Creates the folders, accessible to their owner only.
     ///
     /// - Throws: ``CommandFailure``.
     func make() throws {
-        // A socket's path holds at most 107 bytes (unix(7)); the readiness sockets' are the longest.
+        // A socket's path holds at most 107 bytes (unix(7)). The readiness sockets have the longest paths.
         guard (run + "/baton-server.ready").utf8.count <= 107 else {
             throw CommandFailure(
                 code: "path_too_long",
@@ -65,9 +66,9 @@ struct EnvironmentLayout: Sendable {
         }
     }
 
-    /// Takes the environment for this process alone, until the descriptor goes.
+    /// Locks the environment for this process until the descriptor is closed.
     ///
-    /// - Throws: ``CommandFailure`` where another process has it.
+    /// - Throws: ``CommandFailure`` if another process holds the lock.
     func lock() throws -> Descriptor {
         do throws(FileError) { return try Directory(path: root).lock() } catch {
             guard error.errno == EWOULDBLOCK else { throw error }
@@ -77,7 +78,7 @@ struct EnvironmentLayout: Sendable {
         }
     }
 
-    /// What the folder's environment knows about itself; nil in a new folder.
+    /// Returns the facts of the folder's environment; nil in a new folder.
     ///
     /// - Throws: ``CommandFailure`` if the file exists and cannot be read; it is never replaced then.
     func knownFacts() throws -> EnvironmentFacts? {
@@ -91,12 +92,12 @@ struct EnvironmentLayout: Sendable {
         }
     }
 
-    /// Writes a text file for its owner alone.
+    /// Writes a text file that only its owner may read.
     func write(text: String, to path: String) throws {
         try AtomicFile(path: path).replace(with: Array(text.utf8), mode: 0o600)
     }
 
-    /// Writes a file for its owner alone.
+    /// Writes a file that only its owner may read.
     func write(_ value: some Encodable, to path: String) throws {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]

@@ -3,7 +3,7 @@ internal import BrokerIPC
 import BrokerProtocol
 import FoundationEssentials
 
-/// What somebody has to know who meets an environment that is up: where it is, how to reach it, what to try.
+/// What the user of a running environment needs: where it is, how to reach it, what to try.
 struct EnvironmentSummary: Encodable {
     let organisation = EnvironmentFacts.organisation
     let directory: String
@@ -14,9 +14,9 @@ struct EnvironmentSummary: Encodable {
     let environment: String
     let tenant: String
     let addresses: Addresses
-    /// Whether the device is joined to the directory already.
+    /// Whether the device is already joined to the directory.
     let isJoined: Bool
-    /// Whether sign-ins can open a window here.
+    /// Whether sign-ins can open a window on this machine.
     let hasScreen: Bool
     let suggestions: [Suggestion]
     private let variables: [(name: String, value: String)]
@@ -38,7 +38,7 @@ struct EnvironmentSummary: Encodable {
         case suggestions = "try"
     }
 
-    /// - Throws: ``CommandFailure`` where the device cannot be asked.
+    /// - Throws: ``CommandFailure`` if the device cannot be asked.
     init(_ local: LocalEnvironment) async throws {
         let (layout, facts) = (local.layout, local.facts)
         directory = layout.root
@@ -86,14 +86,14 @@ struct EnvironmentSummary: Encodable {
         ]
     }
 
-    /// What ``environment`` holds.
+    /// The content of ``environment``.
     var environmentFile: String {
         variables.map { name, value in
             "export \(name)=\(Self.quoted(value))\(name == "PATH" ? ":\"$PATH\"" : "")\n"
         }.joined()
     }
 
-    /// A word for a shell, whatever is in it.
+    /// Quotes any text as one shell word.
     private static func quoted(_ text: String) -> String {
         let isPlain = text.utf8.allSatisfy { byte in
             let character = Character(Unicode.Scalar(byte))
@@ -102,7 +102,7 @@ struct EnvironmentSummary: Encodable {
         return isPlain ? text : "'" + text.replacing("'", with: #"'\''"#) + "'"
     }
 
-    /// The same for a person, with the people's passwords.
+    /// The summary as lines, with the people's passwords.
     func lines(people: [EnvironmentFacts.Person]) -> [String] {
         let rows = people.map { [$0.userName, $0.password, $0.role ?? $0.jobTitle] }
         return ["", "\(organisation) is up.", ""]

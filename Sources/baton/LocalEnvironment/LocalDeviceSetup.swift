@@ -3,11 +3,11 @@ import AdminAPI
 internal import BrokerIPC
 import Redaction
 
-/// The administrator's part in preparing the environment's one device, by the same calls that `baton admin` makes.
+/// The administrator's part of the setup of the environment's one device, with the same calls as `baton admin`.
 struct LocalDeviceSetup: Sendable {
     let admin: AdminClient
     let facts: EnvironmentFacts
-    /// The broker's package and the sample app's, as files on the server's machine.
+    /// The packages of the broker and the sample app, as files on the server's machine.
     let brokerPackage: String
     let samplePackage: String
 
@@ -15,16 +15,16 @@ struct LocalDeviceSetup: Sendable {
     static let brokerBundle = "org.baton.authenticator"
     private static let sharedDeviceMode = "sharedDeviceMode"
 
-    /// Makes the enrollment profile of the device.
+    /// Creates the enrollment profile of the device.
     ///
-    /// - Returns: the profile, Base64.
+    /// - Returns: the profile, in Base64.
     func enrollmentProfile() async throws -> Sensitive<String> {
         let made: MDMAdmin.EnrollmentProfile = try await admin.call(
             "POST", path(.enrollments), body: MDMAdmin.NewEnrollment(name: Self.deviceName))
         return made.profile
     }
 
-    /// Offers the packages and the profile for pushing.
+    /// Registers the packages and the profile with the MDM.
     ///
     /// - Returns: the profile's identifier.
     func register() async throws -> String {
@@ -40,7 +40,7 @@ struct LocalDeviceSetup: Sendable {
         try await admin.call("POST", path(.apps), body: app)
     }
 
-    /// Queues everything that makes the device a shared one.
+    /// Queues the commands that turn the device into a shared one.
     func push(profile: String) async throws {
         try await install(Self.brokerBundle, [Self.sharedDeviceMode: .boolean(true)])
         for app in facts.apps {
@@ -60,7 +60,7 @@ struct LocalDeviceSetup: Sendable {
         try await admin.call("DELETE", path(.deviceProfile, ["profile": profile]))
     }
 
-    /// The device's commands that did not end well, as lines.
+    /// Returns the device's failed commands, as lines.
     func failures() async throws -> [String] {
         let commands: [MDMAdmin.Command] = try await admin.call("GET", path(.commands))
         return commands.filter { $0.state != "acknowledged" || !$0.errors.isEmpty }.map(\.line)

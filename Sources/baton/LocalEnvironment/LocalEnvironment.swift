@@ -5,22 +5,22 @@ import Processes
 import Redaction
 import UnixSocket
 
-/// A whole environment on loopback in one folder: a server, an organisation, one device with its agent, apps.
+/// A complete environment on loopback in one folder: a server, an organisation, one device with its agent, apps.
 final class LocalEnvironment {
     let layout: EnvironmentLayout
     let programs: ProgramFiles
     let browser: BrowserChoice
-    /// A command that starts the programs of the device; none where it is empty.
+    /// A command through which the device's programs are started; empty for none.
     let deviceWrapper: [String]
     private(set) var facts: EnvironmentFacts
-    /// What runs now.
+    /// The running programs.
     let running = Programs()
-    /// Held as long as this process has the environment.
+    /// Held while this process uses the environment.
     private let lock: Descriptor
 
-    /// Opens the environment in a folder, or makes a new one there.
+    /// Opens the environment in a folder, or creates a new one there.
     ///
-    /// - Throws: ``CommandFailure``, also where another process has the folder.
+    /// - Throws: ``CommandFailure``, for example if another process uses the folder.
     init(
         layout: EnvironmentLayout, programs: ProgramFiles, browser: BrowserChoice, deviceWrapper: [String] = []
     ) throws {
@@ -62,7 +62,8 @@ final class LocalEnvironment {
         try await start("baton-agent", programs.agent, arguments: ["--config", path], through: deviceWrapper)
     }
 
-    /// An environment's ports stand in its addresses for ever, so it cannot take others.
+    /// Returns the error for a port in use. An environment cannot change its ports, since they are part of its
+    /// addresses.
     private func taken(_ port: UInt16) -> CommandFailure {
         CommandFailure(
             code: "port_in_use", message: "Another program uses port \(port), which is this environment's.",
@@ -79,7 +80,7 @@ final class LocalEnvironment {
 
     // MARK: The organisation
 
-    /// Makes the organisation with its people and apps, where it is not there yet.
+    /// Creates the organisation with its people and apps if it does not exist yet.
     func prepareOrganisation() async throws {
         guard facts.tenantID == nil else { return }
         facts.tenantID = try await Organisation(admin: admin, facts: facts).make()
@@ -100,7 +101,7 @@ final class LocalEnvironment {
         _ = try await device.ask(.enroll(profile: profile.exposed))
     }
 
-    /// Lets the MDM push the broker package, the apps and the profile, and waits until the device has taken them.
+    /// Has the MDM push the broker package, the apps and the profile, and waits until the device has installed them.
     func push() async throws {
         try await makePackage(programs.broker, as: "batond")
         try await makePackage(programs.sample, as: "firstline-worker")
@@ -112,7 +113,7 @@ final class LocalEnvironment {
         try save()
     }
 
-    /// Makes the package of a program: the program without what only a debugger reads, as Debian ships it.
+    /// Creates the package of a program: the program without debugging information, as Debian ships it.
     private func makePackage(_ program: String, as name: String) async throws {
         let target = layout.packages + "/" + name
         let isMade = try await blocking {
@@ -127,7 +128,7 @@ final class LocalEnvironment {
         }
     }
 
-    /// Lets the device carry out what the MDM has for it.
+    /// Has the device carry out the MDM's pending commands.
     func carryOut() async throws {
         _ = try await device.ask(.checkIn)
         let failures = try await deviceSetup.failures()
@@ -138,14 +139,14 @@ final class LocalEnvironment {
         }
     }
 
-    /// Takes the shared device profile away from the device.
+    /// Removes the shared device profile from the device.
     func removeProfile() async throws {
         guard let profile = facts.profile else { return }
         try await deviceSetup.remove(profile: profile)
         try await carryOut()
     }
 
-    /// How the device joins the directory.
+    /// The order with which the device joins the directory.
     var joinOrder: JoinOrder {
         JoinOrder(
             loginURL: facts.loginURL, registrationURL: facts.registrationURL, tenant: EnvironmentFacts.domain,

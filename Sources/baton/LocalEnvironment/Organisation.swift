@@ -2,12 +2,12 @@
 import AdminAPI
 import Redaction
 
-/// The demonstration organisation, made by the same calls that `baton admin` makes.
+/// The demonstration organisation, created with the same calls as `baton admin` makes.
 struct Organisation: Sendable {
     let admin: AdminClient
     let facts: EnvironmentFacts
 
-    /// Makes the organisation with its people, roles and apps.
+    /// Creates the organisation with its people, roles and apps.
     ///
     /// - Returns: the tenant's id.
     func make() async throws -> String {

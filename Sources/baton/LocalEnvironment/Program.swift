@@ -5,14 +5,14 @@ import Glibc
 import Processes
 import UnixSocket
 
-/// A program of the environment, with what it says in a log file.
+/// A program of the environment. Its output goes to a log file.
 struct Program: Sendable {
-    /// What is to be started.
+    /// What to start.
     struct Order: Sendable {
         let name: String
         let executable: String
         let arguments: [String]
-        /// A command that starts the program; none where it is empty.
+        /// A command through which the program is started; empty for none.
         let wrapper: [String]
         let layout: EnvironmentLayout
 
@@ -26,7 +26,7 @@ struct Program: Sendable {
     var name: String { order.name }
     var log: String { order.log }
 
-    /// Seconds that a program may take until it serves.
+    /// Seconds until a program must serve.
     private static let patience: Int32 = 120
 
     /// Starts a program with this process's environment.
@@ -45,9 +45,9 @@ struct Program: Sendable {
         return Program(order: order, process: process, readiness: readiness)
     }
 
-    /// Blocks until the program says that it serves.
+    /// Blocks until the program reports that it serves.
     ///
-    /// - Throws: ``CommandFailure`` with the path of its log where it does not.
+    /// - Throws: ``CommandFailure`` with the path of its log if it does not.
     func awaitReady() throws {
         guard try readiness.awaitReady(or: process.pidfd, seconds: Self.patience) else {
             let status = try process.waitForExit()

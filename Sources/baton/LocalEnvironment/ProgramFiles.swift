@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 import FoundationEssentials
 
-/// Where the programs of the environment are: beside `baton`, as the build puts them.
+/// The paths of the environment's programs, which are beside `baton`, as the build puts them.
 struct ProgramFiles: Sendable {
     let server: String
     let broker: String
     let agent: String
     let sample: String
-    /// Where this program and those beside it are.
+    /// The folder of this program and of those beside it.
     let folder: String
 
     /// - Parameter sample: the sample app, built in its own package.
@@ -24,7 +24,7 @@ struct ProgramFiles: Sendable {
         }
     }
 
-    /// The path of another program beside this one.
+    /// Returns the path of another program beside this one.
     func beside(_ name: String) throws -> String { try Self.program(name, in: folder) }
 
     private static func program(_ name: String, in folder: String) throws -> String {

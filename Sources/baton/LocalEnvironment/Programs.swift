@@ -3,21 +3,21 @@ import BrokerDevice
 import Processes
 import Synchronization
 
-/// The programs of an environment that run now, and how the environment ends: when it is asked to, or when one of them dies.
+/// The running programs of an environment. The environment ends on request, or when one of its programs exits.
 final class Programs: Sendable {
     /// Why an environment ends.
     enum Ending: Sendable {
-        /// By a signal, or because the command has done its work.
+        /// By a signal, or because the command is done.
         case asked
-        /// The environment could not be brought up.
+        /// The environment could not be started.
         case failed
-        /// A program that served has died; its log's path says where to read why.
+        /// A program exited after it had served. Its log says why.
         case died(program: String, status: ExitStatus, log: String)
     }
 
-    /// Settled as soon as the environment is to end; its programs are being stopped then.
+    /// Settled as soon as the environment begins to end. Its programs are being stopped then.
     let ending = Promise<Ending>()
-    /// Settled when no program runs any more.
+    /// Settled when no program is running any more.
     let ended = Promise<Void>()
 
     private struct State {
@@ -27,13 +27,13 @@ final class Programs: Sendable {
 
     private let state = Mutex(State())
 
-    /// The program of this name, where it runs.
+    /// The running program with this name, if any.
     subscript(_ name: String) -> Program? { state.withLock { $0.running.first { $0.name == name } } }
 
     /// Whether the environment is ending or has ended.
     var isEnding: Bool { state.withLock { $0.isEnding } }
 
-    /// Starts a program, waits until it serves, and watches it from then on; blocks.
+    /// Starts a program, waits until it serves, and then watches it; blocks.
     ///
     /// - Throws: ``CommandFailure``.
     func start(_ order: Program.Order) throws {
@@ -50,8 +50,8 @@ final class Programs: Sendable {
         }
     }
 
-    /// Ends the environment: every program is asked to stop, the last one started first. Asked a second time while that
-    /// goes on, it kills them; what they had not finished is finished at the next start.
+    /// Ends the environment: asks every program to stop, the last one started first. A second call during that kills
+    /// them; what they had not finished is finished at the next start.
     func end(_ reason: Ending) {
         let isFirst = state.withLock { state in
             defer { state.isEnding = true }
@@ -76,7 +76,7 @@ final class Programs: Sendable {
 }
 
 extension ExitStatus {
-    /// The status in words.
+    /// The status as text.
     var text: String {
         switch self {
         case .exited(let code): "exit code \(code)"

@@ -2,11 +2,11 @@
 import Dispatch
 import Glibc
 
-/// Signals that ask for something instead of ending the process.
+/// Handles signals that would otherwise end the process.
 struct Signals {
     private let sources: [any DispatchSourceSignal]
 
-    /// Calls `body` each time one of `signals` comes.
+    /// Calls `body` each time one of `signals` arrives.
     init(_ signals: [Int32], _ body: @escaping @Sendable () -> Void) {
         sources = signals.map { number in
             signal(number, SIG_IGN)
@@ -17,6 +17,6 @@ struct Signals {
         }
     }
 
-    /// Lets the signals go by unheard.
+    /// Stops handling; the signals are ignored from then on.
     func stop() { for source in sources { source.cancel() } }
 }

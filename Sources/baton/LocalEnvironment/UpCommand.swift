@@ -5,7 +5,7 @@ import FoundationEssentials
 import Glibc
 import UnixSocket
 
-/// Starts a whole environment and keeps it up.
+/// Starts a complete environment and keeps it running.
 struct UpCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "up",
@@ -35,7 +35,7 @@ struct UpCommand: AsyncParsableCommand {
         }
     }
 
-    /// Brings the environment up; where it begins to end meanwhile, that is no failure of this.
+    /// Starts the environment. If the environment begins to end meanwhile, this does not fail.
     private func bringUp(_ local: LocalEnvironment, _ narrator: Narrator) async throws {
         do {
             try await local.up(narrator)
@@ -53,10 +53,10 @@ struct UpCommand: AsyncParsableCommand {
         }
     }
 
-    /// Waits until the environment ends, and tells why.
+    /// Waits until the environment ends, and reports why.
     private func end(_ local: LocalEnvironment, _ narrator: Narrator) async throws {
         let ending = try await local.running.ending.value()
-        // Nothing is left running because nobody could be told.
+        // Everything is stopped even if the report cannot be printed.
         let told = Result { try tell(of: ending, narrator) }
         try await local.running.ended.value()
         if case .died(let program, let status, let log) = ending {
@@ -82,7 +82,7 @@ struct UpCommand: AsyncParsableCommand {
     }
 }
 
-/// Where an environment is and what it is made of.
+/// The folder of an environment and the programs that it uses.
 struct EnvironmentOptions: ParsableArguments {
     @Option(help: "The environment's folder.") var directory = ".baton"
     @Option(help: "The sample app's program.")
@@ -93,7 +93,7 @@ struct EnvironmentOptions: ParsableArguments {
 }
 
 extension LocalEnvironment {
-    /// Brings everything up, from wherever it was left.
+    /// Brings everything up, whatever state the environment was left in.
     fileprivate func up(_ narrator: Narrator) async throws {
         func step(_ name: String, _ text: String, run body: () async throws -> Void) async throws {
             try narrator.say("  \(text)")

@@ -2,13 +2,13 @@
 import ArgumentParser
 import Glibc
 
-/// Why a command did not do what it was asked, in the three parts that every error of Baton has.
+/// Why a command failed: code, cause and remedy, like every error of Baton.
 struct CommandFailure: Error, Codable, CustomStringConvertible {
     /// Stable, for programs.
     let code: String
     let message: String
     let remedy: String
-    /// What the command ends with; see the exit codes in docs/administration.md.
+    /// The command's exit code; see the exit codes in docs/administration.md.
     var exitCode = ExitCode.failure
 
     private enum CodingKeys: String, CodingKey { case code, message, remedy }
@@ -25,7 +25,7 @@ struct CommandFailure: Error, Codable, CustomStringConvertible {
 }
 
 extension CommandFailure {
-    /// Something failed for which no command has words of its own.
+    /// An error for which no command has a text.
     init(unexpected error: any Error) {
         self.init(
             code: "unexpected", message: "It did not work: \(error).",

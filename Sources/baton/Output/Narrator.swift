@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import FoundationEssentials
 
-/// Tells what a command does while it does it: lines for people, or with `--json` one object a line for programs.
+/// Reports the progress of a command: as lines or, with `--json`, as one object per line.
 struct Narrator {
     let isJSON: Bool
     private let clock = ContinuousClock()
@@ -9,10 +9,10 @@ struct Narrator {
 
     init(isJSON: Bool) { self.isJSON = isJSON }
 
-    /// What only people read.
+    /// Prints lines that are not part of the JSON output.
     func say(_ lines: String...) throws { if !isJSON { try OutputOptions.print(lines) } }
 
-    /// What happened: `event` for programs, `lines` for people.
+    /// Reports an event: `event` with `--json`, else `lines`.
     func tell(_ event: NarratedEvent, lines: [String]) throws {
         guard isJSON else { return try OutputOptions.print(lines) }
         var event = event
@@ -21,10 +21,10 @@ struct Narrator {
         try OutputOptions.print(json: event)
     }
 
-    /// Runs one step and tells how it ended and how long it took.
+    /// Runs one step and reports its outcome and duration.
     ///
-    /// - Parameter line: the line for people of a step that went well, from the milliseconds since the command's
-    ///   beginning and since the step's; nil prints none.
+    /// - Parameter line: makes the line for a successful step, from the milliseconds since the command's start and
+    ///   since the step's start; nil prints none.
     func step(
         _ name: String, _ text: String, line: (_ elapsed: Int64, _ duration: Int64) -> String? = { _, _ in nil },
         run body: () async throws -> Void
@@ -49,27 +49,27 @@ struct Narrator {
     private static func milliseconds(_ duration: Duration) -> Int64 { Int64(duration / .milliseconds(1)) }
 }
 
-/// One line of `--json` of a command that runs for a while; docs/administration.md names the keys.
+/// One line of `--json` output of a command that runs for a while. docs/administration.md lists the keys.
 struct NarratedEvent: Encodable {
-    /// What can happen.
+    /// The kinds of events.
     enum Kind: String, Encodable { case step, ready, died, ending, ended }
     enum Result: String, Encodable { case ok, failed }
 
     let event: Kind
     /// Milliseconds since 1970.
     fileprivate(set) var time: Int64 = 0
-    /// Milliseconds since the command's beginning.
+    /// Milliseconds since the command's start.
     fileprivate(set) var elapsed: Int64 = 0
-    /// A step's stable name.
+    /// The step's stable name.
     var step: String?
-    /// A step as a sentence.
+    /// The step as a sentence.
     var text: String?
     var result: Result?
-    /// Milliseconds that a step took.
+    /// The step's duration in milliseconds.
     var duration: Int64?
     /// The environment that is ready.
     var environment: EnvironmentSummary?
-    /// A program that died, how, and where it wrote what it had to say.
+    /// A program that exited, with its status and its log.
     var program: String?
     var status: String?
     var log: String?

@@ -3,24 +3,24 @@ import ArgumentParser
 import FoundationEssentials
 import Glibc
 
-/// How every command speaks: lines for people, or with `--json` one JSON value for programs.
+/// The output of every command: lines or, with `--json`, one JSON value.
 struct OutputOptions: ParsableArguments {
     @Flag(help: "Print JSON for programs.")
     var json = false
 
-    /// Runs `body` and prints what it gives; failures go to standard error and decide the exit code.
+    /// Runs `body` and prints its result. Errors go to standard error and determine the exit code.
     func run<Value: Encodable>(_ body: () async throws -> Value, lines: (Value) -> [String]) async throws {
         try await reporting {
             try print(try await body(), lines: lines)
         }
     }
 
-    /// Prints a value in the form that was asked for.
+    /// Prints a value in the requested form.
     func print<Value: Encodable>(_ value: Value, lines: (Value) -> [String]) throws {
         if json { try Self.print(json: value) } else { try Self.print(lines(value)) }
     }
 
-    /// Runs `body`, which has nothing to say but that it is done.
+    /// Runs `body`, which has no result, and prints `done`.
     func run(_ body: () async throws -> Void, done: String) async throws {
         try await run(
             {
@@ -29,18 +29,19 @@ struct OutputOptions: ParsableArguments {
             }, lines: { _ in [done] })
     }
 
-    /// Prints warnings to standard error, so that they are seen beside what goes elsewhere; in JSON they stand in the answer.
+    /// Prints warnings to standard error, so that they are visible if the output is redirected. In JSON they are in the
+    /// answer.
     func warn(_ warnings: [String]) {
         guard !json else { return }
-        // A warning that cannot be written must not undo what was done.
+        // An unprinted warning must not make the command fail after its work is done.
         try? Self.print(warnings.map { "warning: \($0)" }, to: STDERR_FILENO)
     }
 
-    /// Runs `body`, which prints for itself; failures go to standard error and decide the exit code.
+    /// Runs `body`, which prints its own output. Errors go to standard error and determine the exit code.
     func reporting(_ body: () async throws -> Void) async throws {
         do { try await body() } catch {
             let failure = error as? CommandFailure ?? CommandFailure(unexpected: error)
-            // The exit code says it, too, where standard error cannot be written either.
+            // If standard error cannot be written either, the exit code still reports the error.
             try? failure.print(asJSON: json)
             throw failure.exitCode
         }

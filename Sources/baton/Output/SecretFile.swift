@@ -2,9 +2,9 @@
 internal import Files
 import FoundationEssentials
 
-/// A file with something secret in it, for its owner alone from the first byte on.
+/// A file with secret content. Only its owner may read it from the moment it exists.
 enum SecretFile {
-    /// Writes `bytes`, replacing what was there.
+    /// Writes `bytes` and replaces an existing file.
     ///
     /// - Throws: ``CommandFailure``.
     static func write(_ bytes: Data, to path: String) throws {

@@ -3,7 +3,7 @@ import FoundationEssentials
 
 /// Rows of text in aligned columns.
 enum Table {
-    /// A point in time, in milliseconds since 1970, for people (RFC 3339).
+    /// Formats a time in milliseconds since 1970 (RFC 3339).
     static func time(_ milliseconds: Int64) -> String {
         Date(timeIntervalSince1970: Double(milliseconds) / 1000).formatted(.iso8601)
     }
@@ -22,7 +22,8 @@ enum Table {
         }
     }
 
-    /// Text as a terminal may have it: what would act on it, or turn the reading direction, is shown as its number.
+    /// Makes text safe for a terminal: control characters and characters that change the text direction become their
+    /// numbers.
     static func printable(_ text: String) -> String {
         text.unicodeScalars.reduce(into: "") { output, scalar in
             switch scalar.properties.generalCategory {

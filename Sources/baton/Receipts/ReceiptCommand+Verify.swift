@@ -39,7 +39,7 @@ extension ReceiptCommand {
     }
 }
 
-/// A verdict in words; docs/receipts.md names the keys.
+/// A verdict as text; docs/receipts.md lists the keys.
 struct VerifyReport: Encodable {
     struct Fault: Encodable {
         let code: String
@@ -51,10 +51,10 @@ struct VerifyReport: Encodable {
     let receipts: Int
     let first: Int?
     let last: Int?
-    /// The number of the newest receipt that the server countersigned as it is here.
+    /// The sequence number of the newest receipt for which the server's countersignature matches.
     let anchoredUpTo: Int?
     let faults: [Fault]
-    /// What could be told, and what not.
+    /// What the check could establish, and what not.
     let limits: [String]
 
     init(_ verdict: ChainVerdict, isAnchorChecked: Bool) {

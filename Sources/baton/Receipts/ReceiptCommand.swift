@@ -19,7 +19,7 @@ struct ReceiptCommand: AsyncParsableCommand {
                 let file = try await source.file()
                 let receipts = file.receipts.map { ReceiptSummary($0.receipt) }
                 let failure = source.failure(in: file)
-                // "none" is the answer only where every line could be read.
+                // "none" is printed only if every line could be read.
                 if failure == nil || !receipts.isEmpty { try output.print(receipts, lines: table) }
                 if let failure { throw failure }
             }
@@ -52,13 +52,13 @@ struct ReceiptCommand: AsyncParsableCommand {
             try await output.reporting {
                 let file = try await source.file()
                 guard let found = file.receipts.first(where: { $0.receipt.place.sequence == sequence }) else {
-                    // It may be among the lines that cannot be read.
+                    // The receipt may be among the lines that cannot be read.
                     if let failure = source.failure(in: file) { throw failure }
                     throw CommandFailure(
                         code: "receipt_missing", message: "There is no receipt \(sequence).",
                         remedy: "See which there are: baton receipt list.")
                 }
-                // The line is JSON already, and what was signed is what is shown.
+                // The line is JSON already. It is printed unchanged, as it was signed.
                 try OutputOptions.print(
                     output.json
                         ? [String(decoding: found.line.bytes, as: UTF8.self)] : ReceiptSummary(found.receipt).lines)

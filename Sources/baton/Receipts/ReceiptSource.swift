@@ -7,7 +7,7 @@ import FoundationEssentials
 import Processes
 import Receipts
 
-/// Where receipts are read: a device's own folder, or a file that came from one.
+/// Where receipts are read: a device's own folder, or a file exported from one.
 struct ReceiptSource: ParsableArguments {
     @Option(help: "A file that `baton receipt export` printed.")
     var file: String?
@@ -16,7 +16,7 @@ struct ReceiptSource: ParsableArguments {
 
     private static let limit = 64 << 20
 
-    /// The lines; empty on a device that has not written a receipt.
+    /// Returns the lines; empty on a device that has not written a receipt.
     ///
     /// - Throws: ``CommandFailure``, also if the folder is missing or belongs to no device.
     func bytes() async throws -> [UInt8] {
@@ -41,7 +41,7 @@ struct ReceiptSource: ParsableArguments {
 
     func file() async throws -> ReceiptFile { ReceiptFile(bytes: try await bytes()) }
 
-    /// Why `content` leaves open which receipts there are; nil if every line of it could be read.
+    /// Returns an error if lines of `content` cannot be read, so that receipts may be missing; nil if all can be read.
     func failure(in content: ReceiptFile) -> CommandFailure? {
         if let file, content.entries.isEmpty {
             return CommandFailure(
@@ -63,14 +63,14 @@ struct ReceiptSource: ParsableArguments {
             remedy: "See what is wrong with them: baton receipt verify.")
     }
 
-    /// This device's own receipt key; nil where there is none, or receipts come from a file.
+    /// Returns this device's own receipt key; nil if there is none, or if receipts come from a file.
     func ownKey() async throws -> ReceiptKey? {
         guard file == nil else { return nil }
         let files = DeviceFiles(root: Directory(path: state.folder))
         return try await blocking { try ReceiptKey(in: files.keyStore) }
     }
 
-    /// - Throws: ``CommandFailure`` where there is no such file, or it is too long.
+    /// - Throws: ``CommandFailure`` if the file does not exist or is too long.
     static func read(_ path: String) throws -> [UInt8] {
         let bytes: [UInt8]?
         do { bytes = try AtomicFile(path: path).read(limit: limit) } catch {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Receipts
 
-/// A receipt as a person reads it, or with `--json` a program.
+/// A receipt as it is printed.
 struct ReceiptSummary: Encodable {
     struct Item: Encodable {
         let name: String
@@ -16,7 +16,7 @@ struct ReceiptSummary: Encodable {
     let ended: String
     let trigger: String?
     let attempt: Bool
-    /// The worker had signed in without the server.
+    /// Whether the worker had signed in without the server.
     let offline: Bool
     let began: Int?
     let committed: Int?
@@ -44,7 +44,7 @@ struct ReceiptSummary: Encodable {
         afterDamage = receipt.place.followsDamage
     }
 
-    /// Whether everything was done that had to be.
+    /// Whether everything that had to be done was done.
     var isDone: Bool { items.allSatisfy { $0.result == ReceiptItem.Result.done.rawValue } }
 
     var lines: [String] {
