@@ -2,18 +2,18 @@
 import Foundation
 import TestSupport
 
-/// The Codable types that the sources declare, as far as the text of a declaration shows them.
+/// Finds the Codable types in the sources by the text of their declarations.
 enum CodableSources {
-    /// Names of the types below `folder` that are declared Codable, such as `NewProfile`, but for private ones; enums that
-    /// are only texts, too.
+    /// Returns the names of the Codable types below `folder`, such as `NewProfile`, except private ones; including
+    /// enums that are encoded as strings.
     static func types(in folder: String) throws -> Set<String> {
         let declaration = try Regex<(Substring, Substring)>(
             #"(?m)^\s*(?:package |public )?(?:struct|enum) (\w+): [^{]*\b(?:Codable|Encodable)\b"#)
         return Set(try files(in: folder).flatMap { $0.text.matches(of: declaration).map { String($0.output.1) } })
     }
 
-    /// Cases, as `file: Type.case`, which Swift encodes with a number in place of a name: their values have no label, and the
-    /// type says neither how it is encoded nor which keys the case has.
+    /// Returns enum cases, as `file: Type.case`, whose values Swift encodes under a number: the values have no label,
+    /// and the type defines neither its encoding nor the case's keys.
     static func unnamedCases(in folder: String) throws -> [String] {
         try files(in: folder).flatMap { file in unnamedCases(inText: file.text).map { "\(file.name): \($0)" } }.sorted()
     }
@@ -35,7 +35,7 @@ enum CodableSources {
     private struct Case {
         let name: String
         let isUnnamed: Bool
-        /// What the name of its enum of keys begins with (SE-0295).
+        /// The prefix of the name of the case's enum of keys (SE-0295).
         var keys: String { name.prefix(1).uppercased() + name.dropFirst() }
     }
 
@@ -48,7 +48,7 @@ enum CodableSources {
         }
     }
 
-    /// The text up to the bracket that closes one which was opened before it.
+    /// Returns the text up to the bracket that closes one opened before it.
     private static func block(
         _ text: Substring, opening: Character = "{", closing: Character = "}"
     ) -> String {
@@ -60,7 +60,7 @@ enum CodableSources {
             })
     }
 
-    /// A type's text without the bodies of its members.
+    /// Returns a type's text without the bodies of its members.
     private static func outermost(_ body: String) -> String {
         var depth = 0
         return body.filter { character in
@@ -69,7 +69,7 @@ enum CodableSources {
         }
     }
 
-    /// The values of a case, which commas separate outside of brackets.
+    /// Returns the values of a case, which are separated by commas outside of brackets.
     private static func parts(_ values: String) -> [String] {
         var depth = 0
         return values.reduce(into: [""]) { parts, character in

@@ -7,9 +7,9 @@ import Redaction
 import TestSupport
 import Testing
 
-/// The JSON of everything that other programs read: each key has a name that somebody chose.
+/// The JSON that other programs read: each key has an explicitly chosen name.
 @Suite struct JSONShapeTests {
-    /// One value of each type, with every optional member there.
+    /// One value of each type, with every optional member set.
     private static let samples: [any Codable & Sendable] = administration + operators + requests + replies
 
     private static let administration: [any Codable & Sendable] = [
@@ -124,7 +124,8 @@ import Testing
         #expect(declared.subtracting(sampled).isEmpty)
     }
 
-    /// What crosses no border: messages between the two processes of one `batond`, over a socket pair.
+    /// Types that are not read by other programs: messages between the two processes of one `batond`, over a socket
+    /// pair.
     private static let ofOneProgram: Set = [
         "SupervisorMessage", "SessionProcessMessage", "AppIdentity", "AppBinding", "DeviceMode",
     ]
@@ -134,7 +135,7 @@ import Testing
             !Self.ofOneProgram.contains { name.contains(": \($0).") }
         }
         #expect(found.isEmpty)
-        // The search sees what there is to see.
+        // Checks that the search detects a leak.
         let leak =
             "enum A: Sendable, Codable {\n    /// Said.\n    case b(x: Int)\n    case c(\n        [Int: A], y: Int)\n}"
         #expect(CodableSources.unnamedCases(inText: leak) == ["A.c"])

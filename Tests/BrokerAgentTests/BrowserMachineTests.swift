@@ -129,7 +129,7 @@ private let page = "http://127.0.0.1:4711/a"
         }
     }
 
-    /// All states that events of two epochs and two browsers lead to, found to a fixed point.
+    /// All states that events of two epochs and two browsers can reach, computed to a fixed point.
     private func reachable() -> [BrowserMachine.State] {
         let failure = AgentFailure(.notCleared, "")
         var events: [BrowserMachine.Event] = [.connected, .connectionLost, .terminated, .stragglersEnded]

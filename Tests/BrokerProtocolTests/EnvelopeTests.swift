@@ -106,7 +106,7 @@ import Testing
     }
 }
 
-/// A small generator with a seed, so that a failing run can be repeated.
+/// A small seeded generator, so that a failing run can be repeated.
 struct SplitMix: RandomNumberGenerator {
     var state: UInt64
 

@@ -5,11 +5,11 @@ import Processes
 import Synchronization
 import Testing
 
-/// How many messages of one process are answered at once.
+/// How many messages of one process are answered at the same time.
 @Suite struct ConcurrencyLimitTests {
     private final class Message: Sendable {}
 
-    /// Messages whose answers take until the test lets them end.
+    /// Messages whose answers run until the test ends them.
     private final class Answers: Sendable {
         let limit = ConcurrencyLimit()
         let begun = Atomic(0)
@@ -17,7 +17,7 @@ import Testing
 
         func letEnd() { end.settle(.success(())) }
 
-        /// Begins to answer on a thread of its own; gives whether it was answered.
+        /// Begins to answer on a separate thread. The result says whether the message was answered.
         func begin(_ message: Message, of process: AppProcess) throws -> Promise<Bool> {
             let answered = Promise<Bool>()
             try BlockingThread.start { [self] in
@@ -31,7 +31,7 @@ import Testing
             return answered
         }
 
-        /// Waits until so many are answered or wait for their turn.
+        /// Waits until so many messages are being answered or are waiting.
         func see(_ count: Int, of process: AppProcess) async {
             while begun.load(ordering: .relaxed) + limit.waiting(of: process) < count { await Task.yield() }
         }
@@ -51,7 +51,7 @@ import Testing
         }
         try #require(answers.begun.load(ordering: .relaxed) == 2 && answers.limit.waiting(of: greedy) == 2)
         #expect(answers.limit.run(ObjectIdentifier(answers), of: modest) { true } == true)
-        // A connection that ends waits no longer.
+        // A connection that ends leaves the queue.
         answers.limit.cancel(ObjectIdentifier(messages[2]), of: greedy)
         #expect(try await !outcomes[2].value())
         answers.letEnd()

@@ -4,17 +4,17 @@ import BrokerIPC
 import BrokerSupervisor
 import Testing
 
-/// Whose connection is closed where there are too many.
+/// Whose connection is closed if there are too many.
 @Suite struct ConnectionTableTests {
     private static let limits = ConnectionLimits(process: 4, session: 8, app: 3, user: 10, total: 12)
 
-    /// A table in which a connection's number is its age, and some are busy.
+    /// A table in which a connection's number is its age, and some connections are busy.
     private struct ConnectionLimiter {
         var table = ConnectionTable<Int>(ConnectionTableTests.limits)
         var busy: Set<Int> = []
         var next = 0
 
-        /// Adds one for a program of the session, or for an app with a socket of its own.
+        /// Adds a connection for a program of the session, or for an app with its own socket.
         @discardableResult
         mutating func add(
             _ process: Int32, user: UInt32 = 1000, app: String? = nil, busy isBusy: Bool = false
@@ -43,7 +43,7 @@ import Testing
         for process in [7, 8] as [Int32] { for _ in 0..<4 { places.add(process, busy: true) } }
         #expect(places.add(9) == .displacing(1, .app))
         #expect(places.add(9) == .displacing(5, .app))
-        // Three and three and two: nobody has two more than would be this one's.
+        // Three, three and two: no process has two connections more than this one would have.
         #expect(places.add(9) == .displacing(9, .app))
     }
 
@@ -61,7 +61,7 @@ import Testing
         for _ in 0..<3 { places.add(1, app: "a.b") }
         for process in [7, 8] as [Int32] { for _ in 0..<4 { places.add(process) } }
         #expect(places.add(1, app: "a.b") == .displacing(1, .app))
-        // The user is at the limit by now: who has most of it makes room, and that is the session.
+        // The user's limit is reached now: the app with the most connections gives one up, and that is the session.
         #expect(places.table.count == 10)
         #expect(places.add(2, app: "c.d") == .displacing(4, .user))
         #expect(places.add(9, user: 1001) == .admitted)
@@ -97,7 +97,7 @@ import Testing
         }
     }
 
-    /// The same numbers in each run.
+    /// The same numbers in every run.
     private struct SplitMix: RandomNumberGenerator {
         var state: UInt64
 

@@ -20,9 +20,9 @@ import Testing
         AppProcess(user: user, identity: identity, number: number)
     }
 
-    /// Takes as much as there is for a process.
+    /// Takes as much as a process can get.
     ///
-    /// - Returns: how much that was, and what the refusal said.
+    /// - Returns: the amount, and the reason of the refusal.
     @discardableResult
     private func exhaust(_ process: AppProcess) -> (taken: Int, refusal: RequestLedger.Admission) {
         for count in 0..<1000 {
@@ -32,7 +32,7 @@ import Testing
         return (.max, .admitted)
     }
 
-    /// Whether there is no room for one more long request.
+    /// Whether there is no room for another long request.
     private func isFull(_ held: Int, of limit: Int) -> Bool { held <= limit && held + long > limit }
 
     @Test func `a process has two MiB at most, and what it gives back is free again`() {
@@ -41,7 +41,7 @@ import Testing
         #expect(ledger.take(RequestLedger.size(ofFrame: 1 << 20), for: process(1)) != .admitted)
         ledger.giveBack(long, for: process(1))
         #expect(ledger.take(long, for: process(1)) == .admitted && ledger.take(long, for: process(1)) != .admitted)
-        // Short frames take no room.
+        // Short frames are not counted.
         #expect(ledger.take(RequestLedger.size(ofFrame: 1000), for: process(1)) == .admitted)
     }
 
@@ -78,7 +78,7 @@ import Testing
         let modest = process(99)
         for _ in 0..<8 { #expect(ledger.take(short, for: modest) == .admitted) }
         #expect(ledger.take(short, for: modest) != .admitted)
-        // What it gives back is its own again, and nobody else's.
+        // What it gives back is available to it again, and to no other process.
         ledger.giveBack(short, for: modest)
         #expect(exhaust(process(1)).taken == 0)
         #expect(ledger.take(short, for: modest) == .admitted)

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 import TestSupport
 
-/// What a power cut may leave of recorded changes: at every moment what was synced is there, and of what was not any
-/// part may be missing, in any order.
+/// The disks that a power cut may leave after recorded changes. At any time, synced changes are on the disk; of the
+/// others, any subset may be missing, in any order.
 ///
-/// An entry of a folder is there for certain when the folder was synced after it, the content of a file when the file
-/// was; a rename when both its folders were. Up to ``everySubset`` changes that are not certain every choice of them is
-/// an image; beyond that none, all, each alone, all but each, and every beginning. Of a write also its first half.
+/// A folder entry is certain once the folder was synced after the change, a file's content once the file was synced,
+/// and a rename once both folders were. With up to ``everySubset`` uncertain changes, every subset of them gives an
+/// image. With more, the images are: none, all, each alone, all but each, and every prefix. For a write, its first half
+/// is an image too.
 struct CrashImages {
-    /// A disk that a power cut may leave, and what had been acknowledged before it.
+    /// A disk after a power cut, and what had been acknowledged before it.
     struct Image: Hashable {
         let disk: Disk
         let acknowledged: [String]
@@ -18,20 +19,20 @@ struct CrashImages {
 
     private struct Pending {
         let change: Disk.Change
-        /// What must be synced for the change to be certain.
+        /// What must be synced to make the change certain.
         var unsynced: Set<UInt64>
     }
 
     private var numbers: [UInt64: Int]
     private var next: Int
-    /// All that happened, in order; nothing is unsynced of what is certain.
+    /// All changes so far, in order. For a certain change, nothing is unsynced.
     private var happened: [Pending] = []
     private var acknowledged: [String] = []
     private let beginning: Disk
     private(set) var images: Set<Image> = []
 
     /// - Parameters:
-    ///   - beginning: the files before the first change, all on the disk, with the kernel's numbers.
+    ///   - beginning: the files before the first change, all of them synced, with the kernel's inode numbers.
     init(_ changes: [FileChange], after beginning: (disk: Disk, numbers: [UInt64: Int])) throws {
         (self.beginning, numbers) = beginning
         next = numbers.count
@@ -75,7 +76,7 @@ struct CrashImages {
         happened.append(Pending(change: change, unsynced: unsynced))
     }
 
-    /// Adds what a power cut now may leave.
+    /// Adds the disks that a power cut at this moment may leave.
     private mutating func collect() {
         let open = happened.indices.filter { !happened[$0].unsynced.isEmpty }
         for kept in choices(of: open) {
@@ -89,7 +90,7 @@ struct CrashImages {
 
     private mutating func add(_ disk: Disk) { images.insert(Image(disk: disk, acknowledged: acknowledged)) }
 
-    /// - Parameter half: what is there of the change at `torn`.
+    /// - Parameter half: the part of the change at `torn` that reached the disk.
     private func disk(keeping kept: Set<Int>, at torn: Int? = nil, _ half: Disk.Change? = nil) -> Disk {
         var disk = beginning
         for (index, one) in happened.enumerated() where one.unsynced.isEmpty || kept.contains(index) {

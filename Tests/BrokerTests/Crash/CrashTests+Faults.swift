@@ -9,20 +9,21 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// Disks that refuse.
+/// Disks that fail.
 extension CrashTests {
-    /// With `BATON_SOAK` the fault comes at each call; else a broken one at each third, the others at each seventh.
+    /// With `BATON_SOAK`, the fault occurs at each call; else a broken disk at every third call, the others at every
+    /// seventh.
     private static let isSoak = ProcessInfo.processInfo.environment["BATON_SOAK"] != nil
 
     @Test(arguments: [FileFault.broken, .full, .readOnly])
     func `wherever the disk refuses, the device comes back with nothing of the worker`(fault: FileFault) async throws {
         let stride: UInt64 = Self.isSoak ? 1 : fault == .broken ? 3 : 7
         try await Scratch.with { ready in
-            // A device that has been ready once.
+            // A device that has been ready before.
             try await SupervisorFixture.with(ready) { _ = try await $0.status() }
             var call: UInt64 = 1
             while try await Self.survives(fault, at: call, from: ready.path("device")) { call += stride }
-            // There were enough calls for the fault to come everywhere.
+            // There were enough calls for the fault to occur everywhere.
             #expect(call > 60)
         }
     }
@@ -33,7 +34,7 @@ extension CrashTests {
             try FileManager.default.copyItem(atPath: ready, toPath: scratch.path("device"))
             let said = Said.List()
             let isHit = await fault.befalls(scratch.path("device"), call: call) {
-                // Where the supervisor cannot go on it ends, and is started again as by the service manager.
+                // If the supervisor cannot go on, it ends, and is restarted as by the service manager.
                 do { try await session(scratch, said) } catch let problem as TestProblem {
                     Issue.record("\(problem) at call \(call)")
                 } catch {}
@@ -43,14 +44,14 @@ extension CrashTests {
         }
     }
 
-    /// A session as far as it comes.
+    /// A session, as far as it gets.
     private static func session(_ scratch: Scratch, _ said: Said.List) async throws {
         try await SupervisorFixture.with(scratch) { fixture in
             let agent = try fixture.agent(of: 1000)
             fixture.sessionProcessSends(.signInRequested(requestID: 1))
             fixture.sessionProcessSends(.browserWanted(url: "http://127.0.0.1:1/x"))
             let files = DeviceFiles(root: Directory(path: scratch.path("device")))
-            // Every status is asked of a supervisor that lives; one that ended throws.
+            // A status is answered only by a running supervisor; if it has ended, the request throws.
             guard try await fixture.status().session == "signingIn" else { throw TestProblem("nobody signs in") }
             guard case .open(_, let epoch, _) = try await agent.order() else { throw TestProblem("no browser") }
             guard case .signingIn(let session) = try files.journal() else { throw TestProblem("nobody signs in") }
@@ -66,7 +67,7 @@ extension CrashTests {
             said.add(Said.committed)
             agent.say(.closed(epoch: epoch))
             if try await fixture.status().session == "signingOut" {
-                // It holds honestly, says why, tries again, and goes on when the disk does.
+                // It waits, reports why, retries, and continues once the disk works again.
                 #expect(try await !fixture.status().problems.isEmpty)
                 fixture.clock.pass(.seconds(1))
                 _ = try await fixture.status()
@@ -80,7 +81,7 @@ extension CrashTests {
 }
 
 extension CrashTests.Said {
-    /// What was acknowledged so far.
+    /// What has been acknowledged so far.
     final class List: Sendable {
         private let texts = Mutex<[String]>([])
         var all: [String] { texts.withLock(\.self) }

@@ -9,15 +9,15 @@ import Receipts
 import TestSupport
 import Testing
 
-/// A power cut at any moment of a session: whatever part of the unsynced writes the disk lost, the device comes back by
-/// itself with nothing of the worker, and knows all that it had acknowledged.
+/// A power cut at any moment of a session. Whatever unsynced writes are lost, the device recovers by itself: nothing of
+/// the worker is left, and everything that was acknowledged is kept.
 @Suite(.serialized, .timeLimit(.minutes(10))) struct CrashTests {
     private static let secret = "sealed under a key that died"
 
     @Test func `no power cut leaves a worker behind or takes back what was acknowledged`() async throws {
         let images = try await Scratch.with { scratch in
             let device = scratch.path("device")
-            // A device that has been ready once.
+            // A device that has been ready before.
             try await SupervisorFixture.with(scratch) { _ = try await $0.status() }
             return try await Self.images(below: device) { try await Self.session(scratch) }
         }
@@ -89,7 +89,7 @@ import Testing
 }
 
 extension CrashTests {
-    /// A worker signs in, an app learns of her, a file is sealed for her, and she signs out.
+    /// A worker signs in, an app is told about her, a file is sealed for her, and she signs out.
     private static func session(_ scratch: Scratch) async throws {
         try await SupervisorFixture.with(scratch) { fixture in
             let agent = try fixture.agent(of: 1000)
@@ -121,7 +121,7 @@ extension CrashTests {
         static let signedOut = "the device is ready"
     }
 
-    /// The device starts on what the power cut left.
+    /// Starts the device on the disk that the power cut left.
     static func recover(_ scratch: Scratch, after acknowledged: [String]) async throws {
         try await SupervisorFixture.with(scratch) { fixture in
             let agent = try fixture.agent(of: 1000)
@@ -133,7 +133,7 @@ extension CrashTests {
             let files = DeviceFiles(root: Directory(path: scratch.path("device")))
             #expect(try files.session.names().isEmpty)
             guard case .ready(let epoch) = try files.journal() else { throw TestProblem("not ready on the disk") }
-            // The device was at 1; an epoch that was told to anybody never comes back, nor does one before it.
+            // The device was at 1. An epoch that was published must not come back, nor any epoch before it.
             if acknowledged.contains(Said.signedIn) { #expect(epoch.counter > 2) }
             let isTold = try files.endedSessions().contains { $0.serverSession == "s1" }
             if acknowledged.contains(Said.sessionOpened) { #expect(isTold, "the server would never hear of the end") }
@@ -142,7 +142,7 @@ extension CrashTests {
         }
     }
 
-    /// The chain is whole, nobody took it for damaged, and a sign-out that was told of has its line.
+    /// The chain is complete, was not treated as damaged, and has a line for a reported sign-out.
     private static func expectReceipts(_ files: DeviceFiles, signedOut: Bool) throws {
         let book = ReceiptStore(directory: files.receipts)
         #expect(try book.damageFound() == nil, "a write that was cut off was taken for damage")
@@ -154,7 +154,7 @@ extension CrashTests {
         #expect(verdict.last == end.sequence)
     }
 
-    /// What the agent is told next; nil where the device is ready without it.
+    /// The next order for the agent; nil if the device becomes ready without one.
     private static func order(_ agent: FakeAgent, _ fixture: SupervisorFixture) async throws -> AgentOrder? {
         try await fixture.status().session == "ready" ? nil : try await agent.order()
     }

@@ -9,12 +9,12 @@ struct Disk: Hashable {
         case file([UInt8])
     }
 
-    /// By numbers of our own: the kernel gives the number of a file that is gone to the next one.
+    /// Keyed by our own numbers, since the kernel reuses the inode numbers of removed files.
     private var nodes: [Int: Node] = [0: .folder([:])]
 
-    /// The folder as it is on the real disk.
+    /// Reads a folder of the real disk.
     ///
-    /// - Parameter numbers: becomes the kernel's numbers of what is there.
+    /// - Parameter numbers: is set to the kernel's inode numbers of the files.
     init(reading root: String, numbers: inout [UInt64: Int]) throws {
         try read(root, as: 0, &numbers)
     }
@@ -38,7 +38,7 @@ struct Disk: Hashable {
         nodes[number] = .folder(entries)
     }
 
-    /// Writes the files below `path`, which is made.
+    /// Writes the files below `path`, which is created.
     func write(below path: String) throws { try write(0, at: path) }
 
     private func write(_ number: Int, at path: String) throws {
@@ -56,7 +56,7 @@ struct Disk: Hashable {
         }
     }
 
-    /// A change of the disk; what it needs and is not there leaves everything as it is.
+    /// A change of the disk. If a file that it needs is missing, it changes nothing.
     enum Change {
         case enter(name: String, in: Int, number: Int, Node)
         case cut(Int, to: Int)
@@ -69,7 +69,7 @@ struct Disk: Hashable {
         switch change {
         case .enter(let name, let folder, let number, let node):
             guard edit(folder, { $0[name] = number }) else { return }
-            // What was written into the file before its name was on the disk is not lost.
+            // Data written to a file before its name reached the disk is not lost.
             if nodes[number] == nil { nodes[number] = node }
         case .cut(let number, let length):
             guard case .file(let bytes) = nodes[number] ?? .file([]) else { return }

@@ -3,7 +3,7 @@ import FileRecorder
 import Foundation
 import TestSupport
 
-/// One change of the files below a folder, in the order in which the kernel was asked for it.
+/// One change of the files below a folder, in the order of the system calls.
 enum FileChange: Equatable {
     case created(name: String, in: UInt64, UInt64)
     case madeFolder(name: String, in: UInt64, UInt64)
@@ -12,10 +12,10 @@ enum FileChange: Equatable {
     case renamed(from: UInt64, String, to: UInt64, String)
     case removed(name: String, in: UInt64)
     case synced(UInt64)
-    /// No change: what the test says has been acknowledged by now.
+    /// Not a change: the test marks what has been acknowledged by now.
     case mark(String)
 
-    /// What changes below `root` while `body` runs, whoever changes it; one recording at a time in a process.
+    /// Records the changes below `root` while `body` runs, by any thread. One recording at a time per process.
     static func recording<Value>(below root: String, _ body: () async throws -> Value) async throws -> (
         [FileChange], Value
     ) {
@@ -29,7 +29,7 @@ enum FileChange: Equatable {
         return unsafe (try read(UnsafeRawBufferPointer(start: bytes, count: size)), value)
     }
 
-    /// Says between the changes what has been acknowledged.
+    /// Puts a mark between the changes: what has been acknowledged.
     static func acknowledge(_ text: String) { unsafe file_recorder_mark(text) }
 
     private static func read(_ recorded: UnsafeRawBufferPointer) throws -> [FileChange] {

@@ -2,13 +2,13 @@
 import FileRecorder
 import Glibc
 
-/// What a disk may do to the calls that change its files.
+/// An error of the calls that change files.
 struct FileFault: Hashable, CustomStringConvertible {
     let reason: Int32
-    /// Whether every later call fails, too, until the fault is gone.
+    /// Whether every later call fails too, until the fault is removed.
     let isLasting: Bool
 
-    /// One call does not reach the disk, fsync(2) among them, and the next ones do.
+    /// One call fails, possibly fsync(2), and the next ones succeed.
     static let broken = FileFault(reason: EIO, isLasting: false)
     static let full = FileFault(reason: ENOSPC, isLasting: true)
     static let readOnly = FileFault(reason: EROFS, isLasting: true)
@@ -21,7 +21,7 @@ struct FileFault: Hashable, CustomStringConvertible {
         }
     }
 
-    /// Runs `body` while the calls below `root` fail from the one of this number on.
+    /// Runs `body` while the calls below `root` fail from the one with this number on.
     ///
     /// - Returns: whether there were so many calls.
     func befalls(_ root: String, call: UInt64, while body: () async -> Void) async -> Bool {
@@ -30,6 +30,6 @@ struct FileFault: Hashable, CustomStringConvertible {
         return file_faults_end() >= call
     }
 
-    /// It is over, also where ``befalls(_:call:while:)`` still runs.
+    /// Removes the fault, even while ``befalls(_:call:while:)`` is running.
     static func mend() { _ = file_faults_end() }
 }

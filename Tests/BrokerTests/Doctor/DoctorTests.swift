@@ -15,7 +15,7 @@ import Testing
         Set(findings.filter { $0.verdict == verdict }.map(\.code))
     }
 
-    /// The findings of a device of which these facts hold.
+    /// Returns the findings about a device with these facts.
     private func findings(_ facts: Set<DeviceMode.Missing>, enrolled: Bool = true) -> [CheckResult] {
         let settings = ManagedSettings(
             enrolled: enrolled, brokerManaged: facts.contains(.brokerPackage), profileShared: facts.contains(.profile),
@@ -111,7 +111,7 @@ import Testing
 
     // MARK: - The machine
 
-    /// What is found on a machine with these files.
+    /// Returns the finding about a machine with these files.
     private func host(_ files: [String: String], _ look: (HostFindings) -> CheckResult) async throws -> String {
         try await Scratch.with { scratch in
             for (path, text) in files {

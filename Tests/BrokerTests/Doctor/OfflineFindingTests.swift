@@ -6,7 +6,7 @@ import Files
 import TestSupport
 import Testing
 
-/// What the doctor says of offline sign-in.
+/// The doctor's findings about offline sign-in.
 @Suite struct OfflineFindingTests {
     private func codes(files: Int, _ count: LeaseCount?) async throws -> [String] {
         try await Scratch.with { scratch in

@@ -9,11 +9,11 @@ import Receipts
 import TestSupport
 import Testing
 
-/// What the doctor says of a device's receipts.
+/// The doctor's findings about a device's receipts.
 @Suite struct ReceiptFindingTests {
     private func findings(_ state: Directory) -> [CheckResult] { ReceiptFindings(state: state).all }
 
-    /// A device whose chain has three lines; it has joined nothing, so that no certificate speaks for its key.
+    /// A device whose chain has three lines. It has not joined a directory, so no certificate vouches for its key.
     private func device(_ scratch: Scratch) throws -> Directory {
         let state = Directory(path: scratch.path("device"))
         let folder = DeviceFiles(root: state).receipts

@@ -7,7 +7,7 @@ import Redaction
 import TestSupport
 import Testing
 
-/// What the device seals for itself.
+/// The files that the device seals for itself.
 @Suite struct DeviceSealTests {
     @Test func `what was sealed opens again, under its own name alone`() async throws {
         try await Device.with { device in
@@ -76,7 +76,7 @@ private struct Device {
         try await Scratch.with { scratch in try await body(Device(state: Directory(path: scratch.path("state")))) }
     }
 
-    /// What the broker does first.
+    /// Does what the broker does first at its start.
     func start() throws {
         #expect(try DeviceCheck(state: state, machine: state.path + "/no-machine").reasonToQuarantine() == nil)
     }

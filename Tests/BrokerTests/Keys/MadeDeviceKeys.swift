@@ -3,7 +3,7 @@ import BrokerDevice
 import Files
 import Foundation
 
-/// The keys of one device, made once for all tests that need some: making RSA keys takes longer than they do.
+/// The keys of one device, made once for all tests: making RSA keys takes longer than the tests.
 enum MadeDeviceKeys {
     private static let folder = FileManager.default.temporaryDirectory.appending(path: "keys-\(UUID().uuidString)").path
 
@@ -14,7 +14,7 @@ enum MadeDeviceKeys {
         return try directory.names().map { ($0, try directory.file($0).read() ?? []) }
     }
 
-    /// Writes the keys into a store that has none.
+    /// Writes the keys into an empty store.
     static func put(in store: KeyStore) throws {
         try store.directory.make(mode: 0o700)
         for (name, bytes) in try files.get() { try store.directory.file(name).replace(with: bytes, mode: 0o600) }

@@ -6,11 +6,11 @@ import Glibc
 import Synchronization
 import Testing
 
-/// A browser of a few lines, which keeps the cookies that it is given.
+/// A minimal browser that keeps cookies.
 final class LoopbackBrowser: Sendable {
     struct Page {
         let bytes: String
-        /// 0 where the connection ended without an answer.
+        /// 0 if the connection ended without an answer.
         var status: Int { Int(bytes.split(separator: " ").dropFirst().first ?? "") ?? 0 }
         var text: String { bytes.components(separatedBy: "\r\n\r\n").dropFirst().joined() }
         func header(_ name: String) -> String? {
@@ -48,7 +48,7 @@ final class LoopbackBrowser: Sendable {
             body: form)
     }
 
-    /// Loses every cookie.
+    /// Drops every cookie.
     func forget() { cookie.withLock { $0 = nil } }
 
     private func send(_ head: String, body: String) async throws -> Page {
@@ -65,7 +65,7 @@ final class LoopbackBrowser: Sendable {
     }
 }
 
-/// A connection to a loopback port, whose calls block.
+/// A connection to a loopback port. Its calls block.
 final class LoopbackConnection: Sendable {
     struct Refused: Error {}
 
@@ -87,7 +87,7 @@ final class LoopbackConnection: Sendable {
 
     deinit { close(number) }
 
-    /// Says that nothing more will be sent.
+    /// Ends the sending direction.
     func endSending() { _ = shutdown(number, Int32(SHUT_WR)) }
 
     func send(_ text: String) {
@@ -95,7 +95,7 @@ final class LoopbackConnection: Sendable {
         _ = unsafe bytes.withUnsafeBytes { unsafe Glibc.send(number, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
     }
 
-    /// Everything that comes until the other end closes.
+    /// Reads everything until the other end closes.
     func readToEnd() -> String {
         var answer: [UInt8] = []
         var chunk = [UInt8](repeating: 0, count: 16 << 10)
@@ -107,7 +107,7 @@ final class LoopbackConnection: Sendable {
     }
 }
 
-/// Runs calls that block away from the cooperative pool.
+/// Runs blocking calls outside the cooperative pool.
 enum BlockingCall {
     static func run<Value: Sendable>(_ body: @escaping @Sendable () throws -> Value) async throws -> Value {
         try await withCheckedThrowingContinuation { continuation in

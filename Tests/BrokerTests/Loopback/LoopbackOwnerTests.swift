@@ -5,7 +5,7 @@ import Synchronization
 import Testing
 
 @Suite struct LoopbackOwnerTests {
-    /// A connection that waits to know whose the browser is.
+    /// A connection that waits until the browser's user is known.
     private final class Connection: Sendable {
         let told = Mutex<[UInt32?]>([])
         var id: ObjectIdentifier { ObjectIdentifier(self) }

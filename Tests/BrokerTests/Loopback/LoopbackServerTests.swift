@@ -61,20 +61,20 @@ import Testing
         do {
             let server = try await opened(owner: Promise(), limits: limits)
             let port = try LoopbackBrowser(at: server.startURL).port
-            // Before the connections, so that their own time limit cannot end sooner after this.
+            // Taken before the connections, so that their own time limit cannot end earlier than this one.
             let begun = ContinuousClock.now
             let connections = try (1...2).map { _ in try LoopbackConnection(to: port) }
             try await withThrowingTaskGroup(of: String.self) { ends in
                 for connection in connections {
                     ends.addTask { try await BlockingCall.run { connection.readToEnd() } }
                 }
-                // There is a place for one of them. The end of the other shows that it was taken.
+                // There is room for one of them. The end of the other one shows that the first was accepted.
                 let refused = try await ends.next()
                 server.close()
                 let closed = try await ends.next()
                 #expect(refused == "" && closed == "")
             }
-            // By the end of the attempt, not by its own time limit.
+            // Ended with the attempt, not by its own time limit.
             #expect(ContinuousClock.now - begun < limits.patience)
         }
         #expect(servedRequests == 0)

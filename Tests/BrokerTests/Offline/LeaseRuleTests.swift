@@ -11,7 +11,7 @@ import Testing
         issued: issued, ends: issued + 10_000, limits: .init(poweredSeconds: 5000, boots: 2, attempts: 5),
         credentials: [.password], password: nil, receiptSubjects: [])
 
-    /// An account that begins when the lease is given.
+    /// A time record that begins when the lease is granted.
     private var time = OfflineTime(at: OfflineMoment(wall: issued, sinceBoot: 500, boot: "a"))
     private let since: OfflineTime.Mark
 

@@ -11,7 +11,7 @@ import Redaction
 import Synchronization
 import Testing
 
-/// A device that holds offline leases in a real folder, and whose clock a test moves.
+/// A device with offline leases in a real folder and a clock that the test sets.
 final class LeaseShelf: Sendable {
     let directory: Directory
     let moment = Mutex(OfflineMoment(wall: 1_000_000, sinceBoot: 100, boot: "a"))
@@ -19,7 +19,7 @@ final class LeaseShelf: Sendable {
 
     init(_ directory: Directory) { self.directory = directory }
 
-    /// A store as a new process opens it.
+    /// Returns a store as a new process opens it.
     func store(key: UInt8 = 7) throws -> LeaseStore {
         let keys = Directory(path: directory.path + "-keys-\(key)")
         try keys.make(mode: 0o700)
@@ -36,7 +36,7 @@ final class LeaseShelf: Sendable {
             name: name, secret: SecretBytes(copying: secret.utf8))
     }
 
-    /// A worker sets their PIN.
+    /// Sets a worker's PIN.
     func set(_ pin: String, of name: String, _ platform: (any TrustedPlatform)?) throws {
         let held = try #require(try store().look().leases.first { $0.lease.person.userName == name })
         try store().setPIN(OfflinePIN(SecretBytes(copying: pin.utf8), platform: platform, logarithm: 4), of: held)
@@ -60,7 +60,7 @@ final class LeaseShelf: Sendable {
         "0af3c2b1-0000-4000-8000-0000000000" + (number < 10 ? "0" : "") + "\(number)"
     }
 
-    /// The server gives a lease.
+    /// Grants a lease, as the server does.
     @discardableResult
     func give(
         _ number: Int, to name: String = "amara", password: String = "correct horse", attempts: Int = 3,
@@ -86,7 +86,7 @@ final class LeaseShelf: Sendable {
         return token
     }
 
-    /// The device hears of a new lease.
+    /// Stores a new lease on the device.
     func take(_ token: String, keeping good: Set<String> = []) throws {
         try store().follow(
             OfflineAnswer(time: moment.withLock(\.wall), good: good, lease: token), asked: try store().ids(),
@@ -133,7 +133,7 @@ extension OfflineAuthenticator.Finding {
     @Test func `an attempt is counted on disk before it is judged, and the last wrong one erases the lease`() throws {
         try withShelf { shelf in
             try shelf.give(1)
-            // Two processes die between the count and the judgement.
+            // Two processes die between counting the attempt and checking the PIN.
             for _ in 0..<2 {
                 let held = try #require(try shelf.store().look().leases.first)
                 #expect(try shelf.store().charge(held) != nil)

@@ -3,7 +3,7 @@ import BrokerSession
 import Redaction
 import Testing
 
-/// Whether what a worker typed becomes their PIN.
+/// Which typed texts are accepted as a PIN.
 @Suite struct NewPINTests {
     private static let moment = ContinuousClock.now
 

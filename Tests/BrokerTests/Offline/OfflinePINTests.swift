@@ -7,7 +7,7 @@ import Redaction
 import Synchronization
 import Testing
 
-/// A chip of a few lines: it takes three wrong authorizations, and then none at all.
+/// A minimal chip: it accepts three wrong authorizations, and then refuses all.
 private final class FakeChip: TrustedPlatform {
     struct State {
         var sealed: [(secret: SecretBytes, authorization: SecretBytes?)] = []
@@ -188,7 +188,7 @@ private final class FakeChip: TrustedPlatform {
         try LeaseShelf.with { shelf in
             try shelf.give(1, credentials: [.pin])
             try shelf.set(Self.pin, of: "amara", chip)
-            // The former is not good any more: a new password, or other rules.
+            // The former lease is no longer valid: the password has changed, or the rules.
             try shelf.give(2, credentials: [.pin])
             #expect(try shelf.attempt("amara", Self.pin, chip) == .wrong)
             try shelf.set(Self.pin, of: "amara", chip)

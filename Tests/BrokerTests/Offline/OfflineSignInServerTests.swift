@@ -7,7 +7,7 @@ import Synchronization
 import Testing
 
 @Suite struct OfflineSignInServerTests {
-    /// What was judged, as name and length of the secret.
+    /// The attempts that were judged: the name, and the length of the secret.
     private final class Judged: Sendable {
         let names = Mutex<[String]>([])
     }
@@ -109,7 +109,7 @@ import Testing
         defer { server.close() }
         let browser = try LoopbackBrowser(at: server.startURL)
         var post = try Post(try await browser.start(), name: "")
-        // A form of another shape is none of this page's, and closes nothing.
+        // A form of another shape does not belong to this page, and closes nothing.
         #expect(try await browser.post(post).status == 404)
         post.typed = "secret=111111&again=111111"
         let again = try await browser.post(post)

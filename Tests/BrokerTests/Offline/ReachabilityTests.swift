@@ -24,7 +24,7 @@ import Testing
     }
 }
 
-/// A port on loopback that takes connections and never says a word.
+/// A loopback port that accepts connections and never answers.
 private final class LoopbackPort: Sendable {
     let port: UInt16
     private let number: Int32

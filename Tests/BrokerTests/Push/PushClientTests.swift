@@ -5,7 +5,7 @@ import OAuth
 import PushProtocol
 import Testing
 
-/// What the device makes of the server's word, and of the lack of one.
+/// How the device reacts to the server's answers, and to their absence.
 @Suite struct PushClientTests {
     @Test(arguments: [
         (SessionStatus.ended, SignOutTrigger.serverRevocation), (.staleEpoch, .serverRevocation),
@@ -55,7 +55,7 @@ import Testing
         } _: { fixture in
             await fixture.platform.hasAnswered(6)
             #expect(fixture.endings == [])
-            // The next question is asked because somebody nudges.
+            // The next query is caused by a notification.
             fixture.platform.says(.status("ended"))
             fixture.line.says(.nudge)
             #expect(await fixture.nextEnd() == .serverRevocation)

@@ -11,7 +11,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// A device with keys of the directory, a scripted push channel, and a scripted identity platform.
+/// A device with directory keys, a scripted push channel, and a scripted identity platform.
 final class PushFixture: Sendable {
     let platform = ScriptedPlatform()
     let line = ScriptedPushServer()
@@ -50,7 +50,7 @@ final class PushFixture: Sendable {
             logger: Logger(label: "test"))
     }
 
-    /// - Parameter prepare: what is so before the device begins.
+    /// - Parameter prepare: sets the state before the device starts.
     static func with(
         _ prepare: (PushFixture) throws -> Void, _ body: @escaping @Sendable (PushFixture) async throws -> Void
     ) async throws {
@@ -78,10 +78,10 @@ final class PushFixture: Sendable {
     }
 
     func nextEnd() async -> SignOutTrigger? { await ends.first { _ in true } }
-    /// Has the registration asked about, as for a refused sign-in.
+    /// Requests a query of the registration, as after a refused sign-in.
     func ask() { keeper.ask() }
     func nextRegistration() async -> RegistrationStatus.State? { await registrations.first { _ in true } }
     func nextCheckIn() async -> Bool { await checkIns.first { _ in true } != nil }
-    /// Every end that was asked for.
+    /// The triggers of all requested sign-outs.
     var endings: [SignOutTrigger] { ended.sessionPolicy.withLock(\.self) }
 }

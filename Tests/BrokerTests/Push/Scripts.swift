@@ -5,7 +5,7 @@ import Foundation
 import PushProtocol
 import Synchronization
 
-/// A server's push channel that says what a test wants; what is said before it is opened is said then.
+/// A scripted push channel of a server. Messages that are queued before it is opened are sent then.
 final class ScriptedPushServer: HTTPListening {
     private struct State {
         var opened = 0
@@ -44,7 +44,7 @@ final class ScriptedPushServer: HTTPListening {
         }
     }
 
-    /// The server ends it.
+    /// Ends the channel from the server's side.
     func ends() {
         state.withLock { state in
             state.current?.finish()
@@ -52,11 +52,11 @@ final class ScriptedPushServer: HTTPListening {
         }
     }
 
-    /// Waits until the push channel was opened so often.
+    /// Waits until the push channel was opened `count` times.
     func isOpened(_ count: Int) async { _ = await openings.first { $0 >= count } }
 }
 
-/// An identity platform that answers questions about the session in the order that a test wants; nonces it has.
+/// An identity platform that answers status queries in the order that a test sets; it always has nonces.
 final class ScriptedPlatform: HTTPSending {
     enum Answer: Sendable {
         case status(String)
@@ -79,10 +79,10 @@ final class ScriptedPlatform: HTTPSending {
 
     func says(_ answer: Answer) { state.withLock { $0.answers.append(answer) } }
 
-    /// How often the session was asked about.
+    /// The number of status queries so far.
     var questions: Int { state.withLock(\.questions) }
 
-    /// Waits until so many questions were answered.
+    /// Waits until `count` queries were answered.
     func hasAnswered(_ count: Int) async { _ = await answered.first { $0 >= count } }
 
     func send(_ request: HTTPSClient.Request) async throws -> HTTPSClient.Response {

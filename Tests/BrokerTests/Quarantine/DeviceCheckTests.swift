@@ -7,7 +7,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Whether a device's state is its own, and can be read.
+/// Whether a device's state belongs to the device and can be read.
 @Suite struct DeviceCheckTests {
     @Test func `a new device belongs to its machine from then on`() throws {
         try Fixture.with { fixture in
@@ -86,7 +86,7 @@ import Testing
         try Fixture.with { fixture in
             #expect(try fixture.check() == nil)
             #expect(try String(contentsOf: fixture.file("format"), encoding: .utf8) == "\(DeviceFiles.currentFormat)\n")
-            // A later version may well write this one otherwise, too.
+            // A later version may also write this file in another format.
             try Data("{".utf8).write(to: fixture.file("journal"))
             try Data("3\n".utf8).write(to: fixture.file("format"))
             try FileManager.default.removeItem(at: fixture.file("trash"))

@@ -10,11 +10,12 @@ import Receipts
 import TestSupport
 import Testing
 
-/// The state that each released version left is opened by this one, and goes on (docs/packaging.md). No fixture holds a key.
+/// This version opens the state that each released version left, and continues (docs/packaging.md). No fixture holds a
+/// key.
 @Suite(.timeLimit(.minutes(10))) struct UpgradeTests {
     private static let fixtures = Repository.root + "/Tests/BrokerTests/Fixtures"
 
-    /// What a device of form 2 was in the middle of.
+    /// What a device with format 2 was doing.
     enum Moment: String, CaseIterable {
         case ready, signedIn = "signed-in", signingOut = "signing-out"
     }
@@ -28,7 +29,7 @@ import Testing
             let (join, tombstones) = (try files.join(), try files.tombstones())
             let (ended, live) = (try files.endedSessions(), try files.liveSession())
             #expect(join != nil && !tombstones.isEmpty)
-            // The chain that was written under a key which is not in the fixture.
+            // The chain was written under a key that is not in the fixture.
             let end = try #require(try ReceiptStore(directory: files.receipts).end())
             let chain = ReceiptFile(bytes: try ReceiptStore(directory: files.receipts).export())
             #expect(chain.receipts.last?.receipt.place.sequence == end.sequence)
@@ -60,7 +61,7 @@ import Testing
             let bytes = [UInt8](try Data(contentsOf: URL(filePath: folder + "/" + name)))
             let record = try #require(JournalRecord(bytes: bytes), "\(name)")
             #expect(name.hasPrefix(record.stateName), "\(name)")
-            // What is written today says the same.
+            // A record written today has the same content.
             #expect(JournalRecord(bytes: record.bytes) == record, "\(name)")
         }
     }

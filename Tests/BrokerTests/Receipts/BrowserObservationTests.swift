@@ -11,7 +11,7 @@ import Receipts
 import TestSupport
 import Testing
 
-/// What a receipt says of a worker's browser, by who observed its end.
+/// What a receipt says about a worker's browser, depending on who observed its end.
 @Suite(.timeLimit(.minutes(10))) struct BrowserObservationTests {
     @Test func `a browser that the broker saw open and sees gone is enforced`() async throws {
         try await Scratch.with { scratch in
@@ -32,7 +32,7 @@ import Testing
         }
     }
 
-    /// What an agent that clears nothing leaves.
+    /// What an agent that clears nothing leaves behind.
     enum Left: CaseIterable { case process, profile, temporary, unrecordedTemporary }
 
     @Test(arguments: Left.allCases)
@@ -55,7 +55,7 @@ import Testing
                 #expect(status.session == "signingOut" && status.pending == ["browser"])
                 #expect(status.problems.first?.contains("still there") == true)
 
-                // It is asked again each second, and the sign-out goes on when it is true.
+                // The agent is asked again each second, and the sign-out continues once it is true.
                 try browser.end()
                 try browser.removeProfile()
                 fixture.clock.pass(.seconds(1))
@@ -88,7 +88,7 @@ import Testing
     func `what only the agent says of a browser is reported, and the agent is named`(saysOpened: Bool) async throws {
         try await Scratch.with { scratch in
             try await SupervisorFixture.with(scratch) { fixture in
-                // A browser without the mark: nobody but the agent knows where it is.
+                // A browser without the mark: only the agent can find it.
                 let agent = try fixture.agent(of: geteuid())
                 try await fixture.playSession(through: agent) {
                     guard saysOpened else { return }
@@ -131,7 +131,7 @@ import Testing
         }
     }
 
-    /// Grade and observer of each item of the newest receipt.
+    /// The grade and observer of each item of the newest receipt.
     private func claims(_ scratch: Scratch) throws -> [String: String] {
         let store = ReceiptStore(directory: Directory(path: scratch.path("device/receipts")))
         let receipt = try #require(try ReceiptFile(bytes: store.export()).receipts.last?.receipt)
@@ -169,7 +169,7 @@ struct MarkedBrowser {
     private struct BrowserFolders {
         let folder: String
         let temporary: String
-        /// Names the temporary folder.
+        /// The link to the temporary folder.
         var record: String { folder + ".temporary" }
     }
 
@@ -183,9 +183,9 @@ struct MarkedBrowser {
         try remove(profile.temporary)
         try removeRecord()
     }
-    /// Forgets the temporary folder, which stays.
+    /// Removes the record of the temporary folder, which itself stays.
     func removeRecord() throws {
-        // A link without its folder is not there for `fileExists`.
+        // `fileExists` returns false for a link whose target is missing.
         guard unsafe unlink(profile.record) == 0 || errno == ENOENT else { throw TestProblem("unlink: error \(errno)") }
     }
     func takeTemporary(as user: UInt32) throws {
@@ -204,7 +204,7 @@ struct MarkedBrowser {
 }
 
 extension SupervisorFixture {
-    /// A worker is signed in through a browser with the mark that the real agent gives it.
+    /// Signs a worker in through a browser with the mark that the real agent sets.
     fileprivate func signIn(through agent: FakeAgent, markedIn scratch: Scratch) async throws -> MarkedBrowser {
         sessionProcessSends(.signInRequested(requestID: 1))
         sessionProcessSends(.browserWanted(url: "http://127.0.0.1:1/x"))

@@ -12,7 +12,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// The receipts that a device writes, read as another machine reads them.
+/// The receipts that a device writes, as another machine reads them.
 @Suite(.timeLimit(.minutes(10))) struct ReceiptTests {
     @Test func `a sign-out has a receipt before the device is ready, and the chain is intact`() async throws {
         try await Scratch.with { scratch in
@@ -71,7 +71,7 @@ import Testing
             #expect(receipt.subject == .known("p1.AbC"))
             guard case .known(let time) = receipt.accessTokensEndBy else { throw TestProblem("no bound") }
             #expect(time >= 1_795_245_000)
-            // Without its draft it knows nothing, and says so.
+            // Without its draft, the receipt says that these facts are unknown.
             try await SupervisorFixture.with(scratch) { fixture in
                 _ = try await fixture.signIn(through: try fixture.agent(of: 1000))
             }
@@ -93,7 +93,7 @@ import Testing
             }
             let shelf = Shelf(scratch)
             let receipt = try #require(try shelf.file().receipts.first?.receipt)
-            // The power failed between the receipt and the journal.
+            // The power failed between the writes of the receipt and of the journal.
             let commit = Commit(
                 ended: try #require(Epoch(receipt.ended)), next: try #require(Epoch(receipt.next)), trigger: .operator,
                 isAttempt: false)
@@ -115,7 +115,7 @@ import Testing
         }
     }
 
-    /// A write that was under way when the power failed: any part of a line, or what else a disk may hold there.
+    /// A write that was interrupted by a power cut: any part of a line, or other bytes that a disk may hold there.
     @Test(arguments: ["{", #"{"type":"baton.receipt","version":1"#, "\0\0\0\0", "{}\n", "half a line\nand another"])
     func `what was never acknowledged goes, and the chain goes on`(torn: String) async throws {
         try await Scratch.with { scratch in
@@ -149,7 +149,7 @@ import Testing
                 try await fixture.playSession(through: fixture.agent(of: 1000))
             }
             let receipt = try #require(try shelf.file().receipts.last?.receipt)
-            // The power failed before the end was written down: the line is there, and nobody was told of it.
+            // The power failed before the end was written: the line exists, but no one was told about it.
             try first.write(to: end)
             let commit = Commit(
                 ended: try #require(Epoch(receipt.ended)), next: try #require(Epoch(receipt.next)), trigger: .operator,
@@ -189,7 +189,7 @@ import Testing
         }
     }
 
-    /// What happens to a chain that nobody may mend unseen.
+    /// Damage to a chain that must not be repaired silently.
     enum Damage: CaseIterable { case changed, shortened, removed, endRemoved, endUnreadable, keyReplaced }
 
     @Test(arguments: Damage.allCases)
@@ -207,7 +207,7 @@ import Testing
             }
             let folder = try #require(try shelf.damaged.first)
             #expect(try shelf.damaged.count == 1)
-            // The device says so for as long as what was moved aside is there.
+            // The device reports it as long as the moved file exists.
             try await SupervisorFixture.with(scratch) { fixture in
                 let status = try await fixture.status()
                 #expect(status.receiptsDamagedAt == 1_795_244_100)
@@ -219,7 +219,7 @@ import Testing
             #expect(receipt.place.followsDamage)
             #expect(try shelf.verdict().damageBefore == [receipt.place.sequence])
             let isLost = [.endRemoved, .endUnreadable, .keyReplaced].contains(damage)
-            // Where nothing says how far the chain went, another key begins another one.
+            // If the length of the chain is unknown, a new key begins a new chain.
             #expect(receipt.place.sequence == (isLost ? 1 : 3))
             if damage == .endRemoved || damage == .endUnreadable {
                 let segment = try #require(kept.first { $0.hasPrefix("chain-") })
@@ -230,7 +230,7 @@ import Testing
 }
 
 extension SupervisorFixture {
-    /// A worker comes, and is signed out.
+    /// A worker signs in and is signed out.
     func playSession(through agent: FakeAgent, while here: () async throws -> Void = {}) async throws {
         let number = UInt64(checkIns) + 1
         let epoch = try await signIn(through: agent, sessionProcess: number)
@@ -241,14 +241,14 @@ extension SupervisorFixture {
         #expect(try await status().session == "ready")
     }
 
-    /// The end that was committed before is finished.
+    /// Finishes the sign-out that was committed before.
     func finish(through agent: FakeAgent) async throws {
         guard case .close(let epoch) = try await agent.order() else { throw TestProblem("no close") }
         agent.say(.closed(epoch: epoch))
         #expect(try await status().session == "ready")
     }
 
-    /// How many processes were ended here: each sign-out starts the next.
+    /// How many sessions were held here: each sign-out starts the next process.
     private var checkIns: Int { device.stages.withLock { $0.filter { $0 == .held }.count } }
 }
 

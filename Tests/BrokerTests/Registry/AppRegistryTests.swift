@@ -19,7 +19,7 @@ import Testing
             installed: Set(apps.map(\.bundleID)), rules: rules)
     }
 
-    /// The registry of these apps and this file.
+    /// Returns the registry of these apps and this file.
     private func registry(
         _ apps: [RegisteredApp], file text: String? = nil, sharedUsers: Set<UInt32> = [0, 1000]
     ) async throws -> AppRegistry {

@@ -4,7 +4,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The closed lists of what can be wrong with a device's configuration, and the page that is made of them.
+/// The closed lists of configuration errors, and the page generated from them.
 @Suite struct DeviceErrorPageTests {
     private struct Row {
         let code: String

@@ -4,7 +4,7 @@ import BrokerProtocol
 import Foundation
 import Testing
 
-/// What one client hears of accounts, as rule CUR-6 has it, and what a crash between hearing and clearing must not lose.
+/// What one client is told about accounts (rule CUR-6), and what a crash between telling and clearing must not lose.
 @Suite struct AccountTombstoneTests {
     private var tombstones = AccountTombstones([])
 
@@ -13,7 +13,7 @@ import Testing
         return Epoch(random: &random, counter: counter)
     }
 
-    /// What a client hears when `current` is signed in: whom it saw before. Hearing of somebody is noted.
+    /// Returns the previous account that a client is told while `current` is signed in. The telling is recorded.
     private mutating func hear(_ current: String?, in counter: UInt64) -> String? {
         defer { if let current { _ = tombstones.tell(current, in: epoch(counter)) } }
         return tombstones.previous(current: current)
@@ -82,7 +82,7 @@ import Testing
         expectEvent("amara", in: 2, of: "amara")
         let isTold = tombstones.tell("amara", in: epoch(2), byQuery: false)
         #expect(!isTold && tombstones.isRemoved("amara", in: epoch(2)))
-        // The next session of the same worker is another matter.
+        // A later session of the same worker is not affected.
         #expect(!tombstones.isRemoved("amara", in: epoch(4)))
         let isBack = tombstones.setRemoved(false, "amara", in: epoch(2))
         #expect(isBack && !tombstones.isRemoved("amara", in: epoch(2)))
@@ -100,7 +100,7 @@ import Testing
     @Test mutating func `what a client has been told is noted once, and an account stands in one line`() {
         let first = tombstones.tell("amara", in: epoch(2))
         let again = tombstones.tell("amara", in: epoch(2))
-        // The same worker in a later session, and one who left and came back.
+        // The same worker in a later session, and a worker who left and came back.
         let later = tombstones.tell("amara", in: epoch(4))
         #expect(first && !again && later)
         #expect(tombstones.told == [AccountTombstone(homeAccountID: "amara", epoch: epoch(4))])
@@ -115,7 +115,7 @@ import Testing
         let isNewAgain = tombstones.tell("amara", in: epoch(2), byQuery: false)
         #expect(isNew && !isNewAgain && tombstones.knows("amara", in: epoch(2)))
         expectEvent("amara", in: 2, of: nil)
-        // The query has reported her; another token changes nothing.
+        // The query has reported her; a further token changes nothing.
         let isChanged = tombstones.tell("amara", in: epoch(2), byQuery: false)
         #expect(!isChanged)
         expectEvent("amara", in: 2, of: "amara")

@@ -4,7 +4,7 @@ import BrokerProtocol
 import BrokerSupervisor
 import Testing
 
-/// What holds of the worker's apps in every state that any order of events can lead to.
+/// Invariants about the worker's apps in every state that any order of events can reach.
 @Suite struct AppsExploration {
     private let steps: [SessionStep]
 

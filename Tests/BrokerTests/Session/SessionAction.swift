@@ -3,7 +3,7 @@ import BrokerDevice
 import BrokerProtocol
 import BrokerSupervisor
 
-/// One step of any event's result, so that all results can be looked at alike.
+/// One step of any event's result, so that all results can be examined in the same way.
 enum SessionAction: Sendable, Equatable {
     case journal(JournalRecord)
     case makeKey, destroyKey
@@ -24,7 +24,7 @@ enum SessionAction: Sendable, Equatable {
 }
 
 extension SessionMachine {
-    /// Starts as ``recover(from:keyKept:newID:)`` does; the steps in their order.
+    /// Starts like ``recover(from:keyKept:newID:)`` and returns the steps in order.
     static func recover(
         from record: JournalRecord?, keyKept: Bool, random: inout some RandomNumberGenerator
     ) -> (SessionMachine, [SessionAction]) {
@@ -35,7 +35,7 @@ extension SessionMachine {
         }
     }
 
-    /// Hands the event to its method; the steps in their order.
+    /// Passes the event to its method and returns the steps in order.
     mutating func handle(_ event: Event, random: inout some RandomNumberGenerator) -> [SessionAction] {
         let newID = Epoch.ID(random: &random)
         switch event {

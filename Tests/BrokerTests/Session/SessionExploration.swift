@@ -4,8 +4,8 @@ import BrokerProtocol
 import BrokerSupervisor
 import Testing
 
-/// What holds in every state that any order of events can lead to. `scripts/break-session-machine` takes each guard of the
-/// machine away in turn and sees this go red.
+/// Invariants in every state that any order of events can reach. `scripts/break-session-machine` removes each guard of
+/// the machine in turn and expects these tests to fail.
 @Suite struct SessionExploration {
     private let steps: [SessionStep]
 
@@ -25,7 +25,7 @@ import Testing
             switch step.before.state {
             case .ready: break
             case .signingOut:
-                // The last trace goes in this very step, and the journal says ready before the next one begins.
+                // The last trace is removed in this step, and the journal says ready before the next session begins.
                 let ready = step.actions.firstIndex(of: .journal(.ready(step.before.epoch)))
                 let admitted = step.actions.firstIndex { if case .admit = $0 { true } else { false } }
                 #expect((ready ?? .max) < (admitted ?? -1))
@@ -120,7 +120,7 @@ import Testing
                 switch step.before.state {
                 case .signingIn: #expect(commit.isAttempt)
                 case .signedIn, .ending: #expect(!commit.isAttempt)
-                // An app that has answered: the same commit once more.
+                // An app has answered: the same commit is written again.
                 case .signingOut(let pending): #expect(commit.isAttempt == pending.commit.isAttempt)
                 case .ready: Issue.record("a commit in \(step.before.state)")
                 }
@@ -152,7 +152,7 @@ import Testing
             if let before = step.before.pending?.waiting, event != .sessionProcessDied {
                 #expect(settled.contains(before) || waiting == before)
             }
-            // And nobody is settled who neither asked now nor waited.
+            // Nobody is answered who neither asked now nor was waiting.
             for requestID in settled {
                 #expect(event == .signInRequested(requestID) || step.before.pending?.waiting == requestID)
             }

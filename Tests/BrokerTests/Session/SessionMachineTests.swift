@@ -10,7 +10,7 @@ import Testing
     private let worker = Machine.SignInRequestID(number: 1, purpose: .worker)
     private let nextWorker = Machine.SignInRequestID(number: 2, purpose: .worker)
 
-    /// A machine that went through `events`, and what the last one made it do.
+    /// Returns a machine after `events`, and the actions of the last one.
     private mutating func machine(after events: Machine.Event...) -> (Machine, [SessionAction]) {
         var (machine, actions) = Machine.recover(from: nil, keyKept: false, random: &random)
         for event in events { actions = machine.handle(event, random: &random) }
@@ -217,10 +217,10 @@ extension JournalRecord {
     }
 }
 
-/// Randomness without surprise: epochs differ by their counters alone.
+/// A generator without randomness: epochs differ only in their counters.
 struct Zeros: RandomNumberGenerator, Sendable {
-    // Something to be stored: under ThreadSanitizer the compiler hands on an address of nowhere for an `inout` value of no
-    // size, and the program ends there.
+    // A stored property is needed: under ThreadSanitizer the compiler passes an invalid address for an `inout` value of
+    // size zero, and the program crashes.
     private let zero: UInt64 = 0
 
     mutating func next() -> UInt64 { zero }

@@ -4,11 +4,11 @@ import BrokerProtocol
 import BrokerSupervisor
 import Dispatch
 
-/// One thing that can happen in one state, and what follows.
+/// One event in one state, and its result.
 struct SessionStep: Sendable {
     enum Cause: Sendable {
         case event(SessionMachine.Event)
-        /// The supervisor dies and starts again with what the journal says.
+        /// The supervisor dies and restarts from the journal.
         case restart(keyKept: Bool)
     }
 
@@ -17,26 +17,26 @@ struct SessionStep: Sendable {
     let actions: [SessionAction]
     let after: SessionMachine
 
-    /// Every step from every state that any order of events and restarts can lead to, with counters told apart by their
-    /// distance from now alone.
+    /// Every step from every state that any order of events and restarts can reach. States with counters that are
+    /// equally far from the current one are the same.
     static let all: [SessionStep] = explore()
 
     private static let queue = DispatchQueue(label: "exploration")
 
-    /// The same, worked out where no other test waits for a thread.
+    /// The same, computed outside the threads that other tests use.
     static func everyOne() async -> [SessionStep] {
         await withCheckedContinuation { continuation in queue.async { continuation.resume(returning: all) } }
     }
 
-    /// Far more steps than there are: a machine that counts without end is given up there.
+    /// Far more than the number of steps. If a machine exceeds it, the exploration stops.
     static let maximum = 20_000
 
     private struct Place {
         let machine: SessionMachine
-        /// What the journal holds when the machine is here.
+        /// The journal's content in this place.
         let record: JournalRecord?
 
-        /// Equal for places that differ in the height of their counters alone, or in a trigger that is only written down.
+        /// Equal for places that differ only in the absolute value of counters, or in a trigger that is only recorded.
         func shape(_ patterns: Patterns) -> String {
             let now = machine.epoch.counter
             return "\(machine.state) \(String(describing: record))".replacing(patterns.epoch) { match in
@@ -45,7 +45,7 @@ struct SessionStep: Sendable {
         }
     }
 
-    /// What a shape leaves out, compiled once.
+    /// The parts that a shape leaves out, compiled once.
     private struct Patterns {
         let epoch = /(\d+)\.0{32}/
         let trigger = /SignOutTrigger\.[A-Za-z]+/
@@ -70,9 +70,9 @@ struct SessionStep: Sendable {
                 }
                 steps.append(SessionStep(before: place.machine, cause: cause, actions: actions, after: after))
                 let record = journal(after: actions, place.record)
-                // Where nothing changed the place is this one.
+                // If nothing changed, this is the same place.
                 if after == place.machine, record == place.record { continue }
-                // Requesters are only collected: a second one is seen to come, and tells no more afterwards.
+                // Requesters only accumulate: the exploration covers a second one and stops there.
                 if requesters(after) <= 1 { waiting.append(Place(machine: after, record: record)) }
             }
         }
@@ -93,13 +93,13 @@ struct SessionStep: Sendable {
         }
     }
 
-    /// The one app with an eraser: more of them differ by their names alone.
+    /// The one app with an eraser; more apps would differ only in their names.
     static let app = "app"
     static let worker = SessionMachine.SignInRequestID(number: 1, purpose: .worker)
     static let nextWorker = SessionMachine.SignInRequestID(number: 2, purpose: .worker)
     static let administrator = SessionMachine.SignInRequestID(number: 3, purpose: .administrator)
 
-    /// Something that is over may still be heard of.
+    /// An ended epoch, about which messages may still arrive.
     private static func before(_ epoch: Epoch) -> Epoch? { Epoch(id: epoch.id, counter: epoch.counter - 1) }
 
     private static func causes(_ machine: SessionMachine) -> [Cause] {
@@ -127,7 +127,7 @@ struct SessionStep: Sendable {
 }
 
 extension SessionAction {
-    /// Whether this is the end of `ended`, written down with the trigger that it went by.
+    /// Whether this commits the end of `ended` and records the trigger.
     func isCommit(of ended: Epoch, next: Epoch) -> Bool {
         guard case .journal(.signingOut(let commit)) = self else { return false }
         return commit.ended == ended && commit.next == next && commit.trigger != nil
@@ -151,6 +151,6 @@ extension SessionMachine {
         return pending
     }
 
-    /// The epoch whose credentials somebody at the device has, or is getting.
+    /// The epoch whose credentials someone at the device has, or is getting.
     var heldEpoch: Epoch? { state.session?.epoch }
 }

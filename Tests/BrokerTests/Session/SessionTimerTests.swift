@@ -3,7 +3,7 @@ import BrokerDevice
 import BrokerSupervisor
 import Testing
 
-/// When a session ends by itself.
+/// When a session ends automatically.
 @Suite struct SessionTimerTests {
     private func sessionTimer(
         idle: Int = 0, warning: Int = 60, length: Int = 0, ends: [Int] = [], secondOfDay: Int = 0
@@ -49,12 +49,12 @@ import Testing
     }
 
     @Test func `a shift ends at the next of its times, by either clock`() {
-        // Two in the afternoon and ten at night; it is one o'clock.
+        // Shifts end at 14:00 and 22:00; it is 13:00.
         let afternoon = sessionTimer(ends: [14 * 60, 22 * 60], secondOfDay: 13 * 3600)
         var steady = afternoon
         #expect(steady.due(at: .seconds(4599), wall: 53_599) == nil)
         #expect(steady.due(at: .seconds(4600), wall: 50_000) == .end(.shiftEnd))
-        // Somebody sets the clock forward; nobody can put the end off by setting it back.
+        // The clock is set forward. Setting it back must not postpone the end.
         var jumped = afternoon
         #expect(jumped.due(at: .seconds(1001), wall: 53_600) == .end(.shiftEnd))
         #expect(afternoon.pause(at: .seconds(1000)) == .seconds(900))
@@ -117,7 +117,7 @@ import Testing
             var long = resumed(idle: 900, activity: activity)
             #expect(long.due(at: .seconds(2000), wall: 0) == .warning(seconds: 60))
         }
-        // Nobody has done something in the time to come.
+        // An activity time in the future is ignored.
         var early = resumed(idle: 900, activity: 9000)
         #expect(early.due(at: .seconds(2900), wall: 0) == .end(.idle))
     }
@@ -139,7 +139,7 @@ import Testing
         let short = SessionTimeouts(idle: 300, idleWarning: 60, shiftLength: 2000, shiftEnds: [])
         sessionTimer.follow(short, at: .seconds(1850))
         #expect(sessionTimer.due(at: .seconds(1850), wall: 0) == .warning(seconds: 60))
-        // The same rules once more change nothing.
+        // Applying the same rules again changes nothing.
         sessionTimer.follow(short, at: .seconds(1900))
         #expect(sessionTimer.due(at: .seconds(1910), wall: 0) == .end(.idle))
         sessionTimer.activity(at: .seconds(1905))

@@ -4,7 +4,7 @@ import BrokerProtocol
 import BrokerSupervisor
 import Testing
 
-/// What a trigger says of itself, and what stands in a receipt.
+/// The properties of triggers, and their names in a receipt.
 @Suite struct SignOutTriggerTests {
     @Test func `who is at the device leaves politely; what the organisation or a fault ends does not wait`() {
         let graceful = SignOutTrigger.allCases.filter(\.isGraceful)

@@ -7,11 +7,11 @@ import Synchronization
 import Testing
 
 @Suite struct IdentityClientTests {
-    /// A server that gives numbered nonces and refuses the first so many signed requests.
+    /// A server that issues numbered nonces and refuses a given number of signed requests.
     private final class Server: HTTPSending {
         let stale: Int
         let suberror: String
-        /// What the replies to signed requests bring in the header, one after the other.
+        /// The header values of the replies to signed requests, in order.
         private let next: Mutex<[String]>
         private let seen = Mutex<(nonces: Int, requests: [String])>((0, []))
 
@@ -20,7 +20,7 @@ import Testing
             self.next = Mutex(next)
         }
 
-        /// How often it was asked for a nonce.
+        /// How often a nonce was requested.
         var nonces: Int { seen.withLock { $0.nonces } }
 
         var requests: [String] { seen.withLock { $0.requests } }

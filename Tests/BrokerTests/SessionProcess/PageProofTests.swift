@@ -4,11 +4,11 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// A sign-in goes on without the device's proof, and the log says why there was none.
+/// A sign-in continues without the device's proof, and the log says why there is none.
 @Suite struct PageProofTests {
     private struct Trouble: Error {}
 
-    /// A clock that is awaited until a test lets its time be over.
+    /// A clock that stands until a test lets the time pass.
     private final class HeldClock: Clock {
         let asked = Mutex<[Duration]>([])
         private let (ends, end) = AsyncStream.makeStream(of: Void.self)

@@ -8,9 +8,9 @@ import TestSupport
 import Testing
 import UnixSocket
 
-/// Who is the agent, at the real socket: one program at a time, until the kernel says that it has ended.
+/// Who is the agent, at the real socket: one program at a time, until the kernel reports that it has ended.
 @Suite(.timeLimit(.minutes(10))) struct AgentPlaceTests {
-    /// A program that says hello at the agent's socket.
+    /// Connects a program that says hello at the agent's socket.
     private func connect(_ fixture: SupervisorFixture) async throws -> FramedJSON<AgentOrder, AgentMessage> {
         let path = fixture.scratch.path("run/agent.sock")
         return try await blocking {
@@ -28,7 +28,7 @@ import UnixSocket
         }
     }
 
-    /// Asks for a browser, for which the supervisor waits where no agent is there yet.
+    /// Asks for a browser. If no agent is connected, the supervisor waits for one.
     private func askForBrowser(_ fixture: SupervisorFixture) {
         fixture.sessionProcessSends(.signInRequested(requestID: 1))
         fixture.sessionProcessSends(.browserWanted(url: "http://127.0.0.1:1/x"))
@@ -45,7 +45,7 @@ import UnixSocket
                 guard case .open(_, let epoch, _) = try await blocking({ try agent.receive().message }) else {
                     throw TestProblem("no browser")
                 }
-                // While somebody signs in, and with nobody at the device.
+                // During a sign-in, and while nobody is at the device.
                 #expect(try await isCutOff(connect(fixture)))
                 fixture.order(.signOut(fromBrowser: false))
                 #expect(try await blocking { try agent.receive().message } == .close(epoch: epoch))
@@ -63,7 +63,7 @@ import UnixSocket
         }
     }
 
-    /// Says hello, leaves its connection to a process that it starts, and ends with the first order.
+    /// Says hello, leaves its connection to a process that it starts, and ends at the first order.
     private static let abandoned = """
         import json, os, socket, sys
         link = socket.socket(socket.AF_UNIX)
@@ -99,7 +99,7 @@ import UnixSocket
 }
 
 extension SupervisorFixture {
-    /// Waits until management has heard that the device is ready.
+    /// Waits until management was told that the device is ready.
     fileprivate func isReady() async throws {
         guard case .done = try await ask(.signOut(fromBrowser: false)) else { throw TestProblem("not ready") }
     }

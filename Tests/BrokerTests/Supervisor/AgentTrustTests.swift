@@ -5,7 +5,7 @@ import BrokerProtocol
 import TestSupport
 import Testing
 
-/// Which agent is believed on what became of a worker's browser.
+/// Which agent may report what became of a worker's browser.
 @Suite struct AgentTrustTests {
     @Test func `another user's agent does not take the session's place, and is not believed`() async throws {
         try await Scratch.with { scratch in
@@ -13,12 +13,12 @@ import Testing
                 let agent = try fixture.agent(of: 1000)
                 let epoch = try await fixture.signIn(through: agent)
                 #expect(try await fixture.agent(of: 1001).isCutOff())
-                // One that is there is not replaced by its own user's either.
+                // A connected agent is not replaced, not even by another program of its own user.
                 #expect(try await fixture.agent(of: 1000).isCutOff())
                 fixture.order(.signOut(fromBrowser: false))
                 #expect(try await agent.order() == .close(epoch: epoch))
 
-                // The agent dies with its browser uncleared: nobody else can say what became of it.
+                // The agent dies and its browser is not cleared: no other agent may report on it.
                 agent.leave()
                 let stranger = try fixture.agent(of: 1001)
                 stranger.say(.closed(epoch: epoch))
@@ -51,7 +51,7 @@ import Testing
                 #expect(try await agent.order() == .close(epoch: epoch))
                 agent.say(.closed(epoch: epoch))
                 #expect(try await fixture.status().session == "ready")
-                // With nobody at the device the next agent is the session's, whoever's it is; but not before this one is gone.
+                // While nobody is at the device, the next agent may have any user, but only after this one is gone.
                 #expect(try await fixture.agent(of: 1001).isCutOff())
                 #expect(try await fixture.agent(of: 1000).isCutOff())
                 agent.leave()
@@ -71,7 +71,7 @@ import Testing
                 #expect(status.agentConnected && status.agentUser == 1000)
                 let refused = try #require(try await fixture.finding("agent_refused"))
                 #expect(refused.message.contains("(user 1001)") && refused.message.contains("(user 1000)"))
-                // Who does not ask any more is refused no more.
+                // A program that no longer asks is no longer reported as refused.
                 fixture.clock.pass(.seconds(10))
                 #expect(try await fixture.finding("agent_refused") == nil)
 
@@ -104,7 +104,7 @@ import Testing
 }
 
 extension SupervisorFixture {
-    /// What the doctor says under this code.
+    /// Returns the doctor's finding with this code.
     fileprivate func finding(_ code: String) async throws -> CheckResult? {
         guard case .diagnosis(let diagnosis) = try await ask(.examine) else { throw TestProblem("no diagnosis") }
         return diagnosis.findings.first { $0.code == code }

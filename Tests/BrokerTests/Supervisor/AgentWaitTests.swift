@@ -6,7 +6,7 @@ import BrokerSupervisor
 import TestSupport
 import Testing
 
-/// How long somebody waits for an agent that is not there.
+/// How long a sign-in waits for a missing agent.
 @Suite(.timeLimit(.minutes(10))) struct AgentWaitTests {
     private let page = "http://127.0.0.1:1/x"
 
@@ -35,7 +35,7 @@ import Testing
                 fixture.clock.pass(.seconds(3))
                 let heard = try await fixture.sessionProcessReceives(.browserEnded)
                 #expect(heard == .browserEnded(.agentMissing))
-                // No browser was opened: there is nothing of one to be cleared.
+                // No browser was opened, so there is nothing to clear.
                 fixture.sessionProcessSends(.signInFailed(OperatorFailure(code: "", message: "", remedy: "")))
                 #expect(try await fixture.status().session == "ready")
             }

@@ -9,7 +9,7 @@ import Receipts
 import TestSupport
 import Testing
 
-/// What apps are told and asked at the end of a session, and what becomes of those that do not answer.
+/// What apps are told and asked at the end of a session, and what happens to those that do not answer.
 @Suite(.timeLimit(.minutes(10))) struct AppEndTests {
     private let app = "org.example.ward"
 
@@ -105,7 +105,7 @@ import Testing
             }
             try await SupervisorFixture.with(scratch) { fixture in
                 #expect(try await fixture.status().lockedApps == [app])
-                // Locked, it cannot have anything of this session; and it is not asked a second time.
+                // A locked app cannot have data of this session, and it is not asked again.
                 _ = try await fixture.signIn(through: try fixture.agent(of: 1000))
                 let epoch = try await fixture.epoch()
                 fixture.sessionProcessSends(.appEnlisted(app: app, epoch: epoch, requestID: 1))
@@ -198,7 +198,7 @@ import Testing
         }
     }
 
-    /// A session of these apps with erasers ends, and the browser is cleared.
+    /// Ends a session of these apps with erasers; the browser is cleared.
     ///
     /// - Returns: the epoch that ended.
     private func signOut(_ fixture: SupervisorFixture, _ apps: [String] = ["org.example.ward"]) async throws -> Epoch {
@@ -215,7 +215,7 @@ import Testing
         fixture.order(.signOut(fromBrowser: false))
         guard case .close = try await agent.order() else { throw TestProblem("no order") }
         agent.say(.closed(epoch: id))
-        // What was said has been heard when the answer comes: from here the clock may go on.
+        // The answer shows that the messages have been handled: the clock may go on.
         _ = try await fixture.status()
         return epoch
     }

@@ -9,7 +9,7 @@ import Receipts
 import TestSupport
 import Testing
 
-/// Somebody, or a server of the time, sets the device's clock in the middle of a session.
+/// The device's clock is set during a session, by a person or by a time server.
 @Suite(.timeLimit(.minutes(10))) struct ClockJumpTests {
     private static let years = 20 * 365 * 86_400
 

@@ -26,7 +26,7 @@ import Testing
                 #expect(try files(scratch).departure()?.stage == .ordered)
                 #expect(try files(scratch).join() != nil)
                 agent.say(.closed(epoch: id))
-                // There is no directory that could be told.
+                // There is no directory to tell.
                 #expect(try await answer.value() == .left(deviceID: "d", isDirectoryTold: false))
                 #expect(try files(scratch).departure()?.stage == .erasing)
                 let last = try #require(fixture.statements.last)
@@ -67,7 +67,7 @@ import Testing
             #expect(try files(scratch).session.names().isEmpty)
             #expect(try files(scratch).journal() == journal)
             #expect(try files(scratch).locks() == ["org.example.app": ended])
-            // The state is one that a broker believes.
+            // A broker accepts the state.
             #expect(
                 try DeviceCheck(state: files(scratch).root, machine: scratch.path("none")).reasonToQuarantine() == nil)
         }
@@ -82,7 +82,7 @@ import Testing
                 #expect(status.deviceID == "d")
             }
             try files(scratch).write(Departure(kind: .leave, stage: .ordered, deviceID: "d"))
-            // Whoever is at the device has not left it yet.
+            // The worker has not left the device yet.
             #expect(try DepartureEraser(files: files(scratch)).run() == nil)
             try await SupervisorFixture.with(scratch) { fixture in
                 let order = JoinOrder(loginURL: "l", registrationURL: "r", tenant: "t", deviceName: "n")
@@ -100,9 +100,9 @@ import Testing
     }
 }
 
-/// Every condition of the device has a way back to a working one, by the rules that decide on the operator's commands.
+/// From every condition of the device, the rules for operators' commands allow a way back to a working one.
 @Suite struct DeviceConditionExploration {
-    /// The device and what its server holds of it.
+    /// The device, and what its server has recorded about it.
     struct Situation: Hashable {
         enum Registration: CaseIterable { case good, disabled, removed, otherTenant }
 
@@ -115,7 +115,7 @@ import Testing
             device.quarantine == nil && device.isJoined && device.isEnrolled && device.departure == nil
                 && registration == .good && isServerThere
         }
-        /// Registered nowhere, and ready to begin anew.
+        /// Not registered, and ready to begin anew.
         var isFree: Bool {
             device.quarantine == nil && !device.isJoined && device.departure == nil && !isSessionOpen
         }
@@ -158,7 +158,7 @@ import Testing
         return situations
     }()
 
-    /// What follows from a step; nil if it is refused or means nothing.
+    /// The situation after a step; nil if the step is refused or has no meaning.
     private func after(_ step: Step, in situation: Situation) -> Situation? {
         var next = situation
         if let command = step.command {
@@ -203,7 +203,7 @@ import Testing
         return next == situation ? nil : next
     }
 
-    /// The fewest steps from `situation` to one that `holds`; nil if there are none.
+    /// The shortest way from `situation` to one that `holds`; nil if there is none.
     private func way(from situation: Situation, by steps: [Step], to holds: (Situation) -> Bool) -> [Step]? {
         var seen: Set<Situation> = [situation]
         var edge: [(Situation, [Step])] = [(situation, [])]

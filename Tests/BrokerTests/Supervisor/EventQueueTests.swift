@@ -5,7 +5,7 @@ import Testing
 
 /// The order in which the supervisor's events are handled.
 @Suite struct EventQueueTests {
-    /// Writes down when each event begins and ends; the first one adds two more while it is handled.
+    /// Records when each event begins and ends. While the first one is handled, it adds two more.
     private final class Recorder {
         let queue = EventQueue<Int>()
         var log: [String] = []

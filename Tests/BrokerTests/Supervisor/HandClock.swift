@@ -2,18 +2,18 @@
 import BrokerSupervisor
 import Synchronization
 
-/// Time that passes only when a test says so.
+/// A clock that advances only when a test says so.
 final class HandClock: Sendable {
     private struct State {
         let start: ContinuousClock.Instant
         var moment: ContinuousClock.Instant
-        /// Seconds by which somebody has set the clock that can be set.
+        /// Seconds by which the wall clock was set.
         var set = 0
         var waiting: [(due: ContinuousClock.Instant, body: @Sendable () -> Void)] = []
     }
 
     private let state: Mutex<State>
-    /// After how long somebody wants to be told, each time somebody asks.
+    /// The delays of all requested timers, in order.
     let delays: AsyncStream<Duration>
     private let asked: AsyncStream<Duration>.Continuation
 
@@ -23,7 +23,7 @@ final class HandClock: Sendable {
         (delays, asked) = AsyncStream.makeStream()
     }
 
-    /// Seconds since 1970 when no time has passed.
+    /// The start time, in seconds since 1970.
     static let began = 1_795_244_100
 
     var supervisorClock: SupervisorClock {
@@ -38,10 +38,10 @@ final class HandClock: Sendable {
             }, sinceBoot: { self.state.withLock { .seconds(1000) + $0.start.duration(to: $0.moment) } })
     }
 
-    /// Somebody sets the clock; no time passes.
+    /// Sets the wall clock; no time passes.
     func setWall(by seconds: Int) { state.withLock { $0.set += seconds } }
 
-    /// Lets time pass and what is due happen.
+    /// Lets time pass and runs what is due.
     func pass(_ duration: Duration) {
         let due = state.withLock { state in
             state.moment = state.moment.advanced(by: duration)

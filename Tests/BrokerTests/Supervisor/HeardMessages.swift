@@ -6,8 +6,8 @@ import JSON
 import Synchronization
 import TestSupport
 
-/// The messages that the supervisor sends to the processes of its sessions, read frame by frame from a pipe into which those
-/// processes copy what they get.
+/// The messages that the supervisor sends to its session processes, read frame by frame from a pipe into which those
+/// processes copy their input.
 final class HeardMessages: Sendable {
     /// The cases of `SupervisorMessage`, by name.
     enum Kind: String {
@@ -17,7 +17,7 @@ final class HeardMessages: Sendable {
 
     private struct State {
         var bytes: [UInt8] = []
-        /// The ones that nobody has asked for.
+        /// The messages that no test has taken yet.
         var messages: [SupervisorMessage] = []
     }
 
@@ -26,9 +26,9 @@ final class HeardMessages: Sendable {
 
     init(_ pipe: FileHandle) { self.pipe = pipe }
 
-    /// Blocks until there is a message of this kind that has not been given yet.
+    /// Blocks until there is a message of this kind that has not been taken yet.
     ///
-    /// - Throws: ``TestProblem`` where none comes, or something that is no message.
+    /// - Throws: ``TestProblem`` if none arrives, or if the bytes are not a message.
     func next(_ kind: Kind) throws -> SupervisorMessage {
         try state.withLock { state in
             while true {
@@ -44,7 +44,7 @@ final class HeardMessages: Sendable {
         }
     }
 
-    /// Takes every whole frame: four bytes of length, most significant first, then the message.
+    /// Decodes every complete frame: four bytes of length, most significant first, then the message.
     private static func decode(_ state: inout State) throws {
         while state.bytes.count >= 4 {
             let length = state.bytes.prefix(4).reduce(0) { $0 << 8 | Int($1) }
@@ -57,7 +57,7 @@ final class HeardMessages: Sendable {
     }
 
     private static func kind(of message: SupervisorMessage) -> Kind? {
-        // A case without values reflects as itself, one with values as its name and them.
+        // A case without values reflects as itself, a case with values as its name and the values.
         Kind(rawValue: Mirror(reflecting: message).children.first?.label ?? "\(message)")
     }
 }

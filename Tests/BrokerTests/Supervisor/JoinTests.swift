@@ -57,7 +57,7 @@ import UnixSocket
                 }
                 let first = try await operatorJoins()
                 #expect(try await fixture.sessionProcessReceives(.join) == .join(order))
-                // Somebody else who asks meanwhile is refused, and ends nothing by going.
+                // A second operator who asks meanwhile is refused; its disconnecting does not end the join.
                 let second = try await operatorJoins()
                 guard case .failed(let failure) = try await blocking({ try second.receive().message }) else {
                     throw TestProblem("a second join began")
@@ -67,7 +67,7 @@ import UnixSocket
                 #expect(try await fixture.status().session == "joining")
 
                 first.connection.shutDown()
-                // The process of the attempt, and the one of the next epoch.
+                // The process of the attempt, and the process of the next epoch.
                 for _ in 0..<2 { _ = try await fixture.sessionProcessReceives(.start) }
                 let third = try await operatorJoins()
                 #expect(try await fixture.sessionProcessReceives(.join) == .join(order))

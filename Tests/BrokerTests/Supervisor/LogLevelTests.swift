@@ -2,7 +2,7 @@
 import TestSupport
 import Testing
 
-/// The session process is the one that holds tokens: what it logs must be what was asked for.
+/// The session process holds tokens, so it must log at the configured level only.
 @Suite(.timeLimit(.minutes(10))) struct LogLevelTests {
     @Test func `the session process logs at the broker's level`() async throws {
         try await Scratch.with { scratch in

@@ -4,7 +4,7 @@ import BrokerIPC
 import TestSupport
 import Testing
 
-/// Who asks the broker for the page on which a worker sets their PIN, and what they hear.
+/// Who may request the page for setting a PIN, and what the operator is told.
 @Suite(.timeLimit(.minutes(10))) struct PINRequestTests {
     @Test func `where nobody is signed in there is no page`() async throws {
         try await Scratch.with { scratch in

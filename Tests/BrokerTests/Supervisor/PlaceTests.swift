@@ -18,7 +18,7 @@ import UnixSocket
     ) async throws {
         try await Scratch.with { scratch in
             try await SupervisorFixture.with(scratch) { fixture in
-                // Answered when the sockets are open.
+                // The answer shows that the sockets are open.
                 _ = try await fixture.status()
                 let path = scratch.path("run/" + socket)
                 var served: [Connection] = []
@@ -26,7 +26,7 @@ import UnixSocket
                 #expect(try await isEnded(try await connect(to: path)))
                 #expect(served.allSatisfy { !$0.descriptor.withNumber { isReadable($0) } })
 
-                // The broker ends its side of a connection when the place is free.
+                // The broker closes its side of a connection when the place is free.
                 let last = served.removeLast()
                 _ = last.descriptor.withNumber { shutdown($0, Int32(SHUT_WR)) }
                 #expect(try await isEnded(last))
@@ -72,7 +72,7 @@ import UnixSocket
         try await Scratch.with { scratch in
             try await SupervisorFixture.with(scratch) { fixture in
                 _ = try await fixture.status()
-                // Whatever the modes of files say: the broker looks itself.
+                // The broker checks the user itself, whatever the file modes allow.
                 for (path, mode) in [(scratch.path, 0o755), (scratch.path("run/" + socket), 0o666)] {
                     try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: path)
                 }
@@ -82,7 +82,7 @@ import UnixSocket
                         "--reuid", "61203", "--clear-groups", "/usr/bin/python3", "-c", Self.flood,
                         scratch.path("run/" + socket),
                     ], log: "flood", awaitsReady: false, in: scratch)
-                // Its connections are ended as fast as it makes them, while these are served.
+                // Its connections are closed as fast as it makes them, while these are served.
                 async let code = flood.waitForExit()
                 var served: [Connection] = []
                 for _ in 0..<limit { served.append(try await connect(to: scratch.path("run/" + socket))) }
@@ -93,7 +93,7 @@ import UnixSocket
         }
     }
 
-    /// Connects a thousand times, and waits for the end of each connection.
+    /// Connects a thousand times, and waits until each connection is closed.
     private static let flood = """
         import socket, sys
         for number in range(1000):
@@ -106,15 +106,15 @@ import UnixSocket
     @Test func `apps that the session process has not taken are so many, and operators do not wait for them`()
         async throws
     {
-        // As batond does: with few files the limits are lower.
+        // As batond does. With few open files, the limits are lower.
         OpenFileLimit.raise(to: ConnectionLimits.wantedFiles)
         try await Scratch.with { scratch in
-            // It listens, and takes no connection.
+            // It listens, and accepts no connection.
             try await SupervisorFixture.with(scratch) { fixture in
                 _ = try await fixture.status()
                 var apps: [Connection] = []
                 for _ in 0..<300 { apps.append(try await connect(to: scratch.path("run/broker.sock"))) }
-                // 64 of one process wait. 32 were passed on, to a process that throws them away; the others made room.
+                // 64 of one process wait. 32 were passed on to a process that drops them; the others were displaced.
                 let left = try await blocking { [apps] in try Self.awaitEnds(of: apps, untilLeft: 64) }
                 #expect(left == 64)
                 let reports = try #require(try await fixture.status().connectionLimits)
@@ -124,7 +124,7 @@ import UnixSocket
         }
     }
 
-    /// Waits until so many connections are left; gives how many are.
+    /// Waits until so many connections are left. Returns how many are.
     private static func awaitEnds(of connections: [Connection], untilLeft wanted: Int) throws -> Int {
         var left = connections
         while left.count > wanted {
@@ -141,7 +141,7 @@ import UnixSocket
         try await blocking { try Connection.connect(to: path, maximumFrame: Wire.agentLimits.bytes) }
     }
 
-    /// Whether the broker ends the connection; in this fixture it has patience for a hello.
+    /// Whether the broker closes the connection. In this fixture it waits long for a hello.
     private func isEnded(_ connection: Connection, within milliseconds: Int32 = 120_000) async throws -> Bool {
         try connection.descriptor.setReceiveTimeout(milliseconds: milliseconds)
         return try await blocking {

@@ -8,7 +8,7 @@ import Processes
 import TestSupport
 import Testing
 
-/// What becomes of a session process that does not live.
+/// What happens if a session process does not stay alive.
 @Suite(.timeLimit(.minutes(10))) struct RestartTests {
     @Test func `the pauses grow to five seconds and begin anew after a long life`() {
         var pause = RestartPause()
@@ -41,7 +41,7 @@ import Testing
             let script = "printf x >> \(scratch.path("starts")); exec /bin/sleep 600"
             try await SupervisorFixture.with(scratch, sessionProcess: script) { fixture in
                 _ = try await fixture.signIn(through: try fixture.agent(of: 1000))
-                // More than a socket holds.
+                // More than a socket buffer holds.
                 for _ in 0..<2000 { fixture.inputs.post(.deviceChanged) }
                 fixture.order(.signOut(fromBrowser: false))
                 #expect(try await fixture.status().session == "signingOut")
@@ -58,7 +58,7 @@ import Testing
                 #expect(await pauses.next() == .milliseconds(100))
                 try scratch.write("", to: "well")
                 fixture.clock.pass(.milliseconds(100))
-                // The third process lives: a worker is served by it.
+                // The third process stays alive and serves a worker.
                 let agent = try fixture.agent(of: 1000)
                 _ = try await fixture.signIn(through: agent, sessionProcess: 3)
             }

@@ -8,7 +8,7 @@ import Processes
 import TestSupport
 import Testing
 
-/// Two brokers whose sockets would lie in one folder.
+/// Two brokers with the same folder for sockets.
 @Suite(.timeLimit(.minutes(10))) struct RuntimeLockTests {
     private func other(_ scratch: Scratch, runtime: String) -> SupervisorService {
         var logger = Logger(label: "test")
@@ -26,7 +26,7 @@ import Testing
     {
         try await Scratch.with { scratch in
             try await SupervisorFixture.with(scratch) { fixture in
-                // It serves, and so has the folder.
+                // It serves, and so holds the folder's lock.
                 let before = try await fixture.status().session
                 await #expect(throws: RuntimeDirectoryInUse(path: scratch.path("run"))) {
                     try await other(scratch, runtime: scratch.path("run")).run()

@@ -12,7 +12,7 @@ import TestSupport
 import Testing
 import UnixSocket
 
-/// What the server says of a session, and what it must hear of one.
+/// What the server reports about a session, and what must be reported to it.
 @Suite struct ServerWordTests {
     @Test(arguments: [SignOutTrigger.serverRevocation, .deviceDisabled, .deviceRemoved])
     func `the server's word ends the session of its epoch by the one transaction, and no other`(trigger: SignOutTrigger)
@@ -34,7 +34,7 @@ import UnixSocket
                 #expect(commit.ended == epoch && commit.trigger == trigger && !commit.isAttempt)
                 agent.say(.closed(epoch: id))
                 #expect(try await fixture.status().session == "ready")
-                // Said again, it is about nobody.
+                // Repeated, it no longer applies to any session.
                 fixture.inputs.post(.serverEnded(epoch, trigger))
                 #expect(try await fixture.status().session == "ready")
             }
@@ -92,7 +92,7 @@ import UnixSocket
                     try Self.ends(scratch) == [
                         EndedSession(serverSession: "s-1", epoch: session.epoch, fromBrowser: true, correlationID: id)
                     ])
-                // The server knows: only this one is forgotten.
+                // The server has been told: only this session is dropped.
                 let other = EndedSession(serverSession: "s-1", epoch: try Self.epoch(9), fromBrowser: false)
                 fixture.sessionProcessSends(.serverSessionEnded(other), sessionProcess: 2)
                 _ = try await fixture.status()
@@ -150,7 +150,7 @@ import UnixSocket
         try DeviceFiles(root: Directory(path: scratch.path("device"))).endedSessions()
     }
 
-    /// The epoch of the sign-in that has begun, as the journal has it.
+    /// The epoch of the sign-in that has begun, from the journal.
     private static func sessionEpoch(_ fixture: SupervisorFixture) async throws -> Epoch {
         _ = try await fixture.status()
         let files = DeviceFiles(root: Directory(path: fixture.scratch.path("device")))

@@ -57,7 +57,7 @@ import Testing
     func `what is unknown, impossible or unsafe is refused as a whole, and says which word`(
         sessionPolicy: [String: PropertyList], code: String, key: String
     ) {
-        // The other word would be good.
+        // The other key would be valid.
         let (now, refusal) = followed(
             sessionPolicy.merging(["shiftLength": code == "session_policy_endless" ? 0 : 3600]) { $1 })
         #expect(now == .standard)

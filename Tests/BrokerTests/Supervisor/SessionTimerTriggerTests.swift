@@ -5,7 +5,7 @@ import BrokerProtocol
 import TestSupport
 import Testing
 
-/// Sessions that end by themselves.
+/// Sessions that end automatically.
 @Suite(.timeLimit(.minutes(10))) struct SessionTimerTriggerTests {
     @Test func `a worker who does nothing is warned after fourteen minutes and signed out after fifteen`() async throws
     {

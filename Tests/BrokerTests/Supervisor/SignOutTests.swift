@@ -8,7 +8,7 @@ import TestSupport
 import Testing
 import UnixSocket
 
-/// When an app that asked for the sign-out hears what.
+/// When an app that asked for the sign-out gets which answer.
 @Suite struct SignOutTests {
     @Test func `an app hears within ten seconds that its sign-out goes on, and the device becomes ready by itself`()
         async throws
@@ -20,7 +20,7 @@ import UnixSocket
                 let app = try SignOutApp(fixture)
                 #expect(try await fixture.status().session == "signingOut")
                 fixture.clock.pass(.milliseconds(9_999))
-                // An answer would be here before that of the status.
+                // An answer would have arrived before the status.
                 #expect(try await fixture.status().session == "signingOut")
                 #expect(!app.hasAnswer)
                 fixture.clock.pass(.milliseconds(1))

@@ -15,22 +15,22 @@ import TestSupport
 import Testing
 import UnixSocket
 
-/// A real supervisor on a folder of its own, in the test's process: what its sockets and its session process would tell
-/// it, the test does; its session processes listen and say nothing.
+/// A real supervisor with its own folder, inside the test's process. The test posts the messages of its sockets and
+/// session process; its session processes read and send nothing.
 final class SupervisorFixture: Sendable {
     let scratch: Scratch
     let inputs = Mailbox<SupervisorInput>()
     let clock = HandClock()
     let device: FakeDevice
-    /// What the supervisor had the server told.
+    /// What the supervisor reported to the server.
     private let watched = Mutex<[WatchedSession]>([])
     var statements: [WatchedSession] { watched.withLock(\.self) }
-    /// What the session processes hear.
+    /// The messages to the session processes.
     private let heard: HeardMessages
     private let ended = Promise<Void>()
     private static let links = Atomic<UInt64>(0)
 
-    /// A shared device whose MDM has nothing more to do.
+    /// A shared device whose MDM has no more commands.
     final class FakeDevice: DeviceManaged {
         let stages = Mutex<[SessionStage]>([])
         private let sessionPolicy = Mutex(SessionPolicyOverride())
@@ -43,9 +43,9 @@ final class SupervisorFixture: Sendable {
             settings.sessionPolicy = sessionPolicy.withLock(\.self)
             return settings
         }
-        /// The MDM has taken the profile away that makes it a shared one.
+        /// The MDM has removed the profile that makes the device shared.
         func isSharedNoMore() { isShared.withLock { $0 = false } }
-        /// The MDM wants these.
+        /// The MDM sets this session policy.
         func set(sessionPolicy wishes: SessionPolicyOverride) { sessionPolicy.withLock { $0 = wishes } }
         func declare() throws {}
         func session(is stage: SessionStage) { stages.withLock { $0.append(stage) } }
@@ -54,7 +54,7 @@ final class SupervisorFixture: Sendable {
         func checkIn(answer: @escaping @Sendable (OperatorReply) -> Void) { answer(.done) }
     }
 
-    /// Starts a supervisor in `scratch`, new or where the one before was left.
+    /// Starts a supervisor in `scratch`, with new state or with the state of an earlier one.
     ///
     /// - Parameter sessionProcess: the program of the session process, as a shell script.
     private init(_ scratch: Scratch, isJoined: Bool, sessionProcess: String) throws {
@@ -73,7 +73,7 @@ final class SupervisorFixture: Sendable {
         if try isJoined && files.join() == nil { try files.write(record) }
         if !isJoined { try root.file("join.json").remove() }
         try scratch.write("#!/bin/sh\n\(sessionProcess)\n", to: "sessionProcess")
-        // Open for both, so that neither end waits for the other.
+        // Opened for both directions, so that neither end waits for the other.
         heard = HeardMessages(try FileHandle(forUpdating: URL(filePath: try Self.pipe(scratch.path("heard")))))
         try FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: scratch.path("sessionProcess"))
     }
@@ -112,7 +112,7 @@ final class SupervisorFixture: Sendable {
         }
     }
 
-    /// A new one, also where a supervisor before had one there, whose processes' messages may lie in it unread.
+    /// Creates a new pipe, replacing one of an earlier supervisor that may hold unread messages.
     private static func pipe(_ path: String) throws -> String {
         guard unsafe unlink(path) == 0 || errno == ENOENT, unsafe mkfifo(path, 0o600) == 0 else {
             throw TestProblem("mkfifo: error \(errno)")
@@ -120,13 +120,13 @@ final class SupervisorFixture: Sendable {
         return path
     }
 
-    /// Waits for the next message of this kind to a session process; each message is given once, in its order.
+    /// Waits for the next message of this kind to a session process. Each message is returned once, in order.
     func sessionProcessReceives(_ kind: HeardMessages.Kind) async throws -> SupervisorMessage {
         let heard = heard
         return try await blocking { try heard.next(kind) }
     }
 
-    /// Asks as an operator; everything that was posted before has been dealt with when the answer comes.
+    /// Sends an operator's request. When the answer arrives, everything posted before has been handled.
     func ask(_ request: OperatorRequest) async throws -> OperatorReply {
         let answer = Promise<OperatorReply>()
         ended.whenSettled { if case .failure(let error) = $0 { answer.settle(.failure(error)) } }
@@ -134,7 +134,7 @@ final class SupervisorFixture: Sendable {
         return try await answer.value()
     }
 
-    /// Asks, and does not wait for the answer.
+    /// Sends a request without waiting for the answer.
     func order(_ request: OperatorRequest) { inputs.post(.operatorAsked(request) { _ in }) }
 
     func status() async throws -> DeviceStatus {
@@ -142,17 +142,17 @@ final class SupervisorFixture: Sendable {
         return status
     }
 
-    /// The epoch that the supervisor says is the device's.
+    /// The device's epoch, from the supervisor's status.
     func epoch() async throws -> Epoch { try #require(try await status().epoch) }
 
-    /// What the session process with this number says.
+    /// Posts a message of the session process with this number.
     func sessionProcessSends(
         _ message: SessionProcessMessage, _ descriptors: [Descriptor] = [], sessionProcess: UInt64 = 1
     ) {
         inputs.post(.sessionProcessSent(message, descriptors, sessionProcess: sessionProcess))
     }
 
-    /// An agent of `user` that has connected and said hello.
+    /// Returns an agent of `user` that has connected and said hello.
     func agent(of user: UInt32) throws -> FakeAgent {
         let (ours, theirs) = try Connection.pair(maximumFrame: Wire.agentLimits.bytes)
         try ours.descriptor.setReceiveTimeout(milliseconds: 120_000)
@@ -162,18 +162,18 @@ final class SupervisorFixture: Sendable {
         return FakeAgent(id: id, channel: FramedJSON(ours, limits: Wire.agentLimits), inputs: inputs)
     }
 
-    /// What the journal says now.
+    /// The journal's current content.
     func journal() throws -> JournalRecord? {
         try DeviceFiles(root: Directory(path: scratch.path("device"))).journal()
     }
 
-    /// The trigger of the sign-out that is committed.
+    /// The trigger of the committed sign-out.
     func trigger() throws -> SignOutTrigger? {
         guard case .signingOut(let commit) = try journal() else { return nil }
         return commit.trigger
     }
 
-    /// A worker is signed in through a browser of this agent's.
+    /// Signs a worker in through a browser of this agent.
     ///
     /// - Returns: the epoch's id.
     func signIn(through agent: FakeAgent, sessionProcess: UInt64 = 1) async throws -> Epoch.ID {
@@ -199,10 +199,10 @@ struct FakeAgent: Sendable {
 
     func say(_ message: AgentMessage) { inputs.post(.agentSaid(id, message)) }
 
-    /// It dies.
+    /// The agent dies.
     func leave() { inputs.post(.agentLost(id)) }
 
-    /// The supervisor has cut it off.
+    /// Whether the supervisor has closed the connection.
     func isCutOff() async throws -> Bool {
         let connection = channel.connection
         return try await blocking {

@@ -10,9 +10,9 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// The supervisor's parts that keep a state of their own, each without the others.
+/// The parts of the supervisor that have their own state, each tested separately.
 @Suite struct SupervisorPartTests {
-    /// What an operator was told.
+    /// The answers to an operator.
     private final class Replies: Sendable {
         private let replies = Mutex<[OperatorReply]>([])
         var all: [OperatorReply] { replies.withLock(\.self) }

@@ -8,7 +8,7 @@ import Processes
 import TestSupport
 import Testing
 
-/// The device goes from hand to hand, at the level of the machine and of the files.
+/// Repeated hand-overs, at the level of the machine and of the files.
 @Suite(.timeLimit(.minutes(20))) struct SwapTests {
     /// Ten times as many with `BATON_SOAK` (scripts/soak).
     private static let count = ProcessInfo.processInfo.environment["BATON_SOAK"] == nil ? 1_000 : 10_000
@@ -16,12 +16,12 @@ import Testing
     @Test func `after each of a thousand swaps, some of them cut off anywhere, nothing of the worker is left`()
         async throws
     {
-        // Where no other test waits for a thread.
+        // On a thread that no other test waits for.
         try await blocking { try Self.run() }
     }
 
     private static func run() throws {
-        // In memory where there is such a place: what is asked for here is order, not the disk's patience.
+        // In memory if possible: this tests the order of events, not the disk.
         let memory = "/dev/shm"
         let place = FileManager.default.fileExists(atPath: memory) ? memory : NSTemporaryDirectory()
         let folder = "\(place)/baton-swaps-\(ProcessInfo.processInfo.processIdentifier)"
@@ -39,7 +39,7 @@ import Testing
                 throw TestProblem("something of worker \(worker) is left")
             }
         }
-        // Each was written down once: one that a death cut off may have been written a second time, for the same epoch.
+        // Each was recorded once. One that a crash interrupted may have been recorded again, for the same epoch.
         let locked = device.finds("app")
         guard Set(device.receipts.map(\.ended)).count == count, device.deaths > count / 10, locked == ["app-locks.json"]
         else {
@@ -48,7 +48,7 @@ import Testing
     }
 }
 
-/// What the supervisor does with the machine's actions, without processes.
+/// Does what the supervisor does with the machine's actions, without processes.
 private struct SwappedDevice {
     let files: DeviceFiles
     var machine: SessionMachine
@@ -56,7 +56,7 @@ private struct SwappedDevice {
     var locks: [String: Epoch] = [:]
     var deaths = 0
     private var random = SplitMix(state: 20_261_121)
-    /// After how many more actions the supervisor dies.
+    /// The number of further actions after which the supervisor dies.
     private var left: Int?
 
     private struct Death: Error {}
@@ -69,9 +69,9 @@ private struct SwappedDevice {
         try perform(actions)
     }
 
-    /// A worker comes and goes; every third time the supervisor dies somewhere on the way.
+    /// A worker signs in and out. Every third time, the supervisor dies at some point.
     mutating func handover(_ worker: Int) throws {
-        // The first action puts it into the journal that somebody is there.
+        // The first action records in the journal that someone is signing in.
         left = random.next() % 3 == 0 ? 1 + Int(random.next() % 15) : nil
         do {
             try live(worker)
@@ -132,7 +132,7 @@ private struct SwappedDevice {
         }
     }
 
-    /// The files of the device that hold this text.
+    /// The device's files that contain this text.
     func finds(_ text: String) -> [String] {
         let paths = FileManager.default.enumerator(atPath: files.root.path)?.compactMap { $0 as? String } ?? []
         return paths.filter { path in
@@ -142,7 +142,7 @@ private struct SwappedDevice {
     }
 }
 
-/// Randomness that is the same in every run.
+/// A generator with the same numbers in every run.
 private struct SplitMix: RandomNumberGenerator {
     var state: UInt64
 

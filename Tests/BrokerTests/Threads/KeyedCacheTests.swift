@@ -2,12 +2,12 @@
 import BrokerDevice
 import Testing
 
-/// What is kept for one registration of the device is never given to another.
+/// A value cached for one registration of the device is never returned for another.
 @Suite struct KeyedCacheTests {
     @Test func `nobody gets what was made for another key, whoever asks while it is made`() async throws {
         let cache = KeyedCache<String, Int>()
         let made = try await cache.value(for: "old") { () async throws -> Int in
-            // Between the look and the keeping the key changes, and somebody asks for the new one.
+            // Between check and store, the key changes and another caller asks for the new one.
             #expect(try await cache.value(for: "new") { 2 } == 2)
             #expect(try await cache.value(for: "new") { 3 } == 2)
             return 1
