@@ -4,7 +4,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The linter's rules, and the page that is made of them.
+/// The linter's rules, and the page generated from them.
 @Suite struct ProfileRulesPageTests {
     private struct Row {
         let code: String

@@ -87,7 +87,7 @@ import Testing
         for name in [mangled.uppercased(), "com.microsoft.azureauthentictor.ssoextention"] {
             check(.ssoExtensionSpelling) { $0.extensionIdentifier = name }
         }
-        // Others have extensions and keys of their own.
+        // Other vendors' extensions have their own names and keys.
         for known in ["com.fabrikam.sso", "com.microsoft.CompanyPortalMac.ssoextension"] {
             var other = profile
             var sso = good

@@ -134,7 +134,7 @@ import Testing
         }
     }
 
-    /// Whatever a mutation makes of a document: an answer or an error, and what is read is written and read again alike.
+    /// A mutated document gives a value or an error; a value that was read survives writing and reading again.
     @Test(arguments: [1, 2, 3, 4] as [UInt64])
     func `mutated documents never trap`(seed: UInt64) throws {
         var random = Seeded(state: seed)

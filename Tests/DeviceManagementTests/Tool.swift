@@ -2,7 +2,7 @@
 import Subprocess
 import Testing
 
-/// Runs a foreign program and gives what it printed; a program that fails fails the test.
+/// Runs an external program and returns its output. If the program fails, the test fails.
 func tool(_ name: String, _ arguments: [String], input: [UInt8] = []) async throws -> [UInt8] {
     let result = try await run(
         .name(name), arguments: Arguments(arguments), input: .array(input), output: .bytes(limit: 64 << 20),

@@ -4,7 +4,7 @@ import FoundationEssentials
 import Glibc
 import TraceSearch
 
-/// The search for what a worker leaves behind.
+/// Searches for traces of a worker.
 @main struct CanaryProgram: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "canary",
@@ -49,7 +49,7 @@ struct SessionKeyCommand: ParsableCommand {
     }
 }
 
-/// Ends the program with exit code 2 where `body` fails.
+/// Ends the program with exit code 2 if `body` fails.
 func reporting<Value>(_ body: () throws(SystemError) -> Value) throws -> Value {
     do throws(SystemError) { return try body() } catch {
         complain(error.reason)

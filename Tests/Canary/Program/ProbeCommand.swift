@@ -6,7 +6,7 @@ import Processes
 import TraceSearch
 import UnixSocket
 
-/// Tells whether this process may read the memory of one that keeps it to itself.
+/// Reports whether this process may read the memory of a process that protects it.
 struct ProbeCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "probe",
@@ -33,7 +33,7 @@ struct ProbeCommand: ParsableCommand {
         guard isSeen else { throw ExitCode(2) }
     }
 
-    /// Starts ``HoldCommand``; afterwards it alone has the other ends, so that its end is noticed.
+    /// Starts ``HoldCommand``. Afterwards only the child has the other ends, so that its end is noticed.
     private func holder() throws -> (child: ChildProcess, input: Descriptor, output: Descriptor) {
         let (theirInput, input) = try pipe()
         let (output, theirOutput) = try pipe()
@@ -65,7 +65,7 @@ struct HoldCommand: ParsableCommand {
     }
 }
 
-/// Tries to look into processes as any other program of their user.
+/// Tries to inspect processes as any other program of their user.
 struct SameUserCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "same-user",

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import Glibc
 
-/// A search of named places for canaries, and what it is expected to find.
+/// A search of named places for canaries, with its expected result.
 package struct Search {
     /// A file or a folder, or a process.
     package enum Place: Equatable {
@@ -9,12 +9,12 @@ package struct Search {
         case process(Int32)
     }
 
-    /// What must be so afterwards.
+    /// A condition on the result.
     package enum Expectation: Equatable {
         /// No place holds a canary.
         case none
         case noneIn(place: String)
-        /// The place holds this canary; any where it is nil.
+        /// The place holds this canary; any canary if nil.
         case hit(place: String, canary: String?)
     }
 
@@ -23,7 +23,7 @@ package struct Search {
     private let absentIsNone: Set<String>
     private let expectations: [Expectation]
 
-    /// - Parameter absentIsNone: The places that need not be there.
+    /// - Parameter absentIsNone: The places that may be missing.
     /// - Throws: ``WrongCall`` for an expectation that could never fail, such as one of a place that is not searched.
     package init(
         for canaries: [String: Canary], in places: [(name: String, place: Place)], absentIsNone: [String] = [],

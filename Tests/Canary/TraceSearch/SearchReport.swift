@@ -5,9 +5,9 @@ package struct SearchReport {
     package enum Outcome: Int32 {
         /// Every expectation held.
         case asExpected = 0
-        /// One did not.
+        /// An expectation did not hold.
         case unexpected = 1
-        /// Something could not be searched: then nothing is proved.
+        /// Something could not be searched, so nothing is proved.
         case unsearchable = 2
     }
 
@@ -24,7 +24,7 @@ package struct SearchReport {
         return broken.isEmpty ? .asExpected : .unexpected
     }
 
-    /// For people.
+    /// The report as lines of text.
     package var lines: [String] {
         surfaces.flatMap { surface in
             canaries.map { "\(surface.name): \($0): \(found($0, in: surface))" }

@@ -2,13 +2,13 @@
 import DeviceManagement
 
 extension Decoder {
-    /// The reader of property lists; what it takes is written and read again as the same value.
+    /// The reader of property lists. A value that was read survives writing and reading again.
     func feedPropertyLists(_ bytes: [UInt8]) {
         guard let value = try? PropertyList(xml: bytes), let written = try? value.xml() else { return }
         check((try? PropertyList(xml: written)) == value, "a property list changes when written")
     }
 
-    /// What is made of property lists: check-in, commands, results, manifests, profiles and what the linter says.
+    /// The types read from property lists: check-in, commands, results, manifests, profiles, and the linter's findings.
     func feedManagement(_ bytes: [UInt8]) {
         _ = Refusal.code(in: bytes)
         for delivery in [ProfileLinter.Delivery.enrollment, .push] {
@@ -26,7 +26,7 @@ extension Decoder {
         if let profile = try? Profile(propertyList: value) { _ = try? profile.xml() }
     }
 
-    /// PKCS#12; few rounds, since what a round costs is not what is looked for.
+    /// PKCS#12, with few iterations, since the cost of key derivation is not tested here.
     func feedContainers(_ bytes: [UInt8]) {
         _ = try? PKCS12(container: bytes, password: "password", limits: PKCS12.Limits(iterations: 10))
     }

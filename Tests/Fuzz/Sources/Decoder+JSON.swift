@@ -7,7 +7,7 @@ import Redaction
 import UnixSocket
 
 extension Decoder {
-    /// The reader itself; what it takes is written and read again as the same value.
+    /// The JSON reader. A value that was read survives writing and reading again.
     func feedJSON(_ bytes: [UInt8]) {
         let limits = JSONLimits(bytes: 64 << 10, depth: 8, values: 1024, stringBytes: 4096)
         guard let value = try? JSONReader.read(bytes, limits: limits) else { return }
@@ -15,14 +15,14 @@ extension Decoder {
         check(again == value, "what was written is read as another value")
     }
 
-    /// Messages whose shape is a Swift type's own: the operator's frames stand for all of them.
+    /// Messages in the form of Swift's Codable types; the operator's frames represent all of them.
     func feedMessages(_ bytes: [UInt8]) {
         _ = try? JSONReader.read(OperatorRequest.self, from: bytes, limits: Wire.operatorLimits)
         _ = try? JSONReader.read(OperatorReply.self, from: bytes, limits: Wire.operatorLimits)
         _ = try? JSONReader.read([String: [Int8?]].self, from: bytes, limits: Wire.agentLimits)
     }
 
-    /// Both directions of the broker's socket, and the texts inside of their maps.
+    /// Both directions of the broker's socket, and the texts inside their maps.
     func feedEnvelopes(_ bytes: [UInt8]) {
         if let message = try? ClientMessage(bytes: bytes) {
             check((try? ClientMessage(bytes: message.bytes)) == message, "a client's message changes when written")
@@ -43,7 +43,7 @@ extension Decoder {
         }
     }
 
-    /// The flat maps of the operations: what is read of one is written and read again as the same request.
+    /// The flat maps of the operations. A request that was read survives writing and reading again.
     private func feedMaps(_ bytes: [UInt8]) {
         guard let value = try? JSONReader.read(bytes, limits: Wire.envelopeLimits), value.object != nil else { return }
         let map = FlatMap(lenient: value)
@@ -73,7 +73,7 @@ extension Decoder {
         _ = try? CurrentAccount(map)
     }
 
-    /// The codec of frames: what a stranger writes to a socket before it goes away.
+    /// The frame codec: what a stranger writes to a socket before disconnecting.
     func feedFrames(_ bytes: [UInt8]) {
         guard bytes.count <= 8 << 10, let (near, far) = try? Connection.pair(maximumFrame: 256) else { return }
         let written = far.descriptor.withNumber { unsafe write($0, bytes, bytes.count) }

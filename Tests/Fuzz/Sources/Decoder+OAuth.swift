@@ -8,7 +8,7 @@ extension Decoder {
     private static let session = SessionKey(SecretBytes(copying: [UInt8](repeating: 7, count: SessionKey.length)))
     private static let device = SigningKey.p256(P256.Signing.PrivateKey()).verification
 
-    /// Tokens as they come, and put together of segments that zero bytes separate.
+    /// Tokens as received, and tokens composed of segments that zero bytes separate.
     func feedTokens(_ bytes: [UInt8]) {
         let segments = bytes.split(separator: 0, omittingEmptySubsequences: false).map { Base64URL.encode($0) }
         for text in [String(decoding: bytes, as: UTF8.self), segments.joined(separator: ".")] {
@@ -59,13 +59,13 @@ extension Decoder {
         _ = RegistrationError(members)
     }
 
-    /// PKCS#10 requests; one whose signature holds has a key that can be written down and read again.
+    /// PKCS#10 requests. If the signature is valid, the key survives writing and reading again.
     func feedCertificateRequests(_ bytes: [UInt8]) {
         guard let request = try? DeviceKeyRequest(decoding: bytes), let info = request.key.publicKeyInfo else { return }
         check((try? VerificationKey(publicKeyInfo: info)) != nil, "a certified key cannot be kept")
     }
 
-    /// Base64 in its forms, forms of the web, scopes.
+    /// Base64 in its variants, web forms, scopes.
     func feedEncodings(_ bytes: [UInt8]) {
         let text = String(decoding: bytes, as: UTF8.self)
         _ = try? Base64.decodeLeniently(text)

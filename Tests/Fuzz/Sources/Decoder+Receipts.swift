@@ -2,7 +2,7 @@
 import Receipts
 
 extension Decoder {
-    /// A file of receipts from another machine, what it is judged by, and the lines that a device and a server exchange.
+    /// A file of receipts from another machine, its verification, and the lines that a device and a server exchange.
     func feedReceipts(_ bytes: [UInt8]) {
         let verdict = ChainVerifier(.nothing).verdict(on: ReceiptFile(bytes: bytes))
         check(!verdict.isIntact, "a file that nobody vouches for is taken for intact")

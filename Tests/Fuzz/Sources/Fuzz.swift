@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import Glibc
 
-/// Feeds one decoder of foreign bytes with what libFuzzer makes up: refusing is fine, trapping and disagreeing are not.
+/// Feeds one decoder of untrusted input with libFuzzer's inputs. A refusal is fine; a trap or an inconsistency is not.
 ///
-/// Which one says `BATON_FUZZ_DECODER`; the arguments are libFuzzer's own. See `scripts/fuzz`.
+/// `BATON_FUZZ_DECODER` selects the decoder; the arguments are libFuzzer's own. See `scripts/fuzz`.
 @main enum Fuzz {
     /// The decoder that this process feeds.
     static let decoder: Decoder = {
@@ -26,7 +26,7 @@ import Glibc
     }
 }
 
-/// The decoders of foreign bytes, one case each.
+/// The decoders of untrusted input, one case each.
 enum Decoder: String, CaseIterable, Sendable {
     case json, messages, envelopes, frames, tokens, registration, certificateRequests, encodings, propertyLists,
         management, containers, receipts
@@ -57,13 +57,13 @@ private func runFuzzer(
     _ body: @convention(c) (UnsafePointer<UInt8>?, Int) -> CInt
 ) -> CInt
 
-/// What libFuzzer calls for each input; its archive looks for this name.
+/// The function that libFuzzer calls for each input, under the name that it expects.
 @c(LLVMFuzzerTestOneInput) func testOneInput(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     Fuzz.decoder.feed(unsafe Array(UnsafeBufferPointer(start: start, count: count)))
     return 0
 }
 
-/// Ends the process, which libFuzzer takes for a find, where what must hold does not.
+/// Ends the process if the condition does not hold. libFuzzer then reports a find.
 func check(_ holds: Bool, _ what: StaticString) {
     guard holds else { preconditionFailure("\(what)") }
 }

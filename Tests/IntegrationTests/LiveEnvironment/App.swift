@@ -4,16 +4,16 @@ import Foundation
 import MSAL
 import Testing
 
-/// An app of the device, as far as it talks to the library: the calls are those of the seeds, with their blocks.
+/// An app of the device, as far as it uses the library. Its calls are those of the seeds, with their blocks.
 final class App: Sendable {
     let application: MSALPublicClientApplication
     private let broker: BrokerConnection
     let notifications = NotificationCenter()
 
-    /// Who is signed in, and whom this app saw before.
+    /// The signed-in account, and the previous one that this app saw.
     typealias Accounts = (current: MSALAccount?, previous: MSALAccount?)
 
-    /// - Parameter patience: for a connection, and for the broker's hello on it.
+    /// - Parameter patience: the time limit for a connection, and for the broker's hello on it.
     init(
         socket: String, marker: String?, patience: Duration, clientID: String, redirectURI: String, authority: String
     ) throws {
@@ -69,7 +69,7 @@ final class App: Sendable {
                 with: msalParameters,
                 completionBlock: { (currentAccount, previousAccount, error) in
 
-                    // On after this block has returned: until then a change is not taken for dealt with.
+                    // Continue only after this block has returned: until then the change does not count as handled.
                     DispatchQueue.main.async {
                         continuation.resume(
                             with: error.map { .failure($0) } ?? .success((currentAccount, previousAccount)))
@@ -89,10 +89,10 @@ final class App: Sendable {
         return try await application.acquireToken(with: parameters)
     }
 
-    /// Ends the connection for good, as an app that is closed: calls that wait fail.
+    /// Closes the connection for good, like an app that quits. Waiting calls fail.
     func close() { broker.close() }
 
-    /// Gives up the sign-in of this app that runs.
+    /// Cancels this app's running sign-in.
     func cancel() -> Bool { broker.cancelSignIn() }
 
     func token(
@@ -128,12 +128,12 @@ final class App: Sendable {
 }
 
 extension LiveEnvironment {
-    /// A fresh process's worth of app `number`: its own connection, nothing remembered.
+    /// Returns app `number` as a fresh process would be: with its own connection and no memory.
     ///
-    /// - Parameter isTold: whether its environment names the broker's socket; else it looks for the marker as an app of
-    ///   an installed device does.
-    /// - Parameter patience: how long it waits for the broker to come; long, since a busy machine is no error, but where
-    ///   a test wants to see the library's own patience end.
+    /// - Parameter isTold: whether its environment names the broker's socket. If not, it looks for the marker like an
+    ///   app on an installed device.
+    /// - Parameter patience: how long it waits for the broker. The default is long, since a busy machine is not an
+    ///   error; a test of the library's own limit sets it.
     func app(_ number: Int, isTold: Bool = true, patience: Duration = .seconds(30)) throws -> App {
         let app = try #require(facts.apps.first { $0.number == number })
         return try App(
@@ -141,7 +141,7 @@ extension LiveEnvironment {
             clientID: app.clientID, redirectURI: app.redirectURI, authority: facts.authority)
     }
 
-    /// Amara, say, signs in through `app` and leaves the browser as it is.
+    /// Signs a person in through `app`, and leaves the browser open.
     @discardableResult
     func signIn(_ givenName: String, through app: App) async throws -> MSALAccount {
         try seat(givenName)
@@ -151,7 +151,7 @@ extension LiveEnvironment {
     }
 }
 
-/// What an app reads out of an error.
+/// The parts of an error that an app reads.
 struct Seen: Equatable, CustomStringConvertible {
     let code: MSALError?
     let internalCode: MSALInternalError?
@@ -169,7 +169,7 @@ struct Seen: Equatable, CustomStringConvertible {
     var description: String { "\(code as Any) \(internalCode as Any) \(text)" }
 }
 
-/// The error that `body` ends with.
+/// Returns the error that `body` throws.
 func seen<Value>(_ body: () async throws -> Value) async throws -> Seen {
     do {
         let value = try await body()
@@ -177,7 +177,7 @@ func seen<Value>(_ body: () async throws -> Value) async throws -> Seen {
     } catch let unexpected as Unexpected { throw unexpected } catch { return Seen(error) }
 }
 
-/// Something went well that should have failed.
+/// A call succeeded that should have failed.
 struct Unexpected: Error {
     let value: String
 }

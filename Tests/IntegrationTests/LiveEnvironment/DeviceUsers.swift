@@ -5,12 +5,12 @@ import TestSupport
 
 /// The Unix users of a device's programs, as packages set them up: one for the broker, one for the graphical session.
 ///
-/// The server stays the tests' own user's, who must be root to start programs as others.
+/// The server runs as the tests' own user, which must be root to start programs as other users.
 struct DeviceUsers: Sendable {
     let broker: UInt32
     let session: UInt32
 
-    /// Users of their own, where the tests' user can start programs as others.
+    /// Separate users, if the tests' user can start programs as others.
     static var separate: DeviceUsers? { geteuid() == 0 ? DeviceUsers(broker: 64_001, session: 64_002) : nil }
 
     func user(of program: LiveEnvironment.Program) -> UInt32? {
@@ -21,7 +21,7 @@ struct DeviceUsers: Sendable {
         }
     }
 
-    /// Gives the device's files to its users, once `baton up` has made them as the tests' own.
+    /// Changes the owners of the device's files to its users, after `baton up` has created them as the tests' own.
     func own(root: String, in scratch: Scratch) throws {
         let run = root + "/run"
         for folder in [scratch.path, root, run, root + "/configuration"] { try change(mode: 0o711, of: folder) }
@@ -40,14 +40,14 @@ struct DeviceUsers: Sendable {
         try give(root + "/configuration/baton-agent.json", toUserOf: .agent)
     }
 
-    /// Makes a file that of a program's user.
+    /// Changes a file's owner to the user of a program.
     func give(_ path: String, toUserOf program: LiveEnvironment.Program) throws {
         guard let user = user(of: program) else { return }
         guard unsafe chown(path, user, user) == 0 else { throw TestProblem("chown \(path): error \(errno)") }
         try change(mode: 0o600, of: path)
     }
 
-    /// What a program of another user is started through.
+    /// The command through which a program of another user is started.
     func entrance(of program: LiveEnvironment.Program) -> [String] {
         guard let user = user(of: program) else { return [] }
         return ["/usr/bin/setpriv", "--reuid=\(user)", "--regid=\(user)", "--clear-groups", "--"]
@@ -64,7 +64,7 @@ struct DeviceUsers: Sendable {
         try copy(Repository.root + "/Tests/Person/person.py", in: scratch)
     }
 
-    /// A service manager that a program of another user can tell that it serves.
+    /// A service manager that a program of another user can notify.
     func serviceManager(for program: LiveEnvironment.Program, in scratch: Scratch) throws -> ServiceManager? {
         guard user(of: program) != nil else { return nil }
         let manager = try ServiceManager(in: scratch)
@@ -74,7 +74,7 @@ struct DeviceUsers: Sendable {
 
     private func copy(_ file: String, in scratch: Scratch) throws -> String {
         let copy = scratch.path(String(file.split(separator: "/").last ?? ""))
-        // The same file where both are on one disk.
+        // A hard link, if both are on one disk.
         guard !FileManager.default.fileExists(atPath: copy), unsafe link(file, copy) != 0 else { return copy }
         try FileManager.default.copyItem(atPath: file, toPath: copy)
         return copy

@@ -4,7 +4,7 @@ import Processes
 import TestSupport
 import UnixSocket
 
-/// Waits for files in one folder to become what they must, told by the kernel (inotify(7)) and not by the clock.
+/// Waits until files in one folder reach a state. The kernel reports changes (inotify(7)); there is no polling.
 final class FolderWatch: Sendable {
     private let events: Descriptor
     private let folder: String
@@ -20,7 +20,7 @@ final class FolderWatch: Sendable {
         }
     }
 
-    /// Waits until `holds`; asks at once, and again after every change.
+    /// Waits until `holds` returns true. It is called at once, and again after every change.
     ///
     /// - Throws: ``TestProblem`` after three minutes without any change.
     func until(_ what: String, holds: @escaping @Sendable () async throws -> Bool) async throws {

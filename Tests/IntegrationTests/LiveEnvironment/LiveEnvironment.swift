@@ -9,12 +9,13 @@ import Synchronization
 import TestSupport
 import UnixSocket
 
-/// A whole environment of real programs on loopback: a server with an organisation, and one device, enrolled and joined.
+/// A complete environment of real programs on loopback: a server with an organisation, and one device, enrolled and
+/// joined.
 ///
-/// `baton up` makes it and Carol joins the device; then the same programs run again on the same folder, one by one, so
-/// that a test can kill each and start it again.
+/// `baton up` creates it and Carol joins the device. Then the same programs run again on the same folder, one by one,
+/// so that a test can kill each and restart it.
 final class LiveEnvironment: Sendable {
-    /// The programs that make a device and its server.
+    /// The programs of a device and its server.
     enum Program: String, CaseIterable {
         case server = "baton-server"
         case broker = "batond"
@@ -22,10 +23,10 @@ final class LiveEnvironment: Sendable {
     }
 
     let facts: EnvironmentFacts
-    /// Whose the device's programs are; nil where all are the tests' own user's.
+    /// The users of the device's programs; nil if all run as the tests' own user.
     let users: DeviceUsers?
-    /// Whether who sits at the device uses a real browser, as everybody does in the soak; else a client that posts the
-    /// pages' forms, in a tenth of the time.
+    /// Whether people use a real browser, as all do in the soak. Otherwise a client posts the pages' forms, in a tenth
+    /// of the time.
     let hasBrowser: Bool
     private let scratch: Scratch
     private let running = Mutex<[Program: RunningProgram]>([:])
@@ -35,7 +36,8 @@ final class LiveEnvironment: Sendable {
         (self.scratch, self.users, self.hasBrowser) = (scratch, users, hasBrowser || Soak.isRunning)
         let root = scratch.path("w")
         let baton = try RunningProgram.built("baton")
-        // A small program serves as the app that the MDM installs; the tests themselves are the apps that talk.
+        // A small program stands for the app that the MDM installs; the tests themselves are the apps that use the
+        // broker.
         let arguments = [
             "up", "--directory", root, "--person",
             try users?.person(in: scratch) ?? Repository.root + "/Tests/Person/person.py",
@@ -58,9 +60,9 @@ final class LiveEnvironment: Sendable {
         }
     }
 
-    /// Has Carol, who must sit there, join the device.
+    /// Has Carol, who must be at the device, join it.
     ///
-    /// - Returns: whether the device is joined in the command line's word.
+    /// - Returns: whether the command line reports the device as joined.
     func joins() async throws -> Bool {
         let baton = try RunningProgram.built("baton")
         let order = [
@@ -71,24 +73,24 @@ final class LiveEnvironment: Sendable {
         return try await join.waitForExit() == 0
     }
 
-    /// Looks for what is known of somebody, and for these texts, in everything that the device keeps.
+    /// Searches everything that the device keeps for a person's data and for these texts.
     func findsNothing(
         of givenName: String, or texts: [String: String] = [:], keys: [String: [UInt8]] = [:]
     ) async throws {
         let none = try canaries(of: givenName).merging(texts) { mine, _ in mine }
-        // Files come and go while the broker works; what is searched has to stand still. A broker may also be dead.
+        // Files change while the broker works, so it is stopped during the search. It may also be dead.
         try? send(SIGSTOP, to: .broker)
         defer { try? send(SIGCONT, to: .broker) }
         try await finds(none: none, keys: keys, in: try surfaces())
     }
 
-    /// The file with what a program has written.
+    /// The path of a program's log.
     func logPath(of program: Program) -> String { scratch.path(program.rawValue + ".log") }
 
     /// The path of something in the environment's folder.
     func path(_ name: String) -> String { scratch.path("w/" + name) }
 
-    /// What is in a folder of the environment; nothing where it is not there, as between a rename and the next folder.
+    /// The names in a folder of the environment; none if it does not exist, as between a rename and the next folder.
     func names(in folder: String) throws -> [String] {
         do { return try FileManager.default.contentsOfDirectory(atPath: path(folder)).sorted() } catch CocoaError
             .fileReadNoSuchFile
@@ -100,7 +102,7 @@ final class LiveEnvironment: Sendable {
     /// Starts a program, from its own file or a copy, and waits until it serves.
     ///
     /// - Parameters:
-    ///   - point: where it, or the session process that it starts, dies.
+    ///   - point: where the program, or the session process that it starts, dies.
     ///   - entrance: the command that becomes the program (exec(3)).
     @discardableResult
     func start(
@@ -128,7 +130,7 @@ final class LiveEnvironment: Sendable {
 
     func configurationPath(of program: Program) -> String { path("configuration/\(program.rawValue).json") }
 
-    /// Has systemd's own tool listen for the broker, which it starts when somebody knocks.
+    /// Has systemd's own tool listen for the broker, and start it at the first connection.
     func startBrokerOnDemand() async throws -> RunningProgram {
         let sockets = ["broker", "agent", "control"]
         let arguments =
@@ -151,7 +153,7 @@ final class LiveEnvironment: Sendable {
         try ServiceManager(in: scratch, sockets: sockets)
     }
 
-    /// Starts a program that is expected to end before it serves, and gives the end of what it said.
+    /// Starts a program that is expected to end before it serves, and returns the end of its log.
     func refusal(
         _ program: Program, by manager: ServiceManager? = nil, dyingAt point: String? = nil,
         through entrance: [String] = []
@@ -177,20 +179,20 @@ final class LiveEnvironment: Sendable {
         try await victim.waitForExit()
     }
 
-    /// Waits until a program that was to die has died.
+    /// Waits until a program that was set to die has died.
     func awaitEnd(of program: Program) async throws {
         let victim = try process(program)
         try await victim.waitForExit()
         running.withLock { $0[program] = nil }
     }
 
-    /// Stops a program for a while (`SIGSTOP`), or lets it go on (`SIGCONT`).
+    /// Stops a program (`SIGSTOP`) or continues it (`SIGCONT`).
     func send(_ signal: Int32, to program: Program) throws { try process(program).send(signal) }
 
     /// What a program has written into its log.
     func log(of program: Program) throws -> String { try process(program).log() }
 
-    /// Waits until a program has written `text` into its log, so often since this environment began.
+    /// Waits until a program has logged `text` so many times since this environment began.
     func log(of program: Program, says text: String, times: Int = 1) async throws {
         let path = logPath(of: program)
         try await FolderWatch(scratch.path).until("in the log: \(text)") {
@@ -207,7 +209,7 @@ final class LiveEnvironment: Sendable {
         return process
     }
 
-    /// The process that serves the session's apps, which the broker started.
+    /// The current session process, which the broker started.
     func sessionProcess() throws -> ForeignProcess {
         for child in try children(of: try process(.broker).pid) {
             if try textOfFile("/proc/\(child)/cmdline").contains("\0session\0") {
@@ -224,7 +226,7 @@ final class LiveEnvironment: Sendable {
             log: "\(name)-\(UInt32.random(in: 0...UInt32.max)).log", awaitsReady: awaitsReady, in: scratch)
     }
 
-    /// Starts any program that stays beside the environment.
+    /// Starts any program beside the environment.
     func runAside(program: String, _ arguments: [String]) async throws -> RunningProgram {
         try await RunningProgram.start(
             program, arguments, log: "aside-\(UInt32.random(in: 0...UInt32.max)).log", awaitsReady: false, in: scratch)
@@ -232,9 +234,9 @@ final class LiveEnvironment: Sendable {
 
     // MARK: The person at the browser
 
-    /// Puts somebody in front of the device.
+    /// Puts a person in front of the device.
     ///
-    /// - Parameter fifo: the name of one in this folder, which the person waits for before typing the password.
+    /// - Parameter fifo: the name of a FIFO in this folder, for which the person waits before typing the password.
     func seat(
         _ givenName: String, wrongPasswordFirst: Bool = false, closesBrowser: Bool = false,
         waitingFor fifo: String? = nil
@@ -248,7 +250,7 @@ final class LiveEnvironment: Sendable {
         try seat(seated)
     }
 
-    /// Puts somebody in front of the device who does this (Tests/Person/person.py).
+    /// Puts a person in front of the device who acts as described (Tests/Person/person.py).
     func seat(_ person: [String: Any]) throws {
         var person = person
         person["withoutBrowser"] = !hasBrowser
@@ -256,7 +258,7 @@ final class LiveEnvironment: Sendable {
         try users?.give(path("configuration/person.json"), toUserOf: .agent)
     }
 
-    /// Nobody sits there any more: a page that asked for a person now would fail.
+    /// Removes the person: a page that needs one now would fail.
     func leave() throws { try FileManager.default.removeItem(atPath: path("configuration/person.json")) }
 
     func person(_ givenName: String) throws -> EnvironmentFacts.Person {
@@ -289,7 +291,7 @@ final class LiveEnvironment: Sendable {
 
     // MARK: The administrator
 
-    /// Does what `baton admin` does.
+    /// Runs a command of `baton admin`.
     func administer(_ words: String...) async throws { try await administer(words) }
 
     func administer(_ words: [String]) async throws {
@@ -302,7 +304,7 @@ final class LiveEnvironment: Sendable {
 
     // MARK: The operator
 
-    /// Asks the broker what `baton` asks it.
+    /// Sends a request to the broker, as `baton` does.
     @discardableResult
     func ask(_ request: OperatorRequest) async throws -> OperatorReply {
         let socket = path("run/control.sock")
@@ -321,27 +323,27 @@ final class LiveEnvironment: Sendable {
         return status
     }
 
-    /// Signs out whoever is there; returns when the device is ready.
+    /// Signs out whoever is signed in. Returns when the device is ready.
     func settle() async throws {
         let reply = try await ask(.signOut(fromBrowser: false))
         guard case .done = reply else { throw TestProblem("the device does not become ready: \(reply)") }
     }
 
-    /// Returns when the broker knows of the agent, which comes back by itself after the broker did.
+    /// Waits until the agent, which reconnects by itself, is connected to the broker.
     func awaitAgent() async throws {
         try await untilLogged("the agent is back") { [self] in try await status().agentConnected }
     }
 
-    /// Waits until the broker, which looks again by itself, serves, and the device is ready.
+    /// Waits until the broker, which retries by itself, serves, and the device is ready.
     func comesBack() async throws {
-        // Nothing listens for a moment. The agent is back last, and is logged.
+        // Nothing listens for a moment. The agent reconnects last, and that is logged.
         try await untilLogged("the device is back") { [self] in
             guard let status = try? await status() else { return false }
             return status.session == "ready" && status.agentConnected
         }
     }
 
-    /// Waits until `holds`, which changes only before a line of some program's log.
+    /// Waits until `holds` is true. It is checked after each line in a program's log, since it changes only before one.
     func untilLogged(_ what: String, holds: @escaping @Sendable () async throws -> Bool) async throws {
         try await FolderWatch(scratch.path).until(what, holds: holds)
     }
@@ -350,7 +352,7 @@ final class LiveEnvironment: Sendable {
 
     @TaskLocal private static var current: LiveEnvironment?
 
-    /// Lends an environment to every test that `body` runs.
+    /// Provides an environment to every test that `body` runs.
     static func lend(
         users: DeviceUsers? = nil, hasBrowser: Bool = false, _ body: () async throws -> Void
     ) async throws {
@@ -360,7 +362,8 @@ final class LiveEnvironment: Sendable {
         }
     }
 
-    /// The suite's environment as every test finds it: all programs up, the device ready, nobody known to any app.
+    /// The suite's environment as every test finds it: all programs running, the device ready, no account known to an
+    /// app.
     static func ready() async throws -> LiveEnvironment {
         guard let live = current else { throw TestProblem("the suite lacks the trait .live") }
         for program in Program.allCases {

@@ -7,20 +7,20 @@ import Redaction
 import TestSupport
 import UnixSocket
 
-/// A connection to the broker's socket that can say anything, well or badly.
+/// A connection to the broker's socket that can send anything, valid or not.
 final class RawApp: Sendable {
     private let connection: Connection
 
-    /// More than the broker takes, so that a test can send it.
+    /// More than the broker accepts, so that a test can send it.
     private static let maximumFrame = Wire.maximumFrame * 2
 
     init(_ live: LiveEnvironment, socket: String = "run/broker.sock") throws {
         connection = try Connection.connect(to: live.path(socket), maximumFrame: Self.maximumFrame)
-        // Where the broker neither answers nor ends the connection, the test fails instead of waiting for ever.
+        // If the broker neither answers nor closes the connection, the test fails instead of waiting forever.
         try connection.descriptor.setReceiveTimeout(milliseconds: 60_000)
     }
 
-    /// What comes next from the broker.
+    /// What the broker sends next.
     enum Answer: Equatable {
         case message(BrokerMessage)
         case ended
@@ -30,7 +30,7 @@ final class RawApp: Sendable {
         try await blocking { [connection] in
             let body: SecretBytes
             do throws(Connection.ReadFailure) { body = try connection.read().body } catch {
-                // The broker may close while bytes of ours are unread, which the kernel calls a reset.
+                // If the broker closes while it has unread bytes, the kernel reports a reset.
                 let isReset = error == .socket(SocketError(call: .receive, errno: 104))
                 guard error == .ended || isReset else { throw error }
                 return .ended
@@ -43,7 +43,7 @@ final class RawApp: Sendable {
     func send(frame body: String) throws { try connection.write(Array(body.utf8)) }
     func send(_ message: ClientMessage) throws { try connection.write(message.bytes) }
 
-    /// Bytes without any framing; to a broker that has ended the connection by now they go nowhere.
+    /// Sends bytes without framing. If the broker has closed the connection, they are dropped.
     func send(raw bytes: [UInt8]) throws {
         let sent = connection.descriptor.withNumber { number in
             unsafe Glibc.send(number, bytes, bytes.count, Int32(MSG_NOSIGNAL))
@@ -53,7 +53,7 @@ final class RawApp: Sendable {
         }
     }
 
-    /// Says hello and takes the broker's.
+    /// Sends a hello and reads the broker's.
     @discardableResult
     func greet(endedEpoch: Epoch? = nil, wantsEvents: Bool = false) async throws -> BrokerHello {
         try send(
@@ -64,7 +64,7 @@ final class RawApp: Sendable {
         return hello
     }
 
-    /// Asks for one operation.
+    /// Requests one operation.
     func ask(
         _ operation: BrokerProtocol.Operation, _ parameters: FlatMap
     ) async throws -> Result<FlatMap, BrokerError> {
@@ -76,7 +76,7 @@ final class RawApp: Sendable {
         return reply.outcome
     }
 
-    /// Asks for one operation; the answer must be an error.
+    /// Requests one operation. The answer must be an error.
     func refusal(_ operation: BrokerProtocol.Operation, _ parameters: FlatMap) async throws -> BrokerError {
         guard case .failure(let error) = try await ask(operation, parameters) else {
             throw TestProblem("\(operation.rawValue) was not refused")

@@ -2,13 +2,13 @@
 import Foundation
 import TestSupport
 
-/// The device's state on a small disk of its own: a file system in memory, in a mount namespace (mount_namespaces(7)) that
-/// nobody else sees. It takes root, and fails where that is missing.
+/// The device's state on a separate small disk: a file system in memory, in a mount namespace (mount_namespaces(7))
+/// that no other process sees. It needs root, and fails without.
 struct SmallDisk {
     private let live: LiveEnvironment
     private let holder: RunningProgram
 
-    /// Moves the state there; the broker must not run.
+    /// Moves the state there. The broker must not be running.
     init(_ live: LiveEnvironment) async throws {
         self.live = live
         let folder = live.path("disk")
@@ -33,13 +33,13 @@ struct SmallDisk {
         } catch { throw TestProblem("no disk could be mounted: \(error)\n\(try holder.log())") }
     }
 
-    /// Whose root (proc(5)) shows the disk.
+    /// A process whose root (proc(5)) shows the disk.
     var holderPID: Int32 { holder.pid }
 
-    /// What a program is started by so that it sees the disk.
+    /// The command through which a program is started so that it sees the disk.
     var entrance: [String] { ["/usr/bin/nsenter", "--mount=/proc/\(holder.pid)/ns/mnt", "--"] }
 
-    /// Takes all the room that is left.
+    /// Fills the remaining space.
     func fill() async throws {
         try await run(#"dd if=/dev/zero of="$0/filler" bs=4096 2>/dev/null || true"#)
     }
@@ -50,7 +50,7 @@ struct SmallDisk {
         try await run(#"mount -o remount,"# + (isReadOnly ? "ro" : "rw") + #" "$0""#)
     }
 
-    /// Puts the state back where it was, and lets the disk go.
+    /// Moves the state back and removes the disk.
     func giveBack() async throws {
         try await run(
             #"""

@@ -4,7 +4,8 @@ import Glibc
 import TestSupport
 import Testing
 
-/// Copies of the whole state folder, the device's keys among them, as somebody made them who had the disk at these moments.
+/// Copies of the whole state folder, including the device's keys, as an attacker with the disk at these moments would
+/// have.
 struct StateCopies {
     private let live: LiveEnvironment
     let folder: String
@@ -17,10 +18,10 @@ struct StateCopies {
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false)
     }
 
-    /// Copies everything but the packages that the MDM sent, which are the same for everybody.
+    /// Copies everything except the packages from the MDM, which are the same everywhere.
     mutating func take(_ step: String) async throws {
         let copy = path(of: step)
-        // Files come and go while the broker works. It may also be dead.
+        // Files change while the broker works, so it is stopped. It may also be dead.
         try? live.send(SIGSTOP, to: .broker)
         defer { try? live.send(SIGCONT, to: .broker) }
         try await live.run(
@@ -31,25 +32,25 @@ struct StateCopies {
 
     func path(of step: String) -> String { folder + "/" + step }
 
-    /// What a copy opens with all that is in it, and with what is given besides.
+    /// What a copy opens with the keys in it, and with `key`.
     func openings(of step: String, with key: [UInt8]? = nil) throws -> Set<[UInt8]> {
         var ring = try KeyRing(of: path(of: step))
         if let key { ring.add(key: key) }
         return ring.openings()
     }
 
-    /// Whether a copy holds these bytes, as they are or written down in some way.
+    /// Whether a copy holds these bytes, raw or encoded.
     func holds(_ key: [UInt8], in step: String) throws -> Bool {
         try KeyRing(of: path(of: step)).holds(key)
     }
 
-    /// Whether a copy has what the live key opens.
+    /// Whether a copy holds data that the live key opens.
     func holdsSession(in step: String) -> Bool {
         FileManager.default.fileExists(atPath: path(of: step) + "/session/worker.sealed")
     }
 
-    /// A copy that has been made before somebody's sign-out opens nothing after it; the live key, where it was known, is
-    /// not in it and opens what the copy has of the session, so that the search can see.
+    /// Expects that a copy made before a sign-out opens nothing after it. The live key, if known, must not be in the
+    /// copy, and must open the copy's session data, which shows that the search works.
     func expectNothing(in step: String, of userName: String, key: [UInt8]? = nil) throws {
         #expect(try openings(of: step).isEmpty, "the copy \(step) opens")
         guard let key else { return }

@@ -2,7 +2,7 @@
 package import Logging
 internal import Synchronization
 
-/// What a part logged while a test ran, as lines of text.
+/// The log output during a test, as lines of text.
 package final class LogLines: Sendable {
     private let taken = Mutex<[String]>([])
 
@@ -10,14 +10,14 @@ package final class LogLines: Sendable {
 
     package var lines: [String] { taken.withLock { $0 } }
 
-    /// Logs everything here.
+    /// A logger that logs everything here.
     package var logger: Logger {
         var logger = Logger(label: "test") { _ in Handler(lines: self) }
         logger.logLevel = .trace
         return logger
     }
 
-    /// Logs nothing.
+    /// A logger that drops everything.
     package static var dropped: Logger { Logger(label: "test") { _ in SwiftLogNoOpLogHandler() } }
 
     private struct Handler: LogHandler {

@@ -5,7 +5,7 @@ internal import Logging
 internal import NIOCore
 internal import NIOEmbedded
 
-/// Sends requests straight to a responder, without a socket; works for every server engine.
+/// Sends requests directly to a responder, without a socket; works for both servers.
 package struct TestClient<Responder: HTTPResponder>: Sendable
 where Responder.Context: InitializableFromSource<ApplicationRequestContextSource> {
     private let responder: Responder
@@ -15,10 +15,10 @@ where Responder.Context: InitializableFromSource<ApplicationRequestContextSource
     private let context: @Sendable (ApplicationRequestContextSource) -> Responder.Context
 
     /// - Parameters:
-    ///   - host: the host name of the requests, where a call names none.
-    ///   - log: takes what the responder logs; without one it is dropped.
-    ///   - address: the IP address that the requests come from.
-    ///   - context: makes a request's context, where the responder is to find more in it than a channel gives.
+    ///   - host: the host name of the requests, unless a call names another.
+    ///   - log: receives the responder's log; without it, the log is dropped.
+    ///   - address: the IP address from which the requests come.
+    ///   - context: makes a request's context, if the responder needs more than a channel provides.
     package init(
         _ responder: Responder, host: String = "localhost", log: LogLines? = nil, address: String? = nil,
         context: @escaping @Sendable (ApplicationRequestContextSource) -> Responder.Context = {
@@ -55,7 +55,7 @@ where Responder.Context: InitializableFromSource<ApplicationRequestContextSource
         try await send(.get, path, host: host, headers: headers)
     }
 
-    /// Posts a form; the order of the fields is kept.
+    /// Posts a form; keeps the order of the fields.
     package func post(
         _ path: String, form: KeyValuePairs<String, String>, host: String? = nil, headers: HTTPFields = [:]
     ) async throws -> TestResponse {
@@ -66,7 +66,7 @@ where Responder.Context: InitializableFromSource<ApplicationRequestContextSource
     }
 }
 
-/// What came back.
+/// An answer.
 package struct TestResponse: Sendable {
     package let status: HTTPResponse.Status
     package let headers: HTTPFields

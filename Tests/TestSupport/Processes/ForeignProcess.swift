@@ -5,7 +5,7 @@ internal import Glibc
 internal import Processes
 internal import UnixSocket
 
-/// A process that somebody else started, a test's program for one; told from any later one with the same number.
+/// A process that another program started. It is never confused with a later one that has the same number.
 package final class ForeignProcess: Sendable {
     package let pid: Int32
     private let pidfd: Descriptor
@@ -17,17 +17,17 @@ package final class ForeignProcess: Sendable {
         pidfd = Descriptor(owning: number)
     }
 
-    /// Ends the process as a crash would (`SIGKILL`); one that has ended already is fine.
+    /// Ends the process as a crash would (`SIGKILL`). Does nothing if it has already ended.
     package func kill() { send(9) }
 
-    /// Sends a signal; a process that has ended already is fine.
+    /// Sends a signal. Does nothing if the process has already ended.
     package func send(_ signal: Int32) { _ = pidfd.withNumber { clinux_pidfd_send_signal($0, signal) } }
 
-    /// Waits until the process has ended, whoever reaps it.
+    /// Waits until the process has ended, no matter which process reaps it.
     ///
     /// - Throws: ``TestProblem`` after 60 s.
     package func waitForEnd() async throws {
-        // waitid(2) waits for children only; the descriptor of any process becomes readable at its end.
+        // waitid(2) waits for children only. The descriptor of any process becomes readable when it ends.
         try await blocking { [self] in
             var question = pollfd(fd: pidfd.withNumber { $0 }, events: Int16(POLLIN), revents: 0)
             guard unsafe poll(&question, 1, 60_000) == 1 else { throw TestProblem("process \(pid) does not end") }
@@ -42,7 +42,7 @@ package func children(of pid: Int32) throws -> [Int32] {
         do {
             return try textOfFile("\(folder)/\(thread)/children").split(separator: " ").compactMap { Int32($0) }
         } catch  where !FileManager.default.fileExists(atPath: "\(folder)/\(thread)") {
-            // The thread ended meanwhile; its children belong to another one now.
+            // The thread has ended meanwhile, and its children were passed on to another one.
             return []
         }
     }

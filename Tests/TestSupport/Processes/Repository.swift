@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Where the sources stand, for tests that run programs which are not compiled.
+/// The path of the sources, for tests that run programs which are not compiled.
 package enum Repository {
     /// The folder with `Package.swift`.
     package static let root = #filePath.split(separator: "/").dropLast(4).map { "/" + $0 }.joined()

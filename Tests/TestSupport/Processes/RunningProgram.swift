@@ -5,15 +5,15 @@ internal import Glibc
 internal import Processes
 internal import UnixSocket
 
-/// A real program that a test started, with its output in a log file.
+/// A real program that a test started. Its output goes to a log file.
 ///
-/// It is killed and reaped when the test ends, and ends with the tests' own process should that die.
+/// It is killed and reaped when the test ends, and also ends if the tests' own process dies.
 package final class RunningProgram: Sendable {
-    /// The file with what it wrote to standard output and standard error.
+    /// The file with its standard output and standard error.
     package let logPath: String
     private let process: ChildProcess
 
-    /// Seconds that a program may take until it serves; many, since a busy machine is no error.
+    /// Seconds until a program must serve. The limit is high, since a busy machine is not an error.
     private static let patience: Int32 = 180
 
     private init(_ process: ChildProcess, logPath: String) {
@@ -31,14 +31,14 @@ package final class RunningProgram: Sendable {
         return path
     }
 
-    /// Starts `executable` (a path); with `awaitsReady` it returns when the program said `READY=1`.
+    /// Starts `executable` (a path). With `awaitsReady`, returns when the program has said `READY=1`.
     ///
     /// - Parameters:
     ///   - environment: Added to the tests' own environment.
-    ///   - manager: What the program is started by; keeps descriptors for it from one start to the next.
-    ///   - log: The log file's name in `scratch`; a program started again adds to it.
-    ///   - input: What it reads from standard input; it stands in no file.
-    /// - Throws: ``TestProblem`` with the end of its log when it ends before it is ready.
+    ///   - manager: The service manager that starts the program; keeps descriptors for it from one start to the next.
+    ///   - log: The log file's name in `scratch`. A restarted program appends to it.
+    ///   - input: The program's standard input; it is not written to a file.
+    /// - Throws: ``TestProblem`` with the end of its log if it ends before it is ready.
     package static func start(
         _ executable: String, _ arguments: [String], environment: [String: String] = [:], log: String,
         input: [UInt8]? = nil, awaitsReady: Bool = true, manager: ServiceManager? = nil, in scratch: Scratch
@@ -82,17 +82,17 @@ package final class RunningProgram: Sendable {
         let number = unsafe clinux_memory_file("test-input")
         guard number >= 0 else { throw TestProblem("memory file: error \(-number)") }
         let file = Descriptor(owning: number)
-        // At its place, so that the program reads from the beginning.
+        // pwrite keeps the offset, so that the program reads from the beginning.
         guard unsafe pwrite(number, content, content.count, 0) == content.count else {
             throw TestProblem("memory file: error \(errno)")
         }
         return file
     }
 
-    /// What the program has written so far.
+    /// The program's output so far.
     package func log() throws -> String { try textOfFile(logPath) }
 
-    /// Sends a signal; a program that has ended already is fine.
+    /// Sends a signal. Does nothing if the program has already ended.
     package func send(_ signal: Int32) { process.send(signal) }
 
     /// Ends the program as a crash would (`SIGKILL`).
@@ -119,9 +119,9 @@ package final class RunningProgram: Sendable {
     }
 }
 
-/// The whole of a text file, read until the kernel says that nothing is left.
+/// Returns the whole text of a file, read until the kernel reports the end.
 ///
-/// Foundation stops at the first short read, and a read of a file below `/proc` gives one page at most.
+/// Foundation stops at the first short read, and a read of a file below `/proc` returns at most one page.
 package func textOfFile(_ path: String) throws -> String {
     let file = unsafe clinux_open(path, O_RDONLY | O_CLOEXEC, 0)
     guard file >= 0 else { throw TestProblem("\(path): error \(-file)") }

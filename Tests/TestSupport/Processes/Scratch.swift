@@ -3,7 +3,7 @@ internal import CLinux
 internal import Glibc
 internal import Synchronization
 
-/// A folder of one test, with a short path (sockets take 107 bytes), removed when the test ends.
+/// A folder for one test, with a short path (a socket's path has at most 107 bytes). It is removed when the test ends.
 package final class Scratch: Sendable {
     package let path: String
     private let cleanups = Mutex<[@Sendable () async -> Void]>([])
@@ -14,8 +14,8 @@ package final class Scratch: Sendable {
         path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
 
-    /// Lends a fresh folder to `body`. Afterwards, also when it throws, what was registered with ``atEnd(_:)`` runs in
-    /// reverse order, and the folder goes.
+    /// Passes a new folder to `body`. Afterwards, even if `body` throws, the clean-ups registered with ``atEnd(_:)``
+    /// run in reverse order, and the folder is removed.
     package static func with<Value>(_ body: (Scratch) async throws -> Value) async throws -> Value {
         let scratch = try Scratch()
         do {
@@ -28,7 +28,7 @@ package final class Scratch: Sendable {
         }
     }
 
-    /// Registers what is to be done at the end; the last one registered comes first.
+    /// Registers a clean-up for the end. The last one registered runs first.
     package func atEnd(_ cleanup: @escaping @Sendable () async -> Void) {
         cleanups.withLock { $0.append(cleanup) }
     }
@@ -36,7 +36,7 @@ package final class Scratch: Sendable {
     /// The path of `name` in the folder.
     package func path(_ name: String) -> String { path + "/" + name }
 
-    /// Writes a file into the folder, readable by this user alone, and gives its path.
+    /// Writes a file into the folder, readable by this user only, and returns its path.
     @discardableResult
     package func write(_ text: String, to name: String) throws -> String {
         let file = unsafe clinux_open(path(name), O_WRONLY | O_CREAT | O_TRUNC, 0o600)

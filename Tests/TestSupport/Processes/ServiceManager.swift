@@ -3,23 +3,24 @@ internal import Glibc
 internal import Synchronization
 package import UnixSocket
 
-/// What systemd is to the programs that it starts: it hears that they serve (sd_notify(3)), hands them sockets
-/// (sd_listen_fds(3)) and keeps their open files from one start to the next (systemd.service(5), `FileDescriptorStoreMax`).
+/// A stand-in for systemd: programs notify it that they serve (sd_notify(3)), and it hands them sockets
+/// (sd_listen_fds(3)) and keeps their open files from one start to the next (systemd.service(5),
+/// `FileDescriptorStoreMax`).
 package final class ServiceManager: Sendable {
     private let notices: NoticeSocket
     private let sockets: [(name: String, descriptor: Descriptor)]
     private let store = Mutex<[(name: String, descriptor: Descriptor)]>([])
 
-    /// - Parameter sockets: what it listens on for the program.
+    /// - Parameter sockets: the sockets on which it listens for the program.
     package init(in scratch: Scratch, sockets: [(name: String, descriptor: Descriptor)] = []) throws {
         notices = try NoticeSocket(path: scratch.path("notify-\(UInt32.random(in: 0...UInt32.max))"))
         self.sockets = sockets
     }
 
-    /// Where programs say that they serve; for the tests' own user alone.
+    /// The path at which programs report that they serve; only the tests' own user may write to it.
     package var socketPath: String { notices.path }
 
-    /// The names of the files that it keeps now, after reading what has been said so far.
+    /// The names of the files that it keeps now. Reads all pending notifications first.
     package var keptNames: [String] {
         get throws {
             try catchUp()
@@ -27,7 +28,7 @@ package final class ServiceManager: Sendable {
         }
     }
 
-    /// The files that it keeps, as somebody who got hold of them would have them.
+    /// The files that it keeps, as an attacker with access to them would have them.
     package var kept: [Descriptor] {
         get throws {
             try catchUp()
@@ -35,11 +36,11 @@ package final class ServiceManager: Sendable {
         }
     }
 
-    /// What the next start gets.
+    /// What the next start receives.
     struct HandedOver {
         var descriptors: [(Descriptor, as: Int32)] = []
         var environment: [String: String] = [:]
-        /// Says whom the descriptors are meant for: a number that exists only once the program runs.
+        /// Sets the process for which the descriptors are meant; its number is known only once the program runs.
         var wrapper: [String] = []
     }
 
@@ -61,7 +62,7 @@ package final class ServiceManager: Sendable {
         return false
     }
 
-    /// Reads what has been said by now.
+    /// Reads all pending notifications.
     private func catchUp() throws {
         while true {
             do throws(SocketError) {

@@ -3,9 +3,9 @@ internal import FoundationEssentials
 internal import Synchronization
 internal import UnixSocket
 
-/// A TPM 2.0 in software (swtpm), with a state of its own, which it keeps when it is started again.
+/// A TPM 2.0 in software (swtpm) with its own state, which it keeps across restarts.
 package final class SoftwareTPM: Sendable {
-    /// How to reach it, as the TPM2 Software Stack takes it.
+    /// How to reach it, as a configuration of the TPM2 Software Stack.
     package let configuration: String
     private let socket: String
     private let state: String
@@ -27,8 +27,8 @@ package final class SoftwareTPM: Sendable {
 
     /// Starts a new one, which ends with the test.
     ///
-    /// - Parameter name: tells it from others of the same test.
-    /// - Throws: ``TestProblem`` where swtpm is not installed.
+    /// - Parameter name: distinguishes it from others of the same test.
+    /// - Throws: ``TestProblem`` if swtpm is not installed.
     package static func start(_ name: String = "tpm", in scratch: Scratch) async throws -> SoftwareTPM {
         let tpm = try SoftwareTPM(name, in: scratch)
         try await tpm.start()
@@ -40,7 +40,7 @@ package final class SoftwareTPM: Sendable {
         guard FileManager.default.isExecutableFile(atPath: Self.executable) else {
             throw TestProblem("\(Self.executable) is missing: run scripts/setup")
         }
-        // It is handed sockets that listen already, so that nobody has to wait for it.
+        // It gets listening sockets, so that clients can connect at once.
         let listeners = try [socket, socket + ".ctrl"].map { try Listener(path: $0, mode: 0o600) }
         let manager = try ServiceManager(
             in: scratch, sockets: [("tpm", listeners[0].descriptor), ("control", listeners[1].descriptor)])
@@ -53,7 +53,7 @@ package final class SoftwareTPM: Sendable {
         running.withLock { $0 = Running(program: program, listeners: listeners) }
     }
 
-    /// Ends it as a power cut does; nobody listens in its place.
+    /// Ends it as a power cut does. Nothing listens in its place.
     package func stop() async throws {
         let running = running.withLock { running in
             defer { running = nil }
@@ -65,9 +65,9 @@ package final class SoftwareTPM: Sendable {
         _ = try await running.program.waitForExit()
     }
 
-    /// Runs a program of tpm2-tools with it and gives what that writes.
+    /// Runs a program of tpm2-tools with it and returns the output.
     ///
-    /// - Throws: ``TestProblem`` where it fails.
+    /// - Throws: ``TestProblem`` if it fails.
     package func tool(_ name: String, _ arguments: String...) async throws -> String {
         let log = "tool-\(UInt32.random(in: 0...UInt32.max)).log"
         let program = try await RunningProgram.start(

@@ -2,7 +2,7 @@
 internal import Processes
 package import UnixSocket
 
-/// What went wrong around a test rather than in it.
+/// An error in a test's environment rather than in its subject.
 package struct TestProblem: Error, CustomStringConvertible {
     package let description: String
     package init(_ description: String) { self.description = description }

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What one run of the program that searches for traces said, and how it ended.
+/// The output and exit code of one run of the trace search.
 package struct TraceSearchRun: Sendable {
     /// See `canary search --help`.
     package let code: Int32
     package let output: String
 
-    /// Searches for canaries: a JSON object, which stands in no file.
+    /// Searches for canaries. They are a JSON object that is not written to a file.
     ///
     /// - Parameter wrapper: a command through which the program is started.
     package init(

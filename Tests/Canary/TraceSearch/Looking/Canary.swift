@@ -2,12 +2,12 @@
 internal import FoundationEssentials
 internal import Glibc
 
-/// What the search looks for: a text, or bytes that are no text, such as a key.
+/// What the search looks for: a text, or bytes such as a key.
 package enum Canary: Sendable, Equatable {
     case text(String)
     case bytes([UInt8])
 
-    /// The fewest bytes of a canary: shorter ones come about by chance.
+    /// The minimum length of a canary in bytes. Shorter ones occur by chance.
     package static let shortest = 6
 
     var raw: [UInt8] {
@@ -17,7 +17,7 @@ package enum Canary: Sendable, Equatable {
         }
     }
 
-    /// What stands on standard input; see ``read(_:)``.
+    /// Reads canaries from standard input; see ``read(_:)``.
     package static func readStandardInput() throws(WrongCall) -> [String: Canary] {
         let number = dup(STDIN_FILENO)
         guard number >= 0, let json = try? OpenFile(owning: number).readAll() else {
@@ -28,7 +28,7 @@ package enum Canary: Sendable, Equatable {
 
     /// Reads a JSON object: canary name → text, or `{"hex": digits}`.
     ///
-    /// - Throws: ``WrongCall`` where that is not what it is.
+    /// - Throws: ``WrongCall`` if the JSON has another form.
     package static func read(_ json: [UInt8]) throws(WrongCall) -> [String: Canary] {
         let canaries: [String: Canary]
         do { canaries = try JSONDecoder().decode([String: Canary].self, from: Data(json)) } catch {
@@ -76,7 +76,7 @@ extension [UInt8] {
         reduce(into: "") { text, byte in text += (byte < 16 ? "0" : "") + String(byte, radix: 16) }
     }
 
-    /// Nil where the text is not pairs of hexadecimal digits.
+    /// Returns nil unless the text consists of pairs of hexadecimal digits.
     init?(hexadecimal text: String) {
         let digits = Array<UInt8>(text.utf8)
         let values = digits.compactMap { digit in Character(Unicode.Scalar(digit)).hexDigitValue }
@@ -85,7 +85,7 @@ extension [UInt8] {
     }
 }
 
-/// A call that makes no sense: nothing is searched then.
+/// A meaningless call. Nothing is searched then.
 package struct WrongCall: Error, CustomStringConvertible {
     package let description: String
     package init(_ description: String) { self.description = description }

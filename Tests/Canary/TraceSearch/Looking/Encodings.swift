@@ -2,7 +2,7 @@
 
 /// The encodings of a canary.
 enum Encodings {
-    /// Each encoding by name, with the parts of the canary in it and the ways in which each part may be written; raw first.
+    /// Each encoding by name, with the parts of the canary in it and the ways to write each part. The raw one is first.
     static func all(of canary: Canary) -> [(name: String, parts: [[[UInt8]]])] {
         let raw = canary.raw
         var found = [(name: "raw", parts: [[raw]])]
@@ -16,7 +16,7 @@ enum Encodings {
         found.append(("hex", [[Array(digits.utf8), Array(digits.uppercased().utf8)]]))
         guard case .text(let text) = canary else { return found }
         found.append(("utf-16le", [[text.utf16.flatMap { [UInt8(truncatingIfNeeded: $0), UInt8($0 >> 8)] }]]))
-        // Without the zero at its beginning, at which a search of empty memory would stop at every byte.
+        // Without the leading zero, at which a search of empty memory would stop at every byte.
         let bigEndian = text.utf16.flatMap { [UInt8($0 >> 8), UInt8(truncatingIfNeeded: $0)] }
         found.append(("utf-16be", [[Array(bigEndian.drop { $0 == 0 })]]))
         found.append(("percent", raw.map(percent)))
@@ -25,7 +25,7 @@ enum Encodings {
         return found
     }
 
-    /// The characters that do not depend on what stands before and behind `data`, which begins at this offset of three.
+    /// The characters that do not depend on the bytes before and after `data`, which begins at this offset of three.
     private static func base64(_ data: [UInt8], at offset: Int, last: String) -> [UInt8] {
         let alphabet = Array(
             ("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789" + last).utf8)
@@ -38,7 +38,7 @@ enum Encodings {
         }
     }
 
-    /// In URLs and forms.
+    /// The forms of a byte in URLs and forms.
     private static func percent(_ byte: UInt8) -> [[UInt8]] {
         let digits = [byte].hexadecimal
         var ways: Set<[UInt8]> = [[byte], Array("%\(digits)".utf8), Array("%\(digits.uppercased())".utf8)]
@@ -75,7 +75,7 @@ enum Encodings {
         return sorted(Set(ways.map { Array($0.utf8) }))
     }
 
-    /// In the order in which they are tried, the same in every run.
+    /// In the order in which they are tried, which is the same in every run.
     private static func sorted(_ ways: Set<[UInt8]>) -> [[UInt8]] {
         ways.sorted { $0.lexicographicallyPrecedes($1) }
     }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// All canaries in all encodings, looked for in one pass.
+/// Searches for all canaries in all encodings in one pass.
 ///
-/// The first four bytes that each may begin with stand in a filter; where a byte sequence passes it, which is seldom, the
-/// encodings with this beginning are compared in full.
+/// A filter holds the first four bytes with which each may begin. If bytes pass it, which is rare, the encodings with
+/// this beginning are compared in full.
 package struct Needles: Sendable {
     /// A canary in one encoding.
     struct Needle: Sendable {
@@ -15,7 +15,7 @@ package struct Needles: Sendable {
 
     /// The canaries' names, sorted.
     package let names: [String]
-    /// No canary is longer than this in any encoding.
+    /// The length of the longest canary in any encoding.
     let longest: Int
     private let needles: [Needle]
     private let byBeginning: [UInt32: [Int]]
@@ -45,12 +45,12 @@ package struct Needles: Sendable {
 
     private static func hash(_ beginning: UInt32) -> Int { Int((beginning &* 0x9E37_79B1) >> (32 - hashBits)) }
 
-    /// Tells `found` of each needle that begins in the first `limit` bytes of the window, in order.
+    /// Calls `found` for each needle that begins in the first `limit` bytes of the window, in order.
     func search(_ window: Span<UInt8>, limit: Int, found: (_ offset: Int, _ needle: Needle) -> Void) {
         guard window.count >= 4 else { return }
         let filter = filter.span
         var beginning = UInt32(window[0]) << 8 | UInt32(window[1]) << 16 | UInt32(window[2]) << 24
-        // Every needle is longer than the three bytes at which it could only begin.
+        // Every needle is longer than the last three bytes, at which none can begin.
         for offset in 0..<min(limit, window.count - 3) {
             beginning = beginning >> 8 | UInt32(window[offset + 3]) << 24
             let hash = Self.hash(beginning)
@@ -62,7 +62,7 @@ package struct Needles: Sendable {
         }
     }
 
-    /// The text without the canaries in it.
+    /// Returns the text with its canaries removed.
     func hidden(_ text: String) -> String {
         let bytes = Array(text.utf8)
         var ends: [Int: Int] = [:]
@@ -87,7 +87,7 @@ package struct Needles: Sendable {
 extension Needles.Needle {
     fileprivate var longest: Int { parts.reduce(0) { $0 + ($1.map(\.count).max() ?? 0) } }
 
-    /// The first four bytes that it may begin with, the first of them lowest.
+    /// The first four bytes with which it may begin, the first one in the lowest byte.
     fileprivate var beginnings: Set<UInt32> {
         var whole: Set<UInt32> = []
         var open: Set<[UInt8]> = [[]]
@@ -101,13 +101,13 @@ extension Needles.Needle {
         return whole
     }
 
-    /// Whether it begins here; plain text is only raw, however else it may be read.
+    /// Whether it begins here. Plain text counts only as raw, even if it can be read in another encoding.
     fileprivate func stands(in window: Span<UInt8>, at offset: Int) -> Bool {
         guard let end = end(in: window, at: offset) else { return false }
         return encoding == "raw" || end - offset != raw.count || !Self.isEqual(window, offset, raw)
     }
 
-    /// Where it ends in the window if it begins at `offset`.
+    /// The end of the needle in the window if it begins at `offset`.
     fileprivate func end(in window: Span<UInt8>, at offset: Int) -> Int? { end(in: window, at: offset, part: 0) }
 
     private func end(in window: Span<UInt8>, at offset: Int, part: Int) -> Int? {

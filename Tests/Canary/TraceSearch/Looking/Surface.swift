@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// One named place, with what was found in it and what of it could not be searched.
+/// One named place, with what was found there and what could not be searched.
 package final class Surface {
     /// A canary that was found: in which encoding, and where.
     package struct Hit: Encodable, Equatable {
@@ -9,11 +9,11 @@ package final class Surface {
     }
 
     package let name: String
-    /// By canary.
+    /// The hits by canary.
     package private(set) var hits: [String: [Hit]] = [:]
     /// What could not be searched, and why.
     package private(set) var problems: [String] = []
-    /// How much was searched, unpacked content included.
+    /// How many bytes were searched, including unpacked content.
     package private(set) var byteCount = 0
     private let needles: Needles
 
@@ -22,22 +22,22 @@ package final class Surface {
         self.needles = needles
     }
 
-    /// How much is read at once.
+    /// How many bytes are read at once.
     static let chunk = 4 << 20
 
-    /// Notes that something could not be searched.
+    /// Records that something could not be searched.
     package func fail(_ place: String, _ reason: String) {
         problems.append("\(needles.hidden(place)): \(reason)")
     }
 
-    /// Searches the consecutive pieces that `next` gives until one is empty.
+    /// Searches the consecutive pieces that `next` returns until one is empty.
     ///
-    /// - Throws: what `next` throws, after what came before was searched to its end.
+    /// - Throws: what `next` throws, after everything before it was searched.
     package func search<Problem: Error>(
         _ place: String, next: () throws(Problem) -> [UInt8]
     ) throws(Problem) { try search(place, unpack: nil, next: next) }
 
-    /// - Parameter unpack: is told where a compressed stream may begin.
+    /// - Parameter unpack: called where a compressed stream may begin.
     func search<Problem: Error>(
         _ place: String, unpack: ((_ offset: Int, _ packing: Packing) -> Void)?, next: () throws(Problem) -> [UInt8]
     ) throws(Problem) {
@@ -51,7 +51,7 @@ package final class Surface {
                 if window.isEmpty { window = piece } else { window += piece }
                 byteCount += piece.count
             } catch { end = .failure(error) }
-            // What begins in the last bytes may go on in the next piece: it is looked at together with that.
+            // A hit that begins in the last bytes may continue in the next piece; it is examined together with that.
             let limit = end == nil ? max(0, window.count - needles.longest) : window.count
             needles.search(window.span, limit: limit) { offset, needle in
                 let hit = Hit(encoding: needle.encoding, place: needles.hidden("\(place)+\(start + offset)"))
@@ -64,7 +64,7 @@ package final class Surface {
         try end?.get()
     }
 
-    /// Searches bytes that are at hand.
+    /// Searches bytes in memory.
     func search(_ bytes: [UInt8], _ place: String) {
         var rest = bytes
         search(place) {

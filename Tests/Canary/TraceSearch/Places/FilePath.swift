@@ -2,7 +2,7 @@
 internal import CInspection
 internal import Glibc
 
-/// A path as the kernel has it: bytes, which need not be text.
+/// A path as the kernel represents it: bytes that need not be valid text.
 struct FilePath {
     private let bytes: [CChar]
 
@@ -17,14 +17,14 @@ struct FilePath {
 
     func appending(_ name: [UInt8]) -> FilePath { FilePath(bytes: content + [UInt8(ascii: "/")] + name) }
 
-    /// What is there, be it a link.
+    /// The status of the path itself; a link is not followed.
     func status() throws(SystemError) -> stat {
         var status = stat()
         try SystemError.check(unsafe lstat(bytes, &status))
         return status
     }
 
-    /// The path without links.
+    /// The path with all links resolved.
     func resolved() throws(SystemError) -> FilePath {
         guard let path = unsafe realpath(bytes, nil) else { throw SystemError(errno) }
         defer { unsafe free(path) }

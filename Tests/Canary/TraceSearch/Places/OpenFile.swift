@@ -13,14 +13,14 @@ package struct OpenFile {
     /// Takes over `number`.
     init(owning number: Int32) { descriptor = Descriptor(owning: number) }
 
-    /// At most `count` bytes, fewer at the end.
+    /// Reads at most `count` bytes, fewer at the end.
     package func read(at offset: Int, _ count: Int) throws(SystemError) -> [UInt8] {
         try unsafe SystemError.read(count) { room in
             descriptor.withNumber { unsafe pread($0, room.baseAddress, room.count, offset) }
         }
     }
 
-    /// Everything, for files that say no size.
+    /// Reads everything, for files that report no size.
     func readAll() throws(SystemError) -> [UInt8] {
         var (content, piece): ([UInt8], [UInt8]) = ([], [])
         repeat {
@@ -38,12 +38,12 @@ package struct OpenFile {
         return status
     }
 
-    /// The same file, open for reading: what `O_PATH` opened cannot be read.
+    /// The same file, opened for reading: a descriptor from `O_PATH` cannot be read.
     package func reopened() throws(SystemError) -> OpenFile {
         try OpenFile(FilePath("/proc/self/fd/\(descriptor.withNumber { $0 })"), O_RDONLY)
     }
 
-    /// What the kernel calls the file.
+    /// The kernel's name for the file.
     func name() throws(SystemError) -> String {
         String(
             decoding: try FilePath("/proc/self/fd/\(descriptor.withNumber { $0 })").linkTarget(), as: UTF8.self)

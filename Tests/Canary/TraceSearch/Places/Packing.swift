@@ -4,7 +4,7 @@
 enum Packing: String {
     case gzip, zlib, zip, deflate
 
-    /// How zlib is told of it (`inflateInit2`).
+    /// zlib's parameter for it (`inflateInit2`).
     var windowBits: Int32 {
         switch self {
         case .gzip: 31
@@ -13,7 +13,8 @@ enum Packing: String {
         }
     }
 
-    /// Tells `found` where a stream may begin in the first `limit` bytes of the window; a raw deflate stream has no sign.
+    /// Calls `found` where a stream may begin in the first `limit` bytes of the window. A raw deflate stream has no
+    /// signature.
     static func search(_ window: Span<UInt8>, limit: Int, found: (_ offset: Int, _ packing: Packing) -> Void) {
         for offset in 0..<min(limit, max(0, window.count - 1)) {
             switch window[offset] {

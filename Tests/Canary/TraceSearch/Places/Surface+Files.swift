@@ -3,16 +3,16 @@ internal import CInspection
 internal import Glibc
 
 extension Surface {
-    /// Unpacked bytes of one compressed stream; more is a failure, never a shorter search.
+    /// The most unpacked bytes of one compressed stream. More is an error; the search is never silently cut short.
     private static let streamLimit = 64 << 20
-    /// Compressed streams inside compressed streams.
+    /// The nesting depth of compressed streams.
     private static let depth = 3
 
-    /// Searches a file, or a folder with all that is in it: names, link targets, extended attributes, content.
+    /// Searches a file, or a folder with everything in it: names, link targets, extended attributes, content.
     ///
-    /// The path itself may be a link; links in the folder are not followed.
+    /// The path itself may be a link. Links in the folder are not followed.
     ///
-    /// - Parameter absentIsNone: whether there may be nothing at the path.
+    /// - Parameter absentIsNone: whether the path may be missing.
     package func searchFiles(at path: String, absentIsNone: Bool = false) {
         do throws(SystemError) {
             let given = FilePath(path)
@@ -40,7 +40,7 @@ extension Surface {
         }
     }
 
-    /// Searches what a folder holds; what vanishes meanwhile is no longer there.
+    /// Searches an entry of a folder. An entry that disappears meanwhile is skipped.
     private func searchEntry(_ path: FilePath, place: String) {
         do throws(SystemError) { try visit(path, place: place) } catch {
             if !error.isAbsence { fail(place, error.reason) }
@@ -56,7 +56,7 @@ extension Surface {
                 offset += piece.count
                 return piece
             }
-            // A raw deflate stream begins with no sign; a whole file may be one.
+            // A raw deflate stream has no signature; a whole file may be one.
             streams.append((0, .deflate))
             for stream in streams {
                 try searchStream(stream.packing, at: stream.offset, place: place, depth: Self.depth, read: file.read)
@@ -90,13 +90,14 @@ extension Surface {
         }
     }
 
-    /// Where a stream's compressed bytes begin; nil where none can.
+    /// The start of a stream's compressed bytes; nil if there cannot be a stream.
     private static func content(
         of packing: Packing, at offset: Int, read: Unpacker.Read
     ) throws(SystemError) -> Int? {
         guard packing == .zip else { return offset }
         let header = try read(offset, 30)
-        // Method 8 is deflate; two lengths, lowest byte first, say what stands before the content.
+        // Method 8 is deflate. Two lengths, least significant byte first, give the size of the fields before the
+        // content.
         guard header.count == 30, header[8] == 8, header[9] == 0 else { return nil }
         return offset + 30 + Int(header[26]) + Int(header[27]) << 8 + Int(header[28]) + Int(header[29]) << 8
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import Glibc
 
-/// A call of the kernel that failed.
+/// A failed system call.
 package struct SystemError: Error {
     let errno: Int32
 
@@ -12,15 +12,15 @@ package struct SystemError: Error {
 
     package var reason: String { unsafe String(cString: strerror(errno)) }
 
-    /// There is nothing there.
+    /// Whether the error means that the file or process does not exist.
     var isAbsence: Bool { errno == ENOENT }
 
-    /// - Throws: the kernel's reason where a call gave -1.
+    /// - Throws: the kernel's error if a call returned -1.
     static func check(_ outcome: Int32) throws(SystemError) {
         guard outcome >= 0 else { throw SystemError(Glibc.errno) }
     }
 
-    /// Reads at most `count` bytes by `call`, which gives how many came, or -1.
+    /// Reads at most `count` bytes with `call`, which returns their number, or -1.
     static func read(
         _ count: Int, _ call: (UnsafeMutableRawBufferPointer) -> Int
     ) throws(SystemError) -> [UInt8] {
@@ -38,8 +38,8 @@ package struct SystemError: Error {
         return bytes
     }
 
-    /// What `call` writes as a whole into a room of any size, or how long it is into none; nil where the file system has
-    /// no such thing.
+    /// Returns everything that `call` writes into a buffer of sufficient size; without a buffer it returns the length.
+    /// nil if the file system does not support the call.
     static func whole(
         _ call: (UnsafeMutablePointer<CChar>?, Int) -> Int
     ) throws(SystemError) -> [UInt8]? {
@@ -50,7 +50,7 @@ package struct SystemError: Error {
             if size == 0 { return [] }
             var room = [CChar](repeating: 0, count: size)
             let count = unsafe room.withUnsafeMutableBufferPointer { unsafe call($0.baseAddress, $0.count) }
-            // It became longer meanwhile.
+            // The content has grown meanwhile.
             if count == -Int(ERANGE) { continue }
             guard count >= 0 else { throw SystemError(Int32(-count)) }
             return room.prefix(count).map { UInt8(bitPattern: $0) }

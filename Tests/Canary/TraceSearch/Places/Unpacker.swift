@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import CInspection
 
-/// A compressed stream, unpacked piece by piece, as far as it is one.
+/// Unpacks a compressed stream piece by piece, as far as it is valid.
 @safe final class Unpacker {
-    /// Gives bytes at an offset, at most so many; none at the end.
+    /// Returns bytes at an offset, at most `count`; none at the end.
     typealias Read = (_ offset: Int, _ count: Int) throws(SystemError) -> [UInt8]
 
     private let stream: UnsafeMutablePointer<z_stream>
@@ -12,7 +12,7 @@ internal import CInspection
     private var input: [UInt8] = []
     private var used = 0
     private var isAtEnd = false
-    /// Most beginnings are none: a few bytes show it.
+    /// Most candidates are not streams, and a few bytes show it.
     private var wanted = 4096
 
     init(_ packing: Packing, at offset: Int, read: @escaping Read) throws(SystemError) {
@@ -31,7 +31,7 @@ internal import CInspection
         unsafe stream.deallocate()
     }
 
-    /// The next piece; empty at the end of the stream, or where it is damaged: what came before was given.
+    /// The next piece; empty at the end of the stream or at damage. Everything before was returned.
     func next() throws(SystemError) -> [UInt8] {
         while !isAtEnd {
             if used == input.count {
@@ -40,7 +40,7 @@ internal import CInspection
             }
             let output = step()
             if !output.isEmpty { return output }
-            // With nothing more to read, it ends where it has nothing more to give.
+            // With no input left, the stream ends once there is no output left.
             if input.isEmpty { isAtEnd = true }
         }
         return []
@@ -56,7 +56,7 @@ internal import CInspection
                 let outcome = unsafe inflate(stream, Z_NO_FLUSH)
                 used = unsafe input.count - Int(stream.pointee.avail_in)
                 count = unsafe output.count - Int(stream.pointee.avail_out)
-                // Without progress, more input is needed.
+                // If there is no progress, more input is needed.
                 if outcome != Z_OK && outcome != Z_BUF_ERROR { isAtEnd = true }
             }
         }

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import Glibc
 
-/// What a process of the broker holds, to look for it elsewhere.
+/// The secrets that a process of the broker holds, to search for them elsewhere.
 package enum HeldSecrets {
-    /// The tokens in a process's memory by name: signed ones (three parts of which two begin with eyJ) and opaque ones (a
-    /// digit and two parts: PRT, refresh token, code). Of each its last 80 characters: enough to tell it, also where it was
-    /// cut or wrapped.
+    /// The tokens in a process's memory, by name: signed ones (three parts, two of which begin with eyJ) and opaque
+    /// ones (a digit and two parts: PRT, refresh token, code). Only the last 80 characters of each are returned: enough
+    /// to identify it, even if it was cut or wrapped.
     package static func tokens(of pid: Int32) throws(SystemError) -> [String: String] {
         let memory = try ProcessMemory(of: pid)
         var kinds: [String: String] = [:]
@@ -20,7 +20,7 @@ package enum HeldSecrets {
         return Dictionary(uniqueKeysWithValues: named)
     }
 
-    /// What of a mapping can be read.
+    /// The readable content of a mapping.
     private static func content(of mapping: Mapping, _ memory: ProcessMemory) -> [UInt8] {
         var content: [UInt8] = []
         while content.count < mapping.count {
@@ -43,7 +43,7 @@ package enum HeldSecrets {
         return keys
     }
 
-    /// Whether a process's memory, files or environment can be read, in any way.
+    /// Whether a process's memory, files or environment can be read in any way.
     package static func canBeRead(_ pid: Int32) -> Bool {
         let memory = InspectionWay.allCases.contains { way in
             guard let mapping = try? Mapping.all(of: pid).first,
@@ -55,9 +55,9 @@ package enum HeldSecrets {
             || (try? OpenFile(FilePath("/proc/\(pid)/environ"), O_RDONLY).readAll()) != nil
     }
 
-    /// Whether the writable memory of a process holds a text, and its standard input can be seen among its files.
+    /// Whether the writable memory of a process holds a text and its standard input is among its visible files.
     ///
-    /// - Parameter way: the one to take; nil for the one that the kernel allows.
+    /// - Parameter way: the way to use; nil for the one that the kernel allows.
     package static func canBeSeen(
         _ text: String, in pid: Int32, by way: InspectionWay? = nil
     ) throws(SystemError) -> Bool {

@@ -6,7 +6,7 @@ internal import UnixSocket
 
 /// The open files of another process.
 package enum OpenFiles {
-    /// The number of each open file of the process and a descriptor of ours for it, which may be none to read from.
+    /// The number of each open file of the process, and a descriptor of ours for it, which may not be readable.
     package static func all(
         of pid: Int32, by way: InspectionWay? = nil
     ) throws(SystemError) -> [(number: Int, file: OpenFile)] {
@@ -30,7 +30,7 @@ package enum OpenFiles {
         return found
     }
 
-    /// Asks for every number that there may be, since the list is not ours to read.
+    /// Tries every possible number, since the list is not readable.
     private static func byCall(_ pid: Int32) throws(SystemError) -> [(number: Int, file: OpenFile)] {
         let outcome = clinux_pidfd_open(pid)
         guard outcome >= 0 else { throw SystemError(-outcome) }

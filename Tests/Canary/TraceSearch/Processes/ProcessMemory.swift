@@ -2,10 +2,11 @@
 internal import CInspection
 internal import Glibc
 
-/// How this process looks into another one.
+/// How this process inspects another one.
 ///
-/// Root reads the files of /proc. Who owns the user namespace in which a process runs may look, too (user_namespaces(7)),
-/// but the files in /proc of a process that keeps its memory to itself belong to root: there the calls are used instead.
+/// Root reads the files of /proc. The owner of the user namespace in which a process runs may also inspect it
+/// (user_namespaces(7)), but the files in /proc of a process that protects its memory belong to root; system calls are
+/// used then.
 package enum InspectionWay: CaseIterable, Sendable {
     case files, calls
 }
@@ -15,7 +16,7 @@ package struct ProcessMemory {
     private let pid: Int32
     private let file: OpenFile?
 
-    /// - Parameter way: the one to take; nil for the one that the kernel allows.
+    /// - Parameter way: the way to use; nil for the one that the kernel allows.
     package init(of pid: Int32, by way: InspectionWay? = nil) throws(SystemError) {
         self.pid = pid
         guard way != .calls else {
@@ -28,9 +29,9 @@ package struct ProcessMemory {
         }
     }
 
-    /// At most `count` bytes, fewer where a page cannot be read.
+    /// Reads at most `count` bytes, fewer if a page cannot be read.
     ///
-    /// - Throws: ``SystemError`` where the first byte cannot be read.
+    /// - Throws: ``SystemError`` if the first byte cannot be read.
     package func read(at address: UInt64, _ count: Int) throws(SystemError) -> [UInt8] {
         if let file { return try file.read(at: Int(address), count) }
         return try unsafe SystemError.read(count) { room in
@@ -46,7 +47,7 @@ struct Mapping: Hashable {
     let begin: UInt64
     let end: UInt64
     let rights: String
-    /// A file, or what the kernel calls the part; empty for most memory.
+    /// A file, or the kernel's name for the mapping; empty for most memory.
     let name: String
 
     /// The readable mappings of a process.
@@ -59,7 +60,7 @@ struct Mapping: Hashable {
             let borders = fields[0].split(separator: "-").compactMap { UInt64($0, radix: 16) }
             guard fields.count >= 5, borders.count == 2 else { throw SystemError(EBADMSG) }
             let name = fields.count > 5 ? String(fields[5].drop { $0 == " " }) : ""
-            // The kernel's own pages, the same in each process.
+            // The kernel's own pages, which are the same in each process.
             let isKernels = ["[vvar]", "[vvar_vclock]", "[vsyscall]"].contains(name)
             guard fields[1].hasPrefix("r"), !isKernels else { continue }
             mappings.append(Mapping(begin: borders[0], end: borders[1], rights: String(fields[1]), name: name))

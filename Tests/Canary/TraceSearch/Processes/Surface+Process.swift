@@ -12,7 +12,7 @@ extension Surface {
             let process = Descriptor(owning: outcome)
             try searchMemory(of: pid)
             try searchUnlinkedFiles(of: pid)
-            // The memory of a process that ended meanwhile reads as if it were empty.
+            // After a process has ended, its memory reads as empty.
             guard !Self.hasEnded(process) else { return fail("process \(pid)", "it ended during the search") }
         } catch {
             let isGone = error.isAbsence || error.errno == ESRCH
@@ -41,7 +41,7 @@ extension Surface {
                     return piece
                 }
             } catch {
-                // Pages beyond a mapped file's end, of a device, or given back meanwhile have no content.
+                // Pages beyond a mapped file's end, device pages, and pages freed meanwhile have no content.
                 guard !mapping.isOfFile, try Mapping.all(of: pid).contains(mapping) else { continue }
                 fail("process \(pid)", "memory at \(String(mapping.begin, radix: 16)): \(error.reason)")
             }
@@ -49,7 +49,7 @@ extension Surface {
         if byteCount == before { fail("process \(pid)", "no memory could be read") }
     }
 
-    /// Searches files that have no name any more but are open.
+    /// Searches files that are open but have no name any more.
     private func searchUnlinkedFiles(of pid: Int32) throws(SystemError) {
         for (number, file) in try OpenFiles.all(of: pid) {
             let status = try file.status()

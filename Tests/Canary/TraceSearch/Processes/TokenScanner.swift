@@ -22,20 +22,20 @@ package enum TokenScanner {
         return found
     }
 
-    /// `eyJ….eyJ….…`, where such a token begins here.
+    /// The end of `eyJ….eyJ….…`, if such a token begins here.
     private static func signedEnd(_ bytes: Span<UInt8>, _ begin: Int) -> Int? {
         var end = begin
         for range in [20...2000, 20...4000] {
             guard isSign(bytes, end), let part = partEnd(bytes, end + 3, range), isDot(bytes, part) else { return nil }
             end = part + 1
         }
-        // A longer signature is cut: its beginning tells it as well.
+        // A longer signature is cut: its beginning identifies the token as well.
         var last = end
         while last < bytes.count, last - end < 700, isTokenCharacter(bytes[last]) { last += 1 }
         return last - end >= 40 ? last : nil
     }
 
-    /// `0.….…` or `1.….…`, where such a token begins here and is no part of something longer.
+    /// The end of `0.….…` or `1.….…`, if such a token begins here and is not part of something longer.
     private static func opaqueEnd(_ bytes: Span<UInt8>, _ begin: Int) -> Int? {
         guard begin == 0 || !isTokenCharacter(bytes[begin - 1]) && !isDot(bytes, begin - 1), isDot(bytes, begin + 1),
             let first = partEnd(bytes, begin + 2, 20...200), isDot(bytes, first),
@@ -44,7 +44,7 @@ package enum TokenScanner {
         return second
     }
 
-    /// Where the token characters end that begin here, if they are as many.
+    /// The end of the token characters that begin here, if their number is in range.
     private static func partEnd(_ bytes: Span<UInt8>, _ begin: Int, _ range: ClosedRange<Int>) -> Int? {
         var end = begin
         while end < bytes.count, end - begin <= range.upperBound, isTokenCharacter(bytes[end]) { end += 1 }
