@@ -18,7 +18,8 @@ import Testing
         let seconds: Double
     }
 
-    /// A platform in which Chidi's account is disabled; a hash costs some milliseconds, so that its absence would show.
+    /// A platform on which Chidi's account is disabled. A hash takes some milliseconds, so that a missing one would
+    /// show.
     private static func fixture() async throws -> TestPlatform {
         let fixture = try await TestPlatform {
             $0.passwordCost = PasswordCost(logarithm: 10, blockSize: 8, parallelism: 1) ?? .minimal
@@ -29,7 +30,8 @@ import Testing
         return fixture
     }
 
-    /// One wrong guess, or the disabled account's right password, at the page. The clock moves on, so that nobody is throttled.
+    /// Makes one wrong guess, or enters the disabled account's right password. The clock advances, so nothing is
+    /// throttled.
     private static func attempt(_ kind: Kind, _ fixture: TestPlatform, _ browser: Browser, _ page: TestResponse)
         async throws
         -> Attempt
@@ -59,9 +61,10 @@ import Testing
         #expect(said.count == 1)
     }
 
-    /// 40 attempts of each kind in a random order, which takes the machine's own doings out of the comparison: they meet
-    /// every kind alike. A kind is told apart where the rank test says so at α = 10⁻⁹ and its median lies off by a quarter
-    /// of a hash, so that neither chance nor a difference of microseconds fails it. A hash more or less is a whole one off.
+    /// Makes 40 attempts of each kind in a random order, so that the machine's other load affects every kind alike. A
+    /// kind is distinguishable if the rank test says so at α = 10⁻⁹ and its median differs by at least a quarter of a
+    /// hash. So neither chance nor a difference of microseconds fails the test; a missing or extra hash differs by a
+    /// whole one.
     @Test func `the time of an answer does not tell a wrong password from an unknown name or a disabled account`()
         async throws
     {
@@ -83,12 +86,12 @@ import Testing
             let other = try #require(seconds[kind])
             #expect(!Self.isTold(other, from: mistaken), "\(kind): z = \(MannWhitney(mistaken, other).z)")
         }
-        // The test would see the difference if there were one: without its hash an answer takes no time to speak of.
+        // Checks that the test would detect a difference: without its hash, an answer takes almost no time.
         #expect(Self.isTold(mistaken.map { $0 / 10 }, from: mistaken))
         #expect(Self.isTold(mistaken.map { $0 * 10 }, from: mistaken))
     }
 
-    /// Whether one sample's times lie off the other's, by chance in one case of 10⁹, and by a quarter at least.
+    /// Whether the times of two samples differ: by chance in one case of 10⁹, and by at least a quarter of a hash.
     private static func isTold(_ sample: [Double], from other: [Double]) -> Bool {
         let (median, usual) = (self.median(sample), self.median(other))
         return MannWhitney(sample, other).probability < 1e-9 && abs(median - usual) > usual / 4

@@ -7,11 +7,12 @@ import Storage
 import TestSupport
 import Testing
 
-/// Strangers who guess lock nobody out of a joined device, nor out of a browser that signed them in before.
+/// Strangers who guess passwords lock nobody out on a joined device or in a browser that has signed the person in
+/// before.
 @Suite struct SignInOriginTests {
     private static let ward = "198.51.100.7"
 
-    /// Tries a password in a browser; gives the number of the page's alert, nil for a success.
+    /// Tries a password in a browser. Returns the number of the page's alert; nil on success.
     private func attempt(
         _ browser: Browser, _ path: String, _ name: String = "amara@contoso.test",
         _ password: String = TestPlatform.password
@@ -54,7 +55,7 @@ import Testing
         let testDevice = try await TestDevice.joined(fixture)
         try await exhaust(fixture)
         #expect(try await attempt(Browser(fixture), try await page(on: testDevice, fixture)) == nil)
-        // Strangers who know her name lock it for every stranger, and not for the device.
+        // Strangers who know her name lock it for all strangers, but not for the device.
         let path = AuthorizeQuery(fixture).path
         let elsewhere = fixture.from("192.0.2.1")
         for _ in 1...10 { _ = try await attempt(Browser(elsewhere), path, "amara@contoso.test", "wrong") }
@@ -73,12 +74,12 @@ import Testing
         let elsewhere = fixture.from("192.0.2.1")
         for _ in 1...10 { _ = try await attempt(Browser(elsewhere), path, "amara@contoso.test", "wrong") }
         #expect(try await attempt(browser, path) == nil)
-        // The sign-out ends the session, and the browser is known still.
+        // The sign-out ends the session; the browser stays recognized.
         let question = try await browser.get("/\(fixture.tenant.id)/oauth2/v2.0/logout")
         #expect(try await browser.confirm(question).text.contains("You are signed out"))
         #expect(browser.cookies["__Host-baton-session"] == nil)
         #expect(try await attempt(browser, path) == nil)
-        // Of the others it vouches for nobody.
+        // It does not vouch for other people.
         #expect(try await attempt(browser, path, "bo@contoso.test") == 50053)
     }
 
@@ -132,14 +133,14 @@ import Testing
             thief.set("__Host-baton-device", stolen)
             return thief
         }
-        // In the browser that has it she gets another one with each sign-in, and with it a count of its own.
+        // With each sign-in, the browser gets another cookie, with a new count.
         #expect(try await attempt(browser, path) == nil)
         #expect(browser.cookies["__Host-baton-device"] != stolen)
         for _ in 1...10 { #expect(try await attempt(thief(), path, "amara@contoso.test", "wrong") == 50126) }
         #expect(try await attempt(thief(), path, "amara@contoso.test") == 50053)
         #expect(try await attempt(browser, path) == nil)
         #expect(try await attempt(thief(), path, "amara@contoso.test") == 50053)
-        // Without it the thief is a stranger, whom the others' guesses count against.
+        // Without the cookie the thief is a stranger, to whom the others' guesses are counted.
         #expect(try await attempt(Browser(elsewhere), path) == nil)
     }
 
@@ -155,7 +156,7 @@ import Testing
             return thief
         }
         for _ in 1...9 { #expect(try await attempt(thief(), path, "amara@contoso.test", "wrong") == 50126) }
-        // Her browser still has the very cookie that the thief copied, and its ten guesses are those of both.
+        // Her browser still has the cookie that the thief copied, and its ten guesses are shared by both.
         #expect(try await attempt(browser, path) == nil)
         #expect(try await attempt(thief(), path, "amara@contoso.test", "wrong") == 50126)
         #expect(try await attempt(thief(), path, "amara@contoso.test", "wrong") == 50053)
@@ -188,7 +189,8 @@ import Testing
         for _ in 1...10 { #expect(try await attemptThere("amara@contoso.test", "wrong") == 50126) }
         #expect(try await attemptThere("amara@contoso.test") == 50053)
         #expect(try await attemptThere("bo@contoso.test") == nil)
-        // Invented names have an end at the device, too, which nobody feels who is known there, nor anybody elsewhere.
+        // Guesses at invented names are limited on the device too, without effect on known people there or on anybody
+        // elsewhere.
         var refused = 0
         for number in 1...60 {
             if try await attemptThere("n\(number)@contoso.test", "wrong") == 50053 { refused += 1 }
@@ -261,7 +263,7 @@ import Testing
                 "password": TestPlatform.password,
             ])
         #expect(moved.alert?.hasPrefix("AADSTS50053:") == true)
-        // A wrong password shows the page anew, which is the device's still.
+        // After a wrong password the page is shown again, still for the device.
         fixture.clock.advance(by: .seconds(600))
         try await exhaust(fixture)
         let again = try await browser.submit(shown, username: "amara@contoso.test", password: "wrong")
@@ -313,7 +315,7 @@ import Testing
         browser.remove("__Host-baton-device")
         try await exhaust(fixture)
         #expect(try await attempt(browser, AuthorizeQuery(fixture, ["prompt": "login"]).path) == nil)
-        // What a shared device's browser keeps is its session alone.
+        // The browser of a shared device keeps only its session.
         #expect(browser.cookies["__Host-baton-device"] == nil)
     }
 }

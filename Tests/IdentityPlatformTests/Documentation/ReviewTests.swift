@@ -4,8 +4,8 @@ import Subprocess
 import TestSupport
 import Testing
 
-/// Checks the threat model and the security review against the code: each of their rows names a test that is there, and each
-/// row of the threat model a mutation that removes its defence.
+/// Checks the threat model and the security review against the code: each row must name an existing test, and each row
+/// of the threat model a mutation that removes its defence.
 @Suite struct ReviewTests {
     private struct Page {
         let name: String
@@ -16,7 +16,7 @@ import Testing
             text = try String(contentsOfFile: Repository.root + "/docs/" + name, encoding: .utf8)
         }
 
-        /// The rows of the tables that have a column of tests.
+        /// The rows of the tables with a column of tests.
         var rows: [String] {
             var rows: [String] = []
             var isTested = false
@@ -29,7 +29,7 @@ import Testing
         }
     }
 
-    /// The source text of every file of tests that has a test of this name.
+    /// The source text of every test file, by the names of its tests.
     private static func sources() throws -> [String: [String]] {
         let root = Repository.root + "/Tests"
         let files = try #require(FileManager.default.enumerator(atPath: root)).compactMap { $0 as? String }
@@ -43,7 +43,7 @@ import Testing
         return sources
     }
 
-    /// What a text has between backticks.
+    /// The parts of a text between backticks.
     private static func quoted(_ text: some StringProtocol) -> [String] {
         text.split(separator: "`", omittingEmptySubsequences: false).enumerated()
             .filter { $0.offset % 2 == 1 }.map { String($0.element) }
@@ -68,10 +68,10 @@ import Testing
 
     /// An entry of one of the scripts that remove a defence and run the tests.
     private struct Mutation: Decodable {
-        /// What the defence is there for.
+        /// The purpose of the defence.
         let sentence: String
         let file: String
-        /// The suites that run against it.
+        /// The suites that run against the mutation.
         let suites: Set<String>
     }
 
@@ -88,11 +88,11 @@ import Testing
         return mutations
     }
 
-    /// What begins the column of a row that no code of ours defends; a reason follows.
+    /// The prefix of the column in a row that no code of ours defends; a reason follows.
     private static let noMutation = "none: "
 
-    /// What is missing for a proof that the row's defence matters: a mutation of one of its files, against which one of its
-    /// tests runs.
+    /// What is missing to prove that the row's defence is needed: a mutation of one of its files, against which one of
+    /// its tests runs.
     private static func proofFaults(_ row: String, _ mutations: [Mutation]) -> [String] {
         let cells = row.dropFirst(2).dropLast(2).components(separatedBy: " | ")
         guard cells.count == 4 else { return ["has no column of mutations: \(row)"] }
@@ -147,7 +147,7 @@ import Testing
         }
     }
 
-    /// A step names its file by as much of the path as tells it from all others.
+    /// A step names its file by as much of the path as makes it unique.
     @Test func `every step of the architecture's paths names one file that is there`() throws {
         let root = Repository.root + "/Sources"
         let files = try #require(FileManager.default.enumerator(atPath: root)).compactMap { "/Sources/\($0)" }

@@ -3,10 +3,10 @@ import Foundation
 import IdentityPlatform
 import Testing
 
-/// The promise of a shared device, over every order in which its browser may be used.
+/// The guarantee of a shared device, in every order in which its browser may be used.
 @Suite struct EpochExplorationTests {
-    /// How long the sequences are where the environment says so: then states that are alike but for names are each gone
-    /// on from, which takes long.
+    /// The length of the sequences, if the environment sets it. Then states that differ only in names are each
+    /// continued, which takes long.
     private static let length = ProcessInfo.processInfo.environment["BATON_SEQUENCE_LENGTH"].flatMap(Int.init)
 
     @Test func `in no order of sign-ins does anything outlive its epoch or let another person in`() async throws {

@@ -8,24 +8,24 @@ import Storage
 import TestSupport
 import Testing
 
-/// What may happen in the browser of a shared device, or to it.
+/// What may happen in the browser of a shared device, or to the device.
 enum BrowserAct: CaseIterable {
-    /// A worker signs the device in: the person signs in for the broker, which gets a primary refresh token.
+    /// A worker signs in on the device: the person signs in for the broker, which gets a primary refresh token.
     case signIn
     case promptLogin
     case maxAge
     case otherAccount
     case deviceCode
     case silent
-    /// Another browser of the device comes with the device's browser credential, and the worker shows there who they are.
+    /// Another browser of the device sends the device's browser credential, and the worker authenticates in it.
     case credential
-    /// The other person comes in this browser with the browser credential of a device of their own.
+    /// The other person uses this browser with the browser credential of their own device.
     case foreignCredential
     case deviceSignOut
     case revoke
 }
 
-/// Something that a person got and could use later.
+/// Something that a person received and could use later.
 struct Holding {
     enum Kind: Hashable { case accessToken, refreshToken, code, deviceCode, primaryRefreshToken, browser }
 
@@ -33,13 +33,13 @@ struct Holding {
     let text: String
     var session: TestDeviceSession?
     let person: String
-    /// The browser that it was got in.
+    /// The browser in which it was received.
     let browser: Int
-    /// The epoch of the device that it belongs to; nil where the browser belongs to none yet.
+    /// The epoch of the device to which it belongs; nil if the browser belongs to none yet.
     var epoch: Int?
 }
 
-/// A device, its browser and what was got there so far.
+/// A device, its browser, and what was received there so far.
 struct BrowserState {
     var cookies: [String: String] = [:]
     var browser = 0
@@ -50,16 +50,16 @@ struct BrowserState {
     var isOfWorker = false
     var session: TestDeviceSession?
     var isRevoked = false
-    /// Whose own device the browser was taken for by its credential.
+    /// The owner of the device that the browser was attributed to by its credential.
     var owner: String?
-    /// Who is signed in in the browser.
+    /// The person who is signed in in the browser.
     var present: String?
     var holdings: [Holding] = []
     var path: [BrowserAct] = []
     var time = Timestamp(seconds: 0)
 
-    /// What tells one state from another, but for names and for how often something is there. What was got in a browser that
-    /// is closed, and in no epoch, never belongs to one.
+    /// Distinguishes states, regardless of names and counts. What was received in a closed browser without an epoch
+    /// never belongs to one.
     var key: String {
         let held = Set(
             holdings.filter { $0.epoch != nil || $0.browser == browser }.map { holding in
@@ -70,21 +70,22 @@ struct BrowserState {
     }
 }
 
-/// Plays every sequence of acts up to a length against one platform: depth first, the database put back at each branch.
+/// Plays every sequence of acts up to a length against one platform, depth first. The database is restored at each
+/// branch.
 final class EpochExplorer {
     private static let people = ["amara@contoso.test", "bo@contoso.test"]
 
     private let fixture: TestPlatform
     private let testDevice: TestDevice
     private let app: Client
-    /// Each person's session at a device of their own.
+    /// Each person's session on their own device.
     private var ownSessions: [String: TestDeviceSession] = [:]
-    /// Each after those that it refers to.
+    /// The tables, each after those that it refers to.
     private let tables: [String]
-    /// Whether states that differ by names alone are gone on from once.
+    /// Whether states that differ only in names are continued only once.
     private let merges: Bool
     private var seen: [String: Int] = [:]
-    /// How much people got in all, so that nobody takes a platform that gives nothing for a safe one.
+    /// How much people received in all, so that a platform that grants nothing does not pass as safe.
     private(set) var got = 0
     private(set) var faults: [String] = []
 
@@ -188,7 +189,8 @@ final class EpochExplorer {
             guard let session = state.session, state.worker != nil,
                 let id = SessionID(rawValue: try #require(session.reply.sessionID))
             else { return }
-            // The first ends the device's session, and with it the epoch's; another one all that the worker has.
+            // The first revocation ends the device's session and its epoch; another one ends all of the worker's
+            // sessions.
             if state.isRevoked {
                 try await fixture.administration.users.revokeSessions(
                     of: worker == Self.people[0] ? fixture.amara : fixture.bo)
@@ -207,7 +209,7 @@ final class EpochExplorer {
         return AuthorizeQuery(fixture, all)
     }
 
-    /// Opens an authorisation request and signs in where the page asks; gives the code, nil where there is none.
+    /// Opens an authorisation request and signs in if the page asks. Returns the code; nil if there is none.
     private func open(
         _ query: AuthorizeQuery, as person: String, _ browser: Browser, _ headers: HTTPFields = [:]
     ) async throws -> String? {
@@ -227,9 +229,9 @@ final class EpochExplorer {
         if let code { try await redeem(code, &state) }
     }
 
-    /// Redeems a code, judges what came, and keeps it.
+    /// Redeems a code, checks the result, and keeps it.
     ///
-    /// - Parameter isForeign: the code is of a session at another device.
+    /// - Parameter isForeign: whether the code is from a session on another device.
     private func redeem(_ code: String, _ state: inout BrowserState, isForeign: Bool = false) async throws {
         let answer = try await fixture.redeem(code, ["client_id": app.id.rawValue])
         guard answer.status == .ok else { return fault("a fresh code gives nothing: \(answer.text)", state) }
@@ -245,7 +247,7 @@ final class EpochExplorer {
             }
             if try reply.integer(ReplyName.expiresIn) != 600 { fault("an access token of an hour", state) }
         }
-        // What another device's session gives belongs to that device, whichever browser it is shown in.
+        // What another device's session grants belongs to that device, in any browser.
         guard !isForeign else { return }
         state.present = person
         hold(.accessToken, access, person, &state)
@@ -272,7 +274,7 @@ final class EpochExplorer {
         let reply = try await fixture.redeem(code, ["client_id": WellKnownApplication.broker]).json
         let refresh = try reply.string(ReplyName.refreshToken)
         let answer = try await testDevice.issue(refresh, counter: counter)
-        // In a browser of a device of their own the sign-in was that device's; so it is no shared device's.
+        // In the browser of the person's own device, the sign-in belonged to that device, not to a shared one.
         if state.owner == worker, answer.status != .ok { return }
         guard answer.status == .ok else { return fault("no primary refresh token: \(answer.text)", state) }
         let issued = try PrimaryRefreshToken.IssueReply(decoding: answer.body)
@@ -283,7 +285,7 @@ final class EpochExplorer {
         let isNew = state.worker == nil
         (state.epoch, state.worker, state.session, state.isOfWorker) = (counter, worker, session, true)
         state.owner = nil
-        // What was got in this browser before the device knew whose session it is belongs to the epoch, too.
+        // What was received in this browser before the device had the session belongs to the epoch too.
         for index in state.holdings.indices
         where state.holdings[index].browser == state.browser && state.holdings[index].epoch == nil {
             state.holdings[index].epoch = counter
@@ -298,7 +300,7 @@ final class EpochExplorer {
         let browser = Browser(fixture, cookies: state.cookies)
         guard let code = try await open(query(["prompt": "none"]), as: person, browser) else { return }
         try await redeem(code, &state)
-        // Another one is kept as it is.
+        // Another person's session is kept unchanged.
         if let kept = try await open(query(["prompt": "none"]), as: person, browser) {
             hold(.code, kept, state.holdings.last?.person ?? person, &state)
         }
@@ -310,7 +312,7 @@ final class EpochExplorer {
         guard let session = state.session else { return state.isOfWorker = false }
         let name = try #require(HTTPField.Name(BrowserCredential.name))
         let browser = Browser(fixture)
-        // Whether the session still lives, the server says: a credential of a dead one is as none at all.
+        // The server says whether the session is still alive; the credential of a dead one has no effect.
         let answer = try await browser.get(query(["prompt": "none"]).path, [name: try await session.credential()])
         state.cookies = browser.cookies
         state.isOfWorker = try answer.returned()[ParameterName.code] != nil
@@ -354,7 +356,7 @@ final class EpochExplorer {
 
     // MARK: What must hold
 
-    /// Wants everything of ended epochs dead, and drops it.
+    /// Expects that everything of ended epochs is dead, and drops it.
     private func wantDead(
         _ state: inout BrowserState, of isMeant: (Holding) -> Bool = { $0.epoch != nil }
     ) async throws {

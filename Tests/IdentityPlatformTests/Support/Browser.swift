@@ -8,17 +8,17 @@ import Storage
 import TestSupport
 import Testing
 
-/// A browser that keeps cookies and fills in the page as a person does: it reads the fields out of the HTML.
+/// A browser that keeps cookies and fills in pages as a person does: it reads the fields from the HTML.
 final class Browser {
     let fixture: TestPlatform
     private(set) var cookies: [String: String] = [:]
 
     init(_ fixture: TestPlatform, cookies: [String: String] = [:]) { (self.fixture, self.cookies) = (fixture, cookies) }
 
-    /// Another one with the same cookies, which then goes its own way.
+    /// Returns another browser with the same cookies, which is independent from then on.
     func copy() -> Browser { Browser(fixture, cookies: cookies) }
 
-    /// - Parameter more: headers beside the cookies.
+    /// - Parameter more: headers besides the cookies.
     func get(_ path: String, _ more: HTTPFields = [:]) async throws -> TestResponse {
         var headers = headers
         for name in Set(more.map(\.name)) { headers[name] = more[name] }
@@ -40,9 +40,9 @@ final class Browser {
             ])
     }
 
-    /// Presses the button of a page that asks or repeats: sends its form with every hidden field.
+    /// Presses the button of a confirmation page: sends its form with every hidden field.
     ///
-    /// - Parameter choice: the value of the button, where there are several.
+    /// - Parameter choice: the value of the button, if there are several.
     func confirm(_ page: TestResponse, choice: String? = nil) async throws -> TestResponse {
         var fields = choice.map { ["choice=\($0)"] } ?? []
         for tag in page.text.split(separator: "<input type=\"hidden\" name=\"").dropFirst() {
@@ -83,7 +83,7 @@ final class Browser {
     }
 }
 
-/// An authorisation request in the making.
+/// Builds an authorisation request.
 struct AuthorizeQuery {
     static let verifier = "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk"
 
@@ -103,7 +103,7 @@ struct AuthorizeQuery {
 
     var path: String { "/\(tenant)/oauth2/v2.0/authorize?\(query)" }
 
-    /// The address of the older generation.
+    /// The address of the older (v1) endpoint.
     var olderPath: String { "/\(tenant)/oauth2/authorize?\(query)" }
 
     private var query: String {
@@ -112,7 +112,7 @@ struct AuthorizeQuery {
 }
 
 extension TestResponse {
-    /// The value of an attribute in the first tag that begins so.
+    /// The value of an attribute in the first tag with this beginning.
     func attribute(_ name: String, of tag: String) -> String? {
         guard let start = text.firstRange(of: tag), let value = text[start.upperBound...].firstRange(of: "\(name)=\"")
         else { return nil }

@@ -3,7 +3,7 @@ import Crypto
 import OAuth
 import X509
 
-/// The join of a device whose keys stand on P-256, as a Mac writes it.
+/// The join of a device with P-256 keys, as a Mac sends it.
 struct CurveJoin {
     let device: P256.Signing.PrivateKey
     let transport: P256.Signing.PrivateKey

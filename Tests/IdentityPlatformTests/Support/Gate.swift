@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Dispatch
 
-/// Holds threads until it is opened for as many as have to pass.
+/// Blocks threads until it has been opened for as many as must pass.
 final class Gate: Sendable {
     private let semaphore = DispatchSemaphore(value: 0)
 

@@ -2,15 +2,15 @@
 import CryptoExtras
 import Synchronization
 
-/// The RSA keys of one platform, each another one. Every platform of the tests gets the same keys in the same order: they are
-/// made once in a process, since making one takes longer than most tests.
+/// The RSA keys of one platform, each different. Every platform of the tests gets the same keys in the same order. They
+/// are made once per process, since making one takes longer than most tests.
 final class RSAKeys: Sendable {
     private static let made = Mutex<[Int: [UInt8]]>([:])
     private let number: Atomic<Int>
 
     init(from first: Int = 0) { number = Atomic(first) }
 
-    /// A key that this platform has not got yet.
+    /// Returns a key that this platform has not had yet.
     func next() throws -> _RSA.Signing.PrivateKey {
         let number = number.add(1, ordering: .relaxed).oldValue
         let bytes = try Self.made.withLock { made in

@@ -13,9 +13,9 @@ import TestSupport
 import Testing
 import X509
 
-/// A device at the counter, speaking to the platform as the broker does.
+/// A device that calls the platform as the broker does.
 struct TestDevice {
-    /// Keys are made once for all tests: a device key and a transport key for each of two devices.
+    /// The keys, made once for all tests: a device key and a transport key for each of two devices.
     private static let keys = Result {
         try (0..<4).map { _ in Array(try _RSA.Signing.PrivateKey(keySize: .bits2048).derRepresentation) }
     }
@@ -46,7 +46,7 @@ struct TestDevice {
 
     var parsed: Certificate { get throws { try Certificate(derEncoded: certificate) } }
 
-    /// The device id, which is the certificate's whole subject.
+    /// The device id, which is the whole subject of the certificate.
     var id: String { get throws { String(try parsed.subject.description.dropFirst(3)) } }
 
     func request(isShared: Bool, name: String = "TestDevice 1") throws -> JoinRequest {
@@ -87,7 +87,7 @@ struct TestDevice {
         return try await fixture.client.send(.post, path, body: form.encoded)
     }
 
-    /// Asks for a PRT; what a test does not say is as it should be.
+    /// Requests a PRT. Parameters that a test does not set are valid.
     func issue(
         _ refreshToken: String, counter: Int = 1, nonce: String? = nil, scopes: Scopes = PrimaryRefreshToken.scopes,
         key: _RSA.Signing.PrivateKey? = nil, clientID: String = WellKnownApplication.broker
@@ -100,7 +100,7 @@ struct TestDevice {
         return try await send(PrimaryRefreshToken.form(request: signed))
     }
 
-    /// The epoch of that number.
+    /// The epoch with this counter.
     static func epoch(_ counter: Int) -> DeviceEpoch? {
         DeviceEpoch(id: String(repeating: "0123456789abcdef", count: 2), counter: counter)
     }
@@ -124,7 +124,7 @@ struct TestDeviceSession {
     let key: SessionKey
     let counter: Int
     let brokerRefreshToken: String
-    /// The PRT at hand: the one of the reply, or the one of a renewal.
+    /// The current PRT: from the sign-in's reply or from a renewal.
     let token: Sensitive<String>
 
     init(
@@ -136,7 +136,7 @@ struct TestDeviceSession {
         (self.brokerRefreshToken, self.token) = (brokerRefreshToken, token ?? reply.token)
     }
 
-    /// Signs a use request; what a test does not say is as it should be.
+    /// Signs a use request. Parameters that a test does not set are valid.
     func useRequest(
         nonce: String? = nil, scopes: [String] = ["openid", "profile", "User.Read"], key: SessionKey? = nil,
         redirectURI: String? = "msauth.test://auth", clientID: String? = nil, claims: String? = nil
@@ -166,7 +166,7 @@ struct TestDeviceSession {
         return try Members(decoding: try EncryptedReply.open(answer.text, with: key))
     }
 
-    /// Tells the server that the session has ended at the device.
+    /// Reports to the server that the session has ended on the device.
     func end(
         by other: TestDevice? = nil, nonce: String? = nil, sessionID: String? = nil, audience: String? = nil,
         deviceID: String? = nil, counter: Int? = nil, endsBrowserSession: Bool = false
@@ -182,14 +182,14 @@ struct TestDeviceSession {
         return try await testDevice.send(request)
     }
 
-    /// Asks how the device and this session stand.
+    /// Queries the status of the device and of this session.
     func status(counter: Int? = nil, sessionID: String? = nil) async throws -> SessionStatus {
         try await testDevice.status(counter: counter ?? self.counter, sessionID: sessionID ?? reply.sessionID)
     }
 }
 
 extension TestDevice {
-    /// What binds a call of this device; what a test does not say is as it should be.
+    /// The binding of a call of this device. Parameters that a test does not set are valid.
     func binding<Call: DeviceCall>(
         _ call: Call.Type, nonce: String, audience: String? = nil, deviceID: String? = nil
     ) throws -> CallBinding {
@@ -205,7 +205,7 @@ extension TestDevice {
             .post, Call.path(tenant: fixture.tenant.id.rawValue), body: Call.form(signed).encoded)
     }
 
-    /// Says that it leaves the directory.
+    /// Sends the call with which the device leaves the directory.
     func leave() async throws -> TestResponse {
         let fresh = try await nonce()
         return try await send(LeaveRequest(try binding(LeaveRequest.self, nonce: fresh)))
@@ -250,7 +250,7 @@ extension TestPlatform {
 }
 
 extension TestResponse {
-    /// The stable words of a refusal.
+    /// The stable code of a refusal.
     var suberror: String? { (try? json.optionalString(ReplyName.suberror)) ?? nil }
     var registrationCode: String? { (try? json.string(RegistrationName.code)) ?? nil }
 }

@@ -7,7 +7,7 @@ import Storage
 import TestSupport
 import Testing
 
-/// Requests of a device that Baton's own broker makes seldom, and other devices often.
+/// Requests that Baton's own broker rarely makes and other devices often.
 extension TestDeviceSession {
     /// The same session with another PRT.
     func with(_ token: Sensitive<String>) -> TestDeviceSession {
@@ -16,7 +16,7 @@ extension TestDeviceSession {
             token: token)
     }
 
-    /// Asks for another PRT; what a test does not say is as it should be.
+    /// Requests another PRT. Parameters that a test does not set are valid.
     func renewal(clientID: String = WellKnownApplication.broker, key: SessionKey? = nil) async throws -> String {
         var generator = SystemRandomNumberGenerator()
         let request = PrimaryRefreshToken.UseRequest(
@@ -30,7 +30,7 @@ extension TestDeviceSession {
         try await testDevice.send(PrimaryRefreshToken.form(request: try await renewal()))
     }
 
-    /// Renews, and goes on with what came.
+    /// Renews the PRT and returns the session with the new one.
     func renewed() async throws -> (session: TestDeviceSession, expiresIn: Int) {
         let answer = try await renew()
         #expect(answer.status == .ok, "\(answer.text)")
@@ -48,7 +48,7 @@ extension TestDeviceSession {
             ])
     }
 
-    /// Signs a use request by the older key derivation.
+    /// Signs a use request with the older key derivation.
     func olderRequest(_ claims: String) throws -> String {
         var generator = SystemRandomNumberGenerator()
         return try SessionSignedRequest.sign(

@@ -8,8 +8,8 @@ import Storage
 import Synchronization
 import TestSupport
 
-/// A platform over a real database in memory, with one organisation, two people and one application; its clock moves
-/// only when a test moves it.
+/// A platform on a real database in memory, with one organisation, two people and one application. Its clock advances
+/// only when a test says so.
 struct TestPlatform: Sendable {
     static let password = "correct horse battery"
     static let redirect = "http://localhost"
@@ -22,13 +22,14 @@ struct TestPlatform: Sendable {
     let bo: User
     let app: Client
 
-    /// A database that has the schema and nothing else, made once for all platforms: making it takes longer than most tests.
+    /// A database with the schema only, made once for all platforms: making it takes longer than most tests.
     private static let empty = Task { try await SQLiteDatabase(inMemoryWith: IdentitySchema.migrations) }
 
     /// - Parameters:
-    ///   - configure: changes what an operator may decide.
-    ///   - wrap: puts something between the platform and its database.
-    ///   - firstKey: the number of its first RSA key (``RSAKeys``), for a test in which two platforms must not share keys.
+    ///   - configure: changes the operator's settings.
+    ///   - wrap: inserts a layer between the platform and its database.
+    ///   - firstKey: the number of its first RSA key (``RSAKeys``), for tests in which two platforms must not share
+    ///     keys.
     init(
         _ configure: (inout IdentityConfiguration) -> Void = { _ in },
         over wrap: (any Database) -> any Database = { $0 }, firstKey: Int = 0
@@ -66,8 +67,8 @@ struct TestPlatform: Sendable {
 
     var administration: Administration { Administration(platform) }
 
-    /// The same platform with a new server process over the same database, perhaps with another configuration or storage key:
-    /// what was in memory alone is gone.
+    /// Returns the same platform with a new server process on the same database, optionally with another configuration
+    /// or storage key. Everything that was only in memory is lost.
     func restarted(configuration: IdentityConfiguration? = nil, storageKey: UInt8 = 7) async throws -> TestPlatform {
         TestPlatform(
             platform: try await Platform(
@@ -76,7 +77,7 @@ struct TestPlatform: Sendable {
             like: self)
     }
 
-    /// The same platform as seen from another address.
+    /// Returns the same platform, called from another address.
     func from(_ address: String) -> TestPlatform { TestPlatform(platform: platform, like: self, address: address) }
 
     /// A client that shows a certificate (DER) in its TLS handshake, or none.
@@ -96,7 +97,7 @@ struct TestPlatform: Sendable {
         try StorageKey(SecretBytes(copying: Array(repeating: byte, count: StorageKey.length)))
     }
 
-    /// A clock that stands until it is moved.
+    /// A clock that advances only when it is told to.
     final class Clock: Sendable {
         private let time = Mutex(Timestamp(seconds: 1_800_000_000))
 

@@ -8,8 +8,8 @@ import TestSupport
 import Testing
 
 extension LiveBrowser {
-    /// The agent is killed, or its connection ends, in the middle of a sign-in or a sign-out: the device becomes ready by
-    /// itself, with nothing of the worker.
+    /// The agent is killed, or its connection ends, in the middle of a sign-in or a sign-out: the device becomes ready
+    /// by itself, with nothing of the worker.
     @Suite struct AgentCutTests {
         @Test func `a connection that ends inside a message costs one sign-in at most, and no sign-out`() async throws {
             let live = try await LiveEnvironment.ready()
@@ -44,7 +44,7 @@ extension LiveBrowser {
             let app = try live.app(1)
             let opened = "browser started"
             let before = try live.log(of: .agent).components(separatedBy: opened).count - 1
-            // The page does not come, so that the person goes on looking at it.
+            // The page does not load, so the person keeps waiting for it.
             try live.send(SIGSTOP, to: .server)
             try live.seat("Amara")
             async let failure = seen { try await app.signIn() }
@@ -53,7 +53,7 @@ extension LiveBrowser {
             try await live.kill(.agent)
             #expect(try await failure.text.contains("baton-agent"))
             try await live.journalSays("signingOut")
-            // Its traces are there, and hold the device, until an agent has cleared them away.
+            // Its traces exist, and hold the device until an agent has removed them.
             #expect(try await live.status().pending == ["browser"])
             try await live.start(.agent)
             try await live.settle()

@@ -8,15 +8,15 @@ import TestSupport
 import Testing
 
 extension LiveBrowser {
-    /// Programs of the session's user that use the broker's socket up while workers hand the device over.
+    /// Programs of the session's user that overload the broker's socket during hand-overs.
     @Suite struct HostileAppTests {
-        /// What several processes do at once; see `Tests/Line/hostile.py`.
+        /// The behaviour of the hostile processes; see `Tests/Line/hostile.py`.
         enum Mode: String, CaseIterable, Sendable {
             case loop, hold, mute, half, queue
-            /// Leaves the broker alone, and takes processor time.
+            /// Does not use the broker, and takes processor time.
             case spin
 
-            /// With `BATON_HOSTILE_MODES=all` each of them. Otherwise one, beside the two of the test with few files.
+            /// With `BATON_HOSTILE_MODES=all`, every mode. Otherwise one, besides the two of the test with few files.
             static var played: [Mode] {
                 ProcessInfo.processInfo.environment["BATON_HOSTILE_MODES"] == "all"
                     ? allCases.filter { $0 != .spin } : [.half]
@@ -29,17 +29,17 @@ extension LiveBrowser {
         ) async throws {
             let live = try await LiveEnvironment.ready()
             let broker = try live.pid(of: .broker)
-            // So many that the shares of single processes add up to more than everybody's together.
+            // So many that the shares of the single processes add up to more than the total limit.
             try await beside(8, mode, in: live) {
                 try await handover(live, mode == .loop ? "Amara" : "Bo")
-                // What they take has an end, in the supervisor and in the process that serves apps.
+                // Their memory is limited, in the supervisor and in the process that serves apps.
                 let session = try live.sessionProcess().pid
                 #expect(try openFiles(of: broker) < 500 && openFiles(of: session) < 1500)
                 #expect(try memory(of: broker) < 256 << 10 && memory(of: session) < 256 << 10)
                 let reports = try await live.status().connectionLimits ?? []
                 #expect(mode == .loop || reports.contains { $0.limit == .process && $0.user == getuid() })
             }
-            // The broker is the one that it was.
+            // The broker has not been restarted.
             #expect(try await live.status().lockedApps.isEmpty)
             #expect(try openFiles(of: broker) > 0)
         }
@@ -70,7 +70,7 @@ extension LiveBrowser {
                 try await beside(3, mode, in: live) {
                     for _ in 0..<20 {
                         let begin = ContinuousClock.now
-                        // A new connection, and a token that the broker has.
+                        // A new connection, and a token that the broker already has.
                         _ = try await live.app(1).token(of: amara)
                         times.append(ContinuousClock.now - begin)
                     }
@@ -78,12 +78,12 @@ extension LiveBrowser {
                 medians[mode] = times.sorted()[times.count / 2]
             }
             let (spin, queue) = (try #require(medians[.spin]), try #require(medians[.queue]))
-            // Without the limit it was six seconds on an idle machine.
+            // Without the limit it took six seconds on an idle machine.
             #expect(queue < max(spin * 20, .seconds(1)), "\(queue) : \(spin)")
             #expect(try await app.signOut(amara))
         }
 
-        /// Runs `body` while so many processes misbehave, each as far as it gets.
+        /// Runs `body` while `count` processes misbehave, each as far as it can.
         private func beside(_ count: Int, _ mode: Mode, in live: LiveEnvironment, _ body: () async throws -> Void)
             async throws
         {
@@ -97,7 +97,7 @@ extension LiveBrowser {
             try await body()
         }
 
-        /// A worker signs in through an app and out again; another app has an eraser, and says that it has erased.
+        /// A worker signs in through an app and signs out. Another app has an eraser, and reports that it has erased.
         private func handover(_ live: LiveEnvironment, _ worker: String) async throws {
             let app = try live.app(1)
             let account = try await live.signIn(worker, through: app)
@@ -108,7 +108,7 @@ extension LiveBrowser {
             let asked = ContinuousClock.now
             _ = try await live.status()
             #expect(ContinuousClock.now - asked < .seconds(2))
-            // Success is what an app hears within ten seconds by the broker's own clock.
+            // An app is told of success within ten seconds by the broker's own clock.
             async let answer = app.signOut(account)
             #expect(try await holder.answer() == .ended)
             let eraser = try RawApp(live)
@@ -119,7 +119,7 @@ extension LiveBrowser {
             #expect(try await live.status().lockedApps.isEmpty)
         }
 
-        /// KiB that a process has resident.
+        /// The resident memory of a process, in KiB.
         private func memory(of process: Int32) throws -> Int {
             let lines = try textOfFile("/proc/\(process)/status").split(separator: "\n")
             let words = lines.first { $0.hasPrefix("VmRSS:") }?.split(whereSeparator: { $0 == " " || $0 == "\t" })

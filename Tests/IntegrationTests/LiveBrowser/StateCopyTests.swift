@@ -8,8 +8,8 @@ import Testing
 import UnixSocket
 
 extension LiveBrowser {
-    /// Who copies the whole state folder at any step of a session, the device's key files with it, opens nothing with it
-    /// once the worker has signed out: the session's key never was on the disk.
+    /// An attacker who copies the whole state folder at any step of a session, including the device's key files, cannot
+    /// open anything with it after the sign-out: the session's key was never on the disk.
     @Suite struct StateCopyTests {
         @Test func `no copy of the state opens anything after the sign-out, whenever it was made`() async throws {
             let live = try await LiveEnvironment.ready()
@@ -51,8 +51,8 @@ extension LiveBrowser {
                 try copies.expectNothing(in: step, of: try live.person("Amara").userName, key: key)
             }
             try await live.finds(none: canaries, in: ["copies": copies.folder])
-            // In the place of the device's own, none of them makes the broker give a worker. Without a server, so that it
-            // hears nothing of a past that has ended there.
+            // In the place of the device's own, none of them makes the broker give a worker. Without a server, so that
+            // it hears nothing of a past that has ended there.
             for program in [LiveEnvironment.Program.broker, .server] { try await live.kill(program) }
             for step in copies.steps { try await giveNobody(copies.path(of: step), live) }
             try copies.remove()

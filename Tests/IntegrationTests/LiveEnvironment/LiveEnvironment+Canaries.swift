@@ -4,9 +4,9 @@ import BrokerProtocol
 import Foundation
 import TestSupport
 
-/// The search for what a worker leaves behind, by the program of Tests/Canary.
+/// Searches for traces of a worker with the program in Tests/Canary.
 extension LiveEnvironment {
-    /// What is known of somebody, each a text that is nobody else's.
+    /// A person's known data. Each text is unique to the person.
     func canaries(of givenName: String) throws -> [String: String] {
         let person = try person(givenName)
         return [
@@ -15,12 +15,13 @@ extension LiveEnvironment {
         ]
     }
 
-    /// What somebody keeps in files of their session; in no other environment, whose browsers' files may lie beside this one's.
+    /// What a person keeps in files of their session. It is unique to this environment, since browsers of others may
+    /// run beside.
     func savedText(of givenName: String) throws -> String {
         "What \(try person(givenName).givenName) alone keeps: \(facts.tenantID) \(facts.port)"
     }
 
-    /// The key of the session that lives, as its process holds it.
+    /// The key of the live session, from its process.
     func sessionKey() async throws -> [UInt8] {
         let said = try await canary(["session-key", "\(try sessionProcess().pid)"])
         let digits = said.compactMap(\.hexDigitValue)
@@ -34,7 +35,8 @@ extension LiveEnvironment {
         return try JSONDecoder().decode([String: String].self, from: Data(tokens.utf8))
     }
 
-    /// Everything that a device keeps, by name; not the packages that the MDM sent, which hold the demonstration's people.
+    /// Everything that a device keeps, by name, except the packages from the MDM, which contain the demonstration's
+    /// people.
     func surfaces() throws -> [String: String] {
         var surfaces = ["run": path("run"), "log": logPath(of: .broker), "agent's log": logPath(of: .agent)]
         for name in try names(in: "device") where name != "management" { surfaces[name] = path("device/" + name) }
@@ -47,12 +49,12 @@ extension LiveEnvironment {
 
     private static let temporary = "temporary "
 
-    /// Where the temporary files of an epoch's browser are, as the agent has recorded it.
+    /// The temporary folder of an epoch's browser, as the agent has recorded it.
     func temporaryFolder(_ epoch: Epoch.ID) throws -> String {
         try FileManager.default.destinationOfSymbolicLink(atPath: path("run/profiles/\(epoch).temporary"))
     }
 
-    /// Where browsers' temporary files are; also those of tests beside this one.
+    /// The folders for browsers' temporary files, including those of concurrent tests.
     private var temporaryFolders: [String] {
         get throws {
             try FileManager.default.contentsOfDirectory(atPath: "/tmp").filter { name in
@@ -61,7 +63,7 @@ extension LiveEnvironment {
         }
     }
 
-    /// The search can see: it finds a worker who is here where she has to be.
+    /// Checks that the search works: it must find a signed-in worker where she has to be.
     func searchHits(_ givenName: String) async throws {
         guard let epoch = try await status().epoch else { throw TestProblem("the epoch cannot be read") }
         try await search(
@@ -73,7 +75,7 @@ extension LiveEnvironment {
             ])
     }
 
-    /// Looks for texts in folders and files; none may be there.
+    /// Searches folders and files for texts. None may be found.
     ///
     /// - Throws: ``TestProblem`` with what was found and where, never the text.
     func finds(
@@ -85,7 +87,7 @@ extension LiveEnvironment {
         try await search(canaries, keys: keys, places + ["--expect-none"])
     }
 
-    /// - Parameter keys: what is looked for besides, and is no text.
+    /// - Parameter keys: further canaries that are bytes.
     func search(_ texts: [String: String], keys: [String: [UInt8]] = [:], _ arguments: [String]) async throws {
         var canaries: [String: Any] = texts
         for (name, bytes) in keys {

@@ -9,24 +9,24 @@ extension LiveEnvironment {
         get throws { try names(in: "device/offline").filter { $0.hasSuffix(".lease") } }
     }
 
-    /// Turns it on, with three attempts unless `words` say otherwise.
+    /// Enables offline sign-in, with three attempts unless `words` set another number.
     func allowOffline(_ words: [String] = []) async throws {
         let attempts = words.contains("--attempts") ? [] : ["--attempts", "3"]
         try await administer(["offline", "on"] + attempts + words)
     }
 
-    /// Turns it off, which every device hears of.
+    /// Disables offline sign-in. Every device is notified.
     func forbidOffline() async throws {
         try await administer("offline", "off")
         try await holdsLeases(0)
     }
 
-    /// Waits until the device holds so many leases.
+    /// Waits until the device holds `count` leases.
     func holdsLeases(_ count: Int) async throws {
         let folder = path("device/offline")
         try FileManager.default.createDirectory(
             atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
-        // The device may have to open its line anew first, which it tries after pauses of up to a minute.
+        // The device may have to reopen its push channel first, with pauses of up to a minute between attempts.
         var rounds = 4
         while true {
             do {
@@ -41,7 +41,7 @@ extension LiveEnvironment {
         }
     }
 
-    /// Waits until the device holds one lease, and another than before.
+    /// Waits until the device holds one lease that differs from the former one.
     func hasRenewed(_ former: [String]) async throws {
         try await FolderWatch(path("device/offline")).until("another lease") { [self] in
             let present = try leases
@@ -49,7 +49,7 @@ extension LiveEnvironment {
         }
     }
 
-    /// Somebody signs in with the server and out again; the device holds a lease of theirs.
+    /// A person signs in with the server and signs out; the device then holds their lease.
     func leaveWithLease(_ givenName: String, _ app: App) async throws -> MSALAccount {
         let account = try await signIn(givenName, through: app)
         try await holdsLeases(1)
@@ -58,7 +58,7 @@ extension LiveEnvironment {
         return account
     }
 
-    /// Puts somebody in front of the device who types this in place of their password, and a PIN where they are asked for one.
+    /// Puts a person in front of the device who types this instead of their password, and a PIN if asked for one.
     func seat(_ givenName: String, password: String? = nil, pin: String?, mistypes: Bool = false) throws {
         let person = try person(givenName)
         var seated: [String: Any] = ["username": person.userName, "password": password ?? person.password]

@@ -6,12 +6,13 @@ import TestSupport
 import Testing
 
 extension LiveFaults {
-    /// `kill -9` of supervisor, session process or agent at every point that the code names: the device becomes ready by
-    /// itself, nothing of the worker is left, and the next one signs in.
+    /// `kill -9` of supervisor, session process or agent at every failpoint: the device becomes ready by itself,
+    /// nothing of the worker is left, and the next one signs in.
     ///
-    /// Whoever copied the whole state at such a moment opens nothing with it.
+    /// A copy of the whole state at such a moment opens nothing.
     ///
-    /// With `BATON_SOAK` (scripts/soak) every surface is searched, and the next worker signs in, after each single death.
+    /// With `BATON_SOAK` (scripts/soak), every surface is searched and the next worker signs in after each single
+    /// death.
     @Suite struct FaultMatrixTests {
         private func points(_ step: Failpoint.Step) -> [Failpoint] { Failpoint.allCases.filter { $0.step == step } }
 
@@ -63,7 +64,8 @@ extension LiveFaults {
                     try await live.searchHits("Amara")
                     for (name, token) in try await live.harvest() { tokens["\(point.rawValue) \(name)"] = token }
                 }
-                // Where the agent died the app hears after ten seconds that its sign-out goes on: nobody waits for that.
+                // Where the agent died the app hears after ten seconds that its sign-out goes on: nobody waits for
+                // that.
                 async let answer = app.signOut(amara)
                 try await awaitDeath(at: point, live)
                 try await copies.take(point.rawValue)

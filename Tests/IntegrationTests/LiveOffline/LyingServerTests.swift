@@ -5,8 +5,8 @@ import TestSupport
 import Testing
 
 extension LiveOffline {
-    /// A server that answers, and not as it should: whatever it says, nobody is signed in by it, nobody is signed out by
-    /// it, and no end is forgotten.
+    /// A server that answers incorrectly. Whatever it says, it signs nobody in and nobody out, and no ended session is
+    /// dropped unreported.
     @Suite struct LyingServerTests {
         /// See Tests/Line/liar.py; a drip is given up after half a minute, which only `BATON_SOAK` waits for.
         private static let lies =
