@@ -14,8 +14,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-// The functions of the C library that change files, in front of the library's own: each asks the kernel and, while a
-// recording is on, writes down what changed. Code under test is compiled as it is and does not know.
+// Replacements for the C library's functions that change files: each calls the kernel and, during a recording, records
+// the change. The code under test needs no change.
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static volatile int recording;
@@ -88,14 +88,14 @@ uint64_t file_faults_end(void) {
     return seen;
 }
 
-/// Counts a call that changes something below the root; whether it is one that fails. The lock is held.
+/// Counts a call that changes something below the root. Returns whether it must fail. The lock is held.
 static int fails(void) {
     if (!faulty) return 0;
     calls++;
     return fails_on ? calls >= fails_from : calls == fails_from;
 }
 
-/// Where an entry stands: the folder's inode, 0 where it is not of this recording, and its last name.
+/// The place of an entry: the folder's inode, 0 if it is not part of this recording, and its last name.
 struct place {
     uint64_t folder;
     char name[NAME_MAX + 1];
@@ -138,7 +138,7 @@ static uint64_t inode_at(int folder, const char *path) {
     return fstatat(folder, path, &status, AT_SYMLINK_NOFOLLOW) < 0 ? 0 : status.st_ino;
 }
 
-/// The inode behind a descriptor; 0 where it is not of this recording.
+/// The inode of a descriptor; 0 if it is not part of this recording.
 static uint64_t inode_of(int fd) {
     char path[PATH_MAX];
     struct stat status;
@@ -151,7 +151,7 @@ static int open_recorded(int folder, const char *path, int flags, mode_t mode) {
     pthread_mutex_lock(&lock);
     struct place place = place_of(folder, path);
     uint64_t before = inode_at(folder, path);
-    // A file that is there needs no room to be opened.
+    // Opening an existing file needs no space.
     if (place.folder && !(before && fail_reason == ENOSPC) && fails()) {
         pthread_mutex_unlock(&lock);
         errno = fail_reason;
@@ -280,7 +280,7 @@ int unlinkat(int folder, const char *path, int flags) {
     pthread_mutex_lock(&lock);
     struct place place = {0, ""};
     if (recording || faulty) place = place_of(folder, path);
-    // What only takes away needs no room.
+    // A call that only removes needs no space.
     if (place.folder && fail_reason != ENOSPC && inode_at(folder, path) && fails()) {
         pthread_mutex_unlock(&lock);
         errno = fail_reason;

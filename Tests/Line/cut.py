@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Stands between baton-agent and batond, passes their messages on, and cuts the connection where it is told to.
+"""Forwards messages between baton-agent and batond, and cuts the connection at a chosen message.
 
     cut.py LISTEN CONNECT ORDERS       two Unix sockets, and a file
 
-ORDERS holds the name of a message ("hello", "open", "opened", "close", "closed", …), and is read anew at each: when a
-message of that name comes, half of its frame is passed on, the file is removed, and both ends are closed. Writes "cut NAME".
+ORDERS holds the name of a message ("hello", "open", "opened", "close", "closed", …) and is read again for each message.
+When a message with that name arrives, half of its frame is forwarded, the file is removed, and both connections are
+closed. Writes "cut NAME".
 """
 import asyncio
 import json
@@ -29,7 +30,7 @@ def is_to_be_cut(name):
 
 
 async def pass_on(reader, writer):
-    """Passes whole frames on; returns when one was cut, or an end is gone."""
+    """Forwards whole frames. Returns when one was cut or a connection has ended."""
     try:
         while True:
             head = await reader.readexactly(4)

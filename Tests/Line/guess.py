@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Guesses at somebody's password at the sign-in page, as a stranger who has no joined device does.
+"""Guesses somebody's password at the sign-in page, as a stranger without a joined device.
 
     guess.py PORT ROOT TENANT CLIENT USER PASSWORD…
 
-Prints what the page says to each password: the number of its alert, or "in".
+Prints the page's answer to each password: the number of its alert, or "in".
 """
 import html
 import http.client

@@ -1,17 +1,17 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""An app that uses the broker's socket up: one process, until it is killed.
+"""An app that overloads the broker's socket. One process; runs until it is killed.
 
     hostile.py SOCKET MODE CLIENT
 
 MODE is
   loop    connects and closes, as fast as it can;
-  hold    says hello on as many connections as it gets, and opens each one anew that is closed;
+  hold    says hello on as many connections as it gets, and reopens each one that is closed;
   mute    the same without a hello;
-  half    the same as hold, and then sends half of the longest frame there is;
-  queue   sends as many requests in the name of CLIENT as go out, and reads no answer;
-  spin    takes processor time and does not touch the socket, to compare with.
-It says READY=1 to NOTIFY_SOCKET when it has tried as often as there are connections to be had.
+  half    the same as hold, and then sends half of a frame of maximum length;
+  queue   sends as many requests in the name of CLIENT as the socket takes, and reads no answer;
+  spin    takes processor time and does not use the socket, as a control.
+Sends READY=1 to NOTIFY_SOCKET once it has tried as many connections as it can get.
 """
 import json
 import os
@@ -52,7 +52,7 @@ def ready():
 
 
 def attempt():
-    """A connection that has sent what it has to say, as far as that went out; None where there is none to be had."""
+    """A connection that has sent its data as far as the socket took it; None if no connection was available."""
     connection = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
     try:
         connection.connect(SOCKET)
@@ -85,7 +85,7 @@ def main():
             continue
         held[connection.fileno()] = connection
         watch.register(connection, select.EPOLLHUP | select.EPOLLRDHUP)
-        # With all that it wants it waits until one is closed; else it only looks.
+        # With all connections open it waits until one is closed; otherwise it only polls.
         for number, _ in watch.poll(-1 if len(held) >= CONNECTIONS else 0):
             held.pop(number).close()
 

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""A program of the session's user that passes for baton-agent, and clears nothing.
+"""A program of the session's user that poses as baton-agent and clears nothing.
 
     impostor.py SOCKET AGENT_JSON FOLDER marked|unmarked
 
-Says hello at batond's SOCKET and opens browsers as AGENT_JSON says: with the mark and the profile of the real agent, or
-without the mark, in FOLDER, and as nobody's child. It answers every order to close with "closed". Writes "cut off" and
-ends where the broker refuses it, else "browser PID" and "closed" for each.
+Says hello at batond's SOCKET and opens browsers as AGENT_JSON describes: with the mark and the profile of the real
+agent, or without the mark, in FOLDER, and without a parent process. Answers every order to close with "closed". Writes
+"cut off" and exits if the broker refuses it; otherwise writes "browser PID" and "closed" for each.
 """
 import json
 import os
@@ -33,7 +33,7 @@ def send(link, message):
 
 
 def start(command, environment):
-    """Starts a program whose parent is gone when this returns, unless it may be seen."""
+    """Starts a program. Unless it may be seen, its parent process has ended when this returns."""
     if KIND == "marked":
         return subprocess.Popen(command, env=environment, stdout=subprocess.DEVNULL, start_new_session=True).pid
     reader, writer = os.pipe()
@@ -62,7 +62,7 @@ def open_browser(epoch, url):
     for place in [profile, home, temporary]:
         os.makedirs(place, 0o700, exist_ok=True)
     environment = {"PATH": os.environ["PATH"], "HOME": home, "TMPDIR": temporary, "XDG_RUNTIME_DIR": temporary}
-    # The second is for the test alone, which has to end it.
+    # The second variable is only for the test, which must end the process.
     environment["BATON_BROWSER_PROFILE" if KIND == "marked" else "BATON_IMPOSTOR"] = folder
     command = [word.replace("{profile}", profile).replace("{url}", url) for word in browser["command"]]
     print("browser", start(command, environment), flush=True)
@@ -71,7 +71,7 @@ def open_browser(epoch, url):
 def main():
     link = socket.socket(socket.AF_UNIX)
     link.connect(SOCKET)
-    # One that is served though it should be cut off fails, and does not wait without end.
+    # If it is served although it should be cut off, it fails after a time limit.
     link.setsockopt(socket.SOL_SOCKET, socket.SO_RCVTIMEO, struct.pack("ll", PATIENCE, 0))
     send(link, {"hello": {"version": 1}})
     with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as notice:

@@ -1,19 +1,19 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Stands between a device and its server, reads every request, passes it on, and lies where it is told to.
+"""A proxy between a device and its server that forwards requests and answers chosen ones with lies.
 
     liar.py PORT CERTIFICATE KEY ORDERS       127.0.0.2:PORT -> 127.0.0.1:PORT, both TLS
 
-ORDERS is a file, read anew at each request: a regular expression for "PATH BODY CLAIMS" in the first line, where CLAIMS is
-what a signed request in the body says, then one lie a line. Each request that matches is answered by the next of them and
-does not reach the server; when none is left, by the server. Without the file nothing is a lie. Writes "lied LIE" for each.
-Of every request that reaches the server it writes "passed PATH ID GRANT": the app's id of what it is for, and its grant type,
-each "-" where there is none.
+ORDERS is a file that is read again for each request. Its first line is a regular expression for "PATH BODY CLAIMS",
+where CLAIMS is the content of a signed request in the body. Each further line is a lie. Each matching request is
+answered by the next lie and does not reach the server; after the last lie, by the server. Without the file there are no
+lies. Writes "lied LIE" for each lie. For every request that reaches the server it writes "passed PATH ID GRANT": the
+correlation id of the app, and the grant type, each "-" if missing.
 
-Lies with a name, that of a file beside ORDERS:
-    keep:NAME     no lie: the server answers, and what it says is kept in the file
-    brief:NAME    the same, but the primary refresh token has two seconds to live
-    say:NAME      what stands in the file, as soon as there is one
+Lies with a name, which is that of a file beside ORDERS:
+    keep:NAME     not a lie: the server answers, and the answer is kept in the file
+    brief:NAME    the same, but the primary refresh token is valid for two seconds
+    say:NAME      the content of the file, as soon as it exists
 """
 import asyncio
 import base64
@@ -36,7 +36,7 @@ def answer(status, body, more=""):
 
 
 def next_lie(request):
-    """The lie for this request; None where it is to be passed on."""
+    """The lie for this request; None if it must be forwarded."""
     global told
     try:
         with open(ORDERS, encoding="utf-8") as file:
@@ -57,7 +57,7 @@ def beside(name):
 
 
 def claims(body):
-    """What the signed request in a form says."""
+    """The content of the signed request in a form."""
     request = urllib.parse.parse_qs(body).get("request", [""])[0].split(".")
     if len(request) != 3:
         return ""
@@ -65,7 +65,7 @@ def claims(body):
 
 
 async def keep(kind, head, body, writer):
-    """Passes a request on and keeps the answer; as it is, or with a token that is to be renewed at once."""
+    """Forwards a request and keeps the answer: unchanged, or with a token that must be renewed at once."""
     kind, _, name = kind.partition(":")
     answered = asyncio.StreamReader()
     await pass_on(head, body, Answer(answered))
@@ -85,7 +85,7 @@ async def keep(kind, head, body, writer):
 
 
 class Answer:
-    """Takes an answer in the place of the device."""
+    """Receives an answer in place of the device."""
 
     def __init__(self, reader):
         self.write = reader.feed_data
@@ -150,7 +150,7 @@ async def serve(reader, writer):
 
 
 def note_passed(head, body):
-    """Writes which request goes on to the server."""
+    """Writes which request is forwarded to the server."""
     named = re.search(rb"(?i)\r\nclient-request-id: *([^\r]+)", head)
     grant = urllib.parse.parse_qs(body.decode(errors="replace")).get("grant_type", ["-"])[0]
     print("passed", head.split(b" ")[1].decode(), named.group(1).decode() if named else "-", grant, flush=True)
@@ -163,7 +163,7 @@ async def pass_on(head, body, writer):
     server_reader, server_writer = await asyncio.open_connection("127.0.0.1", PORT, ssl=blind)
     lines = [line for line in head.split(b"\r\n") if not line.lower().startswith(b"connection:")]
     server_writer.write(b"\r\n".join([lines[0], b"Connection: close"] + lines[1:]) + body)
-    # Each connection is for one request, and the device is told so.
+    # Each connection is used for one request, and the device is told so.
     writer.write(await server_reader.readline() + CLOSE)
     while data := await server_reader.read(65536):
         writer.write(data)

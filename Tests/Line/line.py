@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Holds a device's line as somebody else than batond would, and says what comes.
+"""Holds a device's push channel as a client other than batond, and reports the outcome.
 
     line.py HOST PORT PATH ROOT.pem [IDENTITY.pem]
 
-Ready (sd_notify) at the first message. Exit codes: 0 the server ended the line, 2 refused with a status, 3 refused before.
+Ready (sd_notify) at the first message. Exit codes: 0 the server ended the channel, 2 refused with a status, 3 refused
+before.
 """
 import http.client
 import os

@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""An app's process that asks the broker one thing and prints the answer, after it became something else.
+"""An app's process that sends the broker one request and prints the answer, after it has turned into something else.
 
     peer.py SOCKET FRAMES [exec PROGRAM | move TARGET | leave PROGRAM]
 
-FRAMES is a file with the bytes to send, a hello and one request. Without more words it connects, asks and prints. With
-them it connects and asks first, and then
-  exec   turns into PROGRAM (a Python interpreter), which reads the answer;
-  move   puts its own program file in the place of TARGET;
-  leave  ends, after which PROGRAM is started under its process number and a child of it reads the answer.
-It says READY=1 to NOTIFY_SOCKET when it is what it wants to be, so that a broker may come later.
+FRAMES is a file with the bytes to send: a hello and one request. Without further arguments it connects, sends and
+prints. With them it connects and sends first, and then
+  exec   executes PROGRAM (a Python interpreter), which reads the answer;
+  move   replaces TARGET with its own program file;
+  leave  exits; PROGRAM is then started under its process number, and a child of the exited process reads the answer.
+Sends READY=1 to NOTIFY_SOCKET once this is done, so that a broker may start later.
 """
 import os
 import socket
@@ -18,7 +18,7 @@ import time
 
 
 def ready():
-    """Tells whoever started this that it is in its place."""
+    """Reports to its parent that it is ready."""
     path = os.environ.get("NOTIFY_SOCKET")
     if path:
         with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as notify:
@@ -40,7 +40,7 @@ def answer(connection):
 
 
 def reuse(number, program):
-    """Starts `program` under a process number that has just become free; gives the process, or ends."""
+    """Starts `program` under a process number that has just become free. Returns the process, or exits."""
     for _ in range(1000):
         with open("/proc/sys/kernel/ns_last_pid", "w") as last:
             last.write(str(number - 1))
@@ -72,7 +72,7 @@ def main():
         os.rename(os.readlink("/proc/self/exe"), rest[1])
     if rest and rest[0] == "leave":
         parent = os.getpid()
-        # Whoever waits for this one waits for its child, too: the pipe ends when both have.
+        # A program that waits for this process also waits for its child: the pipe ends when both have exited.
         child = os.fork()
         if child:
             os._exit(0)
@@ -91,6 +91,6 @@ def main():
 try:
     main()
 except ConnectionError:
-    # The broker has closed what it did not want to read.
+    # The broker has closed the connection without reading everything.
     print("ended")
 sys.stdout.flush()

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A library that somebody loads into a program which is not theirs: it sends the bytes of a file to a socket, says
-// READY=1, prints what comes back and ends the program before its first line.
+// A library that an attacker preloads into another's program: it sends the bytes of a file to a socket, says READY=1,
+// prints the answer and exits before the program's first line.
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
