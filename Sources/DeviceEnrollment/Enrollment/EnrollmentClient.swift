@@ -232,7 +232,7 @@ actor EnrollmentClient {
         return ManagementRecord.EnrollmentCredentials(profile: offer.profile, identity: name)
     }
 
-    /// The way to the server; its identity and its root are read once.
+    /// Returns the connection to the server. The device's identity and the root are read once.
     private func serverLink() async throws -> ServerLink {
         guard let credentials = record?.enrollment?.credentials else {
             throw EnrollmentError(.notEnrolled, "the device is not enrolled")

@@ -10,13 +10,13 @@ package struct EnrollmentError: Error, Equatable, CustomStringConvertible {
         case identityRefused = "mdm_identity_refused"
         case alreadyEnrolled = "mdm_already_enrolled"
         case notEnrolled = "mdm_not_enrolled"
-        /// The server does not know the device (any more).
+        /// The server does not know the device, or no longer does.
         case unrecognized = "mdm_unrecognized"
-        /// The server refused, or answered with something else than the protocol says.
+        /// The server refused, or its answer violates the protocol.
         case serverRefused = "mdm_server_refused"
-        /// The server does not let the device enroll with this profile.
+        /// The server refuses to enroll the device with this profile.
         case turnedAway = "mdm_turned_away"
-        /// The server could not serve just now.
+        /// The server failed temporarily.
         case serverFailed = "mdm_server_failed"
         case unreachable = "mdm_unreachable"
         /// The device's own files cannot be written.

@@ -57,16 +57,16 @@ struct EnrollmentOffer: Sendable {
     }
 }
 
-/// The server of an enrollment: where it is, whom to trust there, and who the device is to it.
+/// The server of an enrollment: its address, its trust roots, and the device's identity there.
 package struct ServerAccess: Sendable {
     package let identity: HTTPSClient.Identity
-    /// PEM certificates that the enrollment profile brought.
+    /// The trust roots from the enrollment profile, in PEM.
     package let roots: [UInt8]
-    /// Where the device asks for commands.
+    /// The address at which the device asks for commands.
     package var serverURL: String { enrollment.serverURL }
     let enrollment: EnrollmentPayload
 
-    /// - Throws: the reader's error for a profile that cannot be read any more.
+    /// - Throws: the reader's error if the profile can no longer be read.
     init(profile bytes: Data, identity: HTTPSClient.Identity) throws {
         let profile = try Profile(xml: Array(bytes))
         let roots = profile.payloads.compactMap { payload -> String? in
@@ -80,7 +80,7 @@ package struct ServerAccess: Sendable {
 }
 
 extension ServerLink {
-    /// The way to the server of a profile that was judged before.
+    /// Creates the connection to the server of a profile that was checked before.
     ///
     /// - Throws: ``EnrollmentError``.
     init(profile bytes: Data, identity: HTTPSClient.Identity, connect: EnrollmentAgent.Connect) throws(EnrollmentError)
