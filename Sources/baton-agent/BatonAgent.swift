@@ -12,9 +12,9 @@ internal import Processes
 struct BatonAgent: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "baton-agent",
-        abstract: "Opens the browser for Baton's broker, and leaves nothing of it.",
+        abstract: "Opens the browser for Baton's broker, and removes all of its traces.",
         discussion: """
-            Runs with the user of the graphical session. Exit codes: 0 stopped as asked, every browser gone; 64 wrong \
+            Runs as the user of the graphical session. Exit codes: 0 stopped as requested, every browser has ended; 64 wrong \
             arguments; 78 unusable configuration; 1 anything else, such as a browser that could not be removed.
             """,
         version: BrokerVersion.current)

@@ -10,7 +10,7 @@ struct BatonServer: AsyncParsableCommand {
         commandName: "baton-server",
         abstract: "Serves Baton's identity platform.",
         discussion: """
-            Stops cleanly on SIGTERM and SIGINT. Tells its readiness by the sd_notify protocol. Exit codes: 0 after a \
+            Stops cleanly on SIGTERM and SIGINT. Reports readiness by the sd_notify protocol. Exit codes: 0 after a \
             clean stop, 64 for a wrong command line, 78 for a wrong configuration, 1 for every other failure.
             """,
         version: ServerVersion.current)

@@ -10,8 +10,8 @@ struct Baton: AsyncParsableCommand {
         abstract: "One device, many hands, nothing left behind.",
         discussion: """
             Exit codes: 0 done; 1 refused or failed, with the reason and what to do on standard error; \
-            64 wrong command line; 69 the server or the broker cannot be reached. With --json standard output holds \
-            nothing but JSON, and an error is one JSON object on standard error.
+            64 wrong command line; 69 the server or the broker cannot be reached. With --json standard output contains \
+            only JSON, and an error is one JSON object on standard error.
             """,
         version: BrokerVersion.current,
         subcommands: [

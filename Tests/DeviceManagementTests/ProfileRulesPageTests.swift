@@ -26,14 +26,14 @@ import Testing
         """
         # Rules for profiles
 
-        This page is made of `Sources/DeviceManagement/Linter` by `scripts/pages`; do not edit it.
+        This page is generated from `Sources/DeviceManagement/Linter` by `scripts/pages`; do not edit it.
 
-        `baton admin profile add` and the device itself hold a profile against these rules. An error refuses the profile; a warning is printed.
-        Each finding names its code, the payload, what is wrong, and the remedy. Apple's documents are the schema at
-        <https://github.com/apple/device-management>; words in quotation marks are theirs. The last two rules are for an enrollment
-        profile that a device gets again.
+        It is for administrators whose profile was refused. `baton admin profile add` and the device itself check a profile against these
+        rules. An error refuses the profile; a warning is only printed. Each finding contains its code, the payload, the fault and the
+        remedy. Apple's documents are the schema at <https://github.com/apple/device-management>; text in quotation marks is quoted from
+        them. The last two rules apply to an enrollment profile that a device receives again.
 
-        | code | | who says so | remedy |
+        | code | severity | source | remedy |
         |---|---|---|---|
         \(rows.map { "| `\($0.code)` | \($0.severity) | \($0.source) | \($0.remedy) |\n" }.joined())
         """

@@ -30,7 +30,7 @@ package struct SessionPolicyError: Error, Sendable, Equatable {
         case .malformed: "sessionPolicy.\(key) is neither a whole number nor, for shiftEnds, a list of times."
         case .unknown: "sessionPolicy.\(key) is unknown."
         case .range: "sessionPolicy.\(key) is not within \(bounds)."
-        case .time: "sessionPolicy.shiftEnds has something that is no time of the day."
+        case .time: "sessionPolicy.shiftEnds contains a value that is not a time of the day."
         case .endless: "Neither an idle time nor the end of a shift ever ends a session."
         case .hasty: "The idle time is shorter than \(SessionPolicy.shortestIdle) seconds: nobody could work."
         case .unwarned: "The warning comes as early as the idle time begins."

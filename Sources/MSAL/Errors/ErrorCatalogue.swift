@@ -18,8 +18,8 @@ package enum ErrorCatalogue {
 
         ## Reasons
 
-        `BatonReasonKey` holds a stable word for the cause, finer than the codes. It is the name above, or one of these if the
-        broker gave it:
+        `BatonReasonKey` contains a stable identifier of the cause, more specific than the codes. It is the name above, or one of
+        these if the broker set it:
 
         | reason | meaning |
         |---|---|
@@ -28,15 +28,18 @@ package enum ErrorCatalogue {
     private static let head = """
         # Errors that apps get from MSAL
 
-        This page is made of `Sources/MSAL/Errors/Problem+Entry.swift` by `scripts/pages`; do not edit it.
+        This page is generated from `Sources/MSAL/Errors/Problem+Entry.swift` by `scripts/pages`; do not edit it.
 
-        Every error is an `NSError` of `MSALErrorDomain` and one of these. The second number stands under
-        `MSALInternalErrorCodeKey`. Cause and remedy stand under `MSALErrorDescriptionKey`, often in more words, which name the
-        case and never a user. `MSALCorrelationIDKey` holds the id by which the broker's log and the identity platform's know the
-        request; `BatonReasonKey` holds a stable word for the cause, see below; `MSALOAuthErrorKey`, `MSALOAuthSubErrorKey` and
-        `MSALSTSErrorCodesKey` hold what the identity platform said.
+        This page is for app developers. Every error is an `NSError` in `MSALErrorDomain` and one of those below. These keys of its
+        `userInfo` are set:
 
-        A silent call answers `interaction_required` to every error of the identity platform that a person can mend (SIL-9).
+        - `MSALInternalErrorCodeKey`: the second number of the column "code".
+        - `MSALErrorDescriptionKey`: cause and remedy, often in more detail than here; never a user's name.
+        - `MSALCorrelationIDKey`: the id of the request in the logs of the broker and the identity platform.
+        - `BatonReasonKey`: a stable identifier of the cause, see [reasons](#reasons).
+        - `MSALOAuthErrorKey`, `MSALOAuthSubErrorKey`, `MSALSTSErrorCodesKey`: the error of the identity platform.
+
+        A silent call returns `interaction_required` for every error of the identity platform that a person can resolve (SIL-9).
 
         | name | code | cause | remedy |
         |---|---|---|---|

@@ -35,7 +35,7 @@ struct AccountCommand: AsyncParsableCommand {
     struct SignOut: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "sign-out", abstract: "Sign the worker out of every app; answers when the device is ready.")
-        @Flag(help: "Also end the session that the identity platform keeps for the browser.") var fromBrowser = false
+        @Flag(help: "Also end the browser's session at the identity platform.") var fromBrowser = false
         @OptionGroup var device: DeviceOptions
         @OptionGroup var output: OutputOptions
 
@@ -52,7 +52,7 @@ struct AccountCommand: AsyncParsableCommand {
             commandName: "pin",
             abstract: "Let the worker who has just signed in set another PIN for signing in without the server.",
             discussion:
-                "Opens a page in their browser, within three minutes of the sign-in. Who has no PIN yet is shown it without this."
+                "Opens a page in their browser, within three minutes of the sign-in. A worker without a PIN is shown the page automatically."
         )
         @OptionGroup var device: DeviceOptions
         @OptionGroup var output: OutputOptions

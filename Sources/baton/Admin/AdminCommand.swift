@@ -7,7 +7,7 @@ struct AdminCommand: AsyncParsableCommand {
         commandName: "admin",
         abstract: "Administer tenants, people, groups, roles, clients, devices, sessions, profiles and apps.",
         discussion:
-            "Run it on the server's machine, as the server's user or root; --server or BATON_SERVER says where.",
+            "Run it on the server's machine, as the server's user or root; set --server or BATON_SERVER to its state folder.",
         subcommands: [
             TenantCommand.self, UserCommand.self, GroupCommand.self, RoleCommand.self, ClientCommand.self,
             SessionCommand.self, ManagedDeviceCommand.self, EnrollmentCommand.self, ProfileCommand.self,

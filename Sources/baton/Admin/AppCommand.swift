@@ -27,7 +27,7 @@ struct AppCommand: AsyncParsableCommand {
         @Argument(help: "The package: a program for Linux (ELF), on the server's machine.") var path: String
         @Option(help: "The app's bundle id, such as org.baton.authenticator.") var bundleID: String
         @Option(help: "The package's version.") var version: String
-        @Option(help: "The app's name, as people read it.") var title: String
+        @Option(help: "The app's display name.") var title: String
         @OptionGroup var admin: AdminOptions
 
         func run() async throws {
@@ -43,7 +43,7 @@ struct AppCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(abstract: "Install an app on a device, with its configuration.")
         @Argument(help: "The bundle id.") var bundleID: String
         @Option(help: .device) var device: DeviceName
-        @Option(help: "The package's version; without it the one that was added last.") var version: String?
+        @Option(help: "The package's version (default: the one added last).") var version: String?
         @Option(help: "The app's configuration, a JSON object.") var configuration: String?
         @OptionGroup var admin: AdminOptions
 

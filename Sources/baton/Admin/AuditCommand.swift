@@ -9,8 +9,8 @@ struct AuditCommand: AsyncParsableCommand {
 
     struct List: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "List the latest lines of the audit log, the oldest of them first.")
-        @Option(help: "How many lines, at most 10000.") var count = 100
+            abstract: "List the latest entries of the audit log, oldest first.")
+        @Option(help: "The number of entries, at most 10000.") var count = 100
         @OptionGroup var admin: AdminOptions
 
         func validate() throws { try AuditCommand.check(count) }
@@ -30,8 +30,8 @@ struct AuditCommand: AsyncParsableCommand {
 
     struct Devices: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "List the latest acts of device management, the oldest of them first.")
-        @Option(help: "How many lines, at most 10000.") var count = 100
+            abstract: "List the latest actions of device management, oldest first.")
+        @Option(help: "The number of entries, at most 10000.") var count = 100
         @OptionGroup var admin: AdminOptions
 
         func validate() throws { try AuditCommand.check(count) }

@@ -19,7 +19,7 @@ extension ClientCommand {
 
     struct AddSecret: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Give a confidential client one more secret, which is shown once.")
+            abstract: "Add a secret to a confidential client; it is shown once.")
         @Argument(help: "The client id.") var client: String
         @OptionGroup var admin: AdminOptions
 
@@ -32,7 +32,7 @@ extension ClientCommand {
     }
 
     struct RemoveSecret: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "Take a secret away from a confidential client.")
+        static let configuration = CommandConfiguration(abstract: "Remove a secret of a confidential client.")
         @Argument(help: "The client id.") var client: String
         @Argument(help: "The secret's id.") var secret: String
         @OptionGroup var admin: AdminOptions

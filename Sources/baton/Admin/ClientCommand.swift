@@ -29,16 +29,16 @@ struct ClientCommand: AsyncParsableCommand {
 
     struct Add: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Register an app, as a public client unless it is told otherwise.")
-        @Option(help: "The client id; a fresh one where it is left out.") var id: String?
+            abstract: "Register an app, as a public client unless --confidential is given.")
+        @Option(help: "The client id (default: a new one).") var id: String?
         @Option(help: "The name to show.") var name: String
         @Option(help: "A redirect URI; may be repeated.") var redirectURI: [String]
-        @Option(help: "An address to go to after a sign-out; may be repeated. None stands for the redirect URIs.")
+        @Option(help: "A redirect address after a sign-out; may be repeated (default: the redirect URIs).")
         var postLogoutRedirectURI: [String] = []
-        @Option(help: "A permission such as Group.Read.All; may be repeated. None stands for User.Read.")
+        @Option(help: "A permission such as Group.Read.All; may be repeated (default: User.Read).")
         var permission: [String] = []
         @Flag(help: "Register a confidential client; give it a secret with add-secret.") var confidential = false
-        @Option(help: "What its tokens are signed with, RS256 or ES256.") var tokenAlgorithm = "RS256"
+        @Option(help: "The signature algorithm of its tokens, RS256 or ES256.") var tokenAlgorithm = "RS256"
         @OptionGroup var admin: AdminOptions
 
         func run() async throws {
@@ -59,7 +59,7 @@ struct ClientCommand: AsyncParsableCommand {
 
     struct AddCompatibility: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Register the well-known public apps of other makers, such as Azure CLI, under their own ids.")
+            abstract: "Register well-known public apps of other makers, such as Azure CLI, with their own ids.")
         @OptionGroup var admin: AdminOptions
 
         func run() async throws {
@@ -73,7 +73,7 @@ struct ClientCommand: AsyncParsableCommand {
 
     struct Disable: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Give an app nothing any more; what it has got is of no use until it is enabled again.")
+            abstract: "Disable an app: it gets no tokens, and its tokens are refused until it is enabled again.")
         @Argument(help: "The client id.") var client: String
         @OptionGroup var admin: AdminOptions
 
@@ -85,7 +85,7 @@ struct ClientCommand: AsyncParsableCommand {
     }
 
     struct Enable: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "Serve a disabled app again.")
+        static let configuration = CommandConfiguration(abstract: "Enable a disabled app.")
         @Argument(help: "The client id.") var client: String
         @OptionGroup var admin: AdminOptions
 
@@ -98,7 +98,7 @@ struct ClientCommand: AsyncParsableCommand {
 
     struct Remove: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Remove an app's registration; its codes and refresh tokens go.")
+            abstract: "Remove an app's registration with its codes and refresh tokens.")
         @Argument(help: "The client id.") var client: String
         @OptionGroup var admin: AdminOptions
 

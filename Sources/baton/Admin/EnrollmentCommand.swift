@@ -5,12 +5,12 @@ import ArgumentParser
 /// Identities that the MDM made for devices.
 struct EnrollmentCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "enrollment", abstract: "List enrollment profiles and identities; revoke what nobody has used.",
+        commandName: "enrollment", abstract: "List enrollment profiles and identities; revoke unused profiles.",
         subcommands: [List.self, Revoke.self])
 
     struct List: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "List the profiles nobody has used and the identities in use, the newest first.")
+            abstract: "List the unused profiles and the identities in use, newest first.")
         @OptionGroup var admin: AdminOptions
 
         func run() async throws {
@@ -26,7 +26,7 @@ struct EnrollmentCommand: AsyncParsableCommand {
 
     struct Revoke: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Make an enrollment profile that no device has used useless.")
+            abstract: "Revoke an enrollment profile that no device has used.")
         @Argument(help: "The profile's id.") var enrollment: String
         @OptionGroup var admin: AdminOptions
 

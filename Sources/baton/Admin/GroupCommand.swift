@@ -5,11 +5,11 @@ import ArgumentParser
 /// Groups of people.
 struct GroupCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "group", abstract: "List, add and remove groups; say who is in them.",
+        commandName: "group", abstract: "List, add and remove groups and their members.",
         subcommands: [List.self, Add.self, Remove.self, AddMember.self, RemoveMember.self])
 
     struct List: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "List the groups and who is in them.")
+        static let configuration = CommandConfiguration(abstract: "List the groups and their members.")
         @OptionGroup var admin: AdminOptions
 
         func run() async throws {
@@ -20,10 +20,10 @@ struct GroupCommand: AsyncParsableCommand {
     }
 
     struct Add: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "Add a group with nobody in it.")
+        static let configuration = CommandConfiguration(abstract: "Add an empty group.")
         @Argument(help: "The group's name.") var name: String
-        @Option(help: "What it is for.") var description: String?
-        @Option(help: "A name without blanks; made of the group's name where it is left out.") var nickname: String?
+        @Option(help: "The group's purpose.") var description: String?
+        @Option(help: "A name without spaces (default: derived from the group's name).") var nickname: String?
         @OptionGroup var admin: AdminOptions
 
         func run() async throws {
@@ -47,7 +47,7 @@ struct GroupCommand: AsyncParsableCommand {
     }
 
     struct AddMember: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "Take a person into a group.")
+        static let configuration = CommandConfiguration(abstract: "Add a person to a group.")
         @OptionGroup var membership: Membership
 
         func run() async throws {
@@ -56,7 +56,7 @@ struct GroupCommand: AsyncParsableCommand {
     }
 
     struct RemoveMember: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "Take a person out of a group.")
+        static let configuration = CommandConfiguration(abstract: "Remove a person from a group.")
         @OptionGroup var membership: Membership
 
         func run() async throws {

@@ -8,7 +8,7 @@ import Redaction
 struct ManagedDeviceCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "device",
-        abstract: "List, disable and remove devices; make enrollment profiles; see what became of commands.",
+        abstract: "List, disable and remove devices; create enrollment profiles; show the results of commands.",
         subcommands: [
             List.self, Enable.self, Disable.self, Remove.self, Managed.self, Add.self, Commands.self, Unenroll.self,
         ])
@@ -31,7 +31,7 @@ struct ManagedDeviceCommand: AsyncParsableCommand {
 
     struct Disable: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Refuse a device of the directory; every session on it ends.")
+            abstract: "Disable a device of the directory; every session on it ends.")
         @Argument(help: .device) var device: DeviceName
         @OptionGroup var admin: AdminOptions
 
@@ -41,7 +41,7 @@ struct ManagedDeviceCommand: AsyncParsableCommand {
     }
 
     struct Enable: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "Let a disabled device in again.")
+        static let configuration = CommandConfiguration(abstract: "Enable a disabled device.")
         @Argument(help: .device) var device: DeviceName
         @OptionGroup var admin: AdminOptions
 
@@ -104,11 +104,13 @@ struct ManagedDeviceCommand: AsyncParsableCommand {
 
     struct Add: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Make the enrollment profile of a new device; it holds the device's key and works once.")
-        @Argument(help: "What administrators call the device.") var name: String
+            abstract: "Create the enrollment profile of a new device; it contains the device's key and works once.")
+        @Argument(help: "The device's name for administrators.") var name: String
         @Option(help: "The file for the profile (.mobileconfig).") var output: String
         @Option(
-            help: "An enrolled device, by name, device id, UDID or serial, that may use the profile; else it may not.")
+            help:
+                "An enrolled device (name, device id, UDID or serial) that may use the profile; other enrolled devices may not."
+        )
         var takesOver: DeviceName?
         @OptionGroup var admin: AdminOptions
 
@@ -135,7 +137,7 @@ struct ManagedDeviceCommand: AsyncParsableCommand {
     }
 
     struct Commands: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "List a device's commands and their outcome.")
+        static let configuration = CommandConfiguration(abstract: "List a device's commands and their results.")
         @Argument(help: .device) var device: DeviceName
         @OptionGroup var admin: AdminOptions
 
@@ -161,7 +163,7 @@ struct ManagedDeviceCommand: AsyncParsableCommand {
 
     struct Unenroll: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Give a device up; it drops everything that the MDM brought when it next comes.")
+            abstract: "Unenroll a device; at its next check-in it removes everything that the MDM installed.")
         @Argument(help: .device) var device: DeviceName
         @OptionGroup var admin: AdminOptions
 

@@ -6,7 +6,7 @@ import Glibc
 /// Whether workers may sign in at shared devices while the server cannot be reached.
 struct OfflineCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "offline", abstract: "Say who may sign in at a shared device that does not reach the server.",
+        commandName: "offline", abstract: "Configure sign-in at shared devices that cannot reach the server.",
         subcommands: [Show.self, On.self, Off.self])
 
     fileprivate static let warning =
@@ -14,7 +14,7 @@ struct OfflineCommand: AsyncParsableCommand {
         + "they may guess it without end, and are through in days. Use passwords, or devices with a TPM and --pin."
 
     struct Show: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "Show what holds now.")
+        static let configuration = CommandConfiguration(abstract: "Show the current settings.")
         @OptionGroup var admin: AdminOptions
 
         func run() async throws {
@@ -33,20 +33,20 @@ struct OfflineCommand: AsyncParsableCommand {
 
     struct On: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Let workers sign in offline whom the device has seen with the server.",
+            abstract: "Allow offline sign-in of workers who have signed in online at the device.",
             discussion:
-                "They are known by their password unless you say otherwise, and get their identity and no token. A worker who is disabled meanwhile "
-                + "gets in until the first of the ends below, at a device that nobody can tell. What was given before is "
-                + "withdrawn.")
-        @Flag(inversion: .prefixedNo, help: "Know them by their password.") var password = true
-        @Flag(help: "Know them by a PIN that they set on the device, under the lock-out of its TPM.") var pin = false
+                "Workers sign in with their password by default, and get their identity but no tokens. A worker who is "
+                + "disabled can still sign in at a device that is offline, until the first of the limits below is "
+                + "reached. Leases issued before are withdrawn.")
+        @Flag(inversion: .prefixedNo, help: "Accept their password.") var password = true
+        @Flag(help: "Accept a PIN that they set on the device, protected by the lock-out of its TPM.") var pin = false
         @Flag(
             name: .customLong("pin-without-tpm"),
-            help: "Know them by a PIN also where there is no TPM: whoever copies the disk may guess it.")
+            help: "Accept a PIN also without a TPM: anyone who copies the disk can guess it.")
         var pinWithoutTPM = false
-        @Option(help: "Minutes from the sign-in with the server to the end, by the wall clock.") var minutes = 720
-        @Option(help: "Minutes that the device may be powered on since.") var poweredMinutes = 720
-        @Option(help: "How often the device may be started since.") var boots = 3
+        @Option(help: "Minutes from the online sign-in to the end, by the wall clock.") var minutes = 720
+        @Option(help: "Minutes that the device may be powered on after the online sign-in.") var poweredMinutes = 720
+        @Option(help: "How often the device may be started after the online sign-in.") var boots = 3
         @Option(help: "Wrong attempts in a row after which the device forgets the worker.") var attempts = 5
         @OptionGroup var admin: AdminOptions
 
@@ -76,7 +76,7 @@ struct OfflineCommand: AsyncParsableCommand {
 
     struct Off: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Let nobody sign in offline; devices forget what they were given when they hear of it.")
+            abstract: "Forbid offline sign-in; devices delete their leases when they learn of it.")
         @OptionGroup var admin: AdminOptions
 
         func run() async throws {

@@ -26,7 +26,7 @@ struct ProfileCommand: AsyncParsableCommand {
         @Option(help: "A profile (.mobileconfig).") var file: String?
         @Option(parsing: .upToNextOption, help: "Sign-in URLs of the organisation for the shared device profile.")
         var sharedDevice: [String] = []
-        @Flag(help: "Take the place of another profile with the same identifier; else that is refused.")
+        @Flag(help: "Replace an existing profile with the same identifier; otherwise it is refused.")
         var replace = false
         @OptionGroup var admin: AdminOptions
 

@@ -5,12 +5,12 @@ import ArgumentParser
 /// The tenant's data about the receipts of its devices.
 struct ReceiptAdminCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "receipt", abstract: "Vouch for receipts, and say whom they mean.",
+        commandName: "receipt", abstract: "Export trust for receipts, and resolve whom they are about.",
         subcommands: [Trust.self, Resolve.self])
 
     struct Trust: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Print what receipts are judged by on another machine, with the newest anchors.")
+            abstract: "Print the file for verifying receipts on another machine, with the newest anchors.")
         @OptionGroup var admin: AdminOptions
 
         func run() async throws {
@@ -22,7 +22,7 @@ struct ReceiptAdminCommand: AsyncParsableCommand {
 
     struct Resolve: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Say whom the subject of a receipt means; the audit log says that you asked.")
+            abstract: "Print the person behind the subject of a receipt; the audit log records the request.")
         @Argument(help: "The subject, p1.…") var subject: String
         @OptionGroup var admin: AdminOptions
 

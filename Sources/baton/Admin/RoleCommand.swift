@@ -5,7 +5,7 @@ import ArgumentParser
 /// Directory roles.
 struct RoleCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "role", abstract: "List directory roles; give and take them.",
+        commandName: "role", abstract: "List, assign and remove directory roles.",
         subcommands: [List.self, Add.self, Remove.self])
 
     struct List: AsyncParsableCommand {
@@ -20,7 +20,7 @@ struct RoleCommand: AsyncParsableCommand {
     }
 
     struct Add: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "Give a role to a person.")
+        static let configuration = CommandConfiguration(abstract: "Assign a role to a person.")
         @OptionGroup var membership: Membership
 
         func run() async throws {
@@ -29,7 +29,7 @@ struct RoleCommand: AsyncParsableCommand {
     }
 
     struct Remove: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "Take a role from a person.")
+        static let configuration = CommandConfiguration(abstract: "Remove a role from a person.")
         @OptionGroup var membership: Membership
 
         func run() async throws {

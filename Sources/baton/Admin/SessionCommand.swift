@@ -9,7 +9,7 @@ struct SessionCommand: AsyncParsableCommand {
         subcommands: [List.self, Revoke.self])
 
     struct List: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "List the sessions, the newest first.")
+        static let configuration = CommandConfiguration(abstract: "List the sessions, newest first.")
         @Option(help: "The user name or id of the person whose sessions to list.") var user: String?
         @OptionGroup var admin: AdminOptions
 
@@ -29,7 +29,7 @@ struct SessionCommand: AsyncParsableCommand {
 
     struct Revoke: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "End a session: its tokens are of no use any more, and its device signs out.")
+            abstract: "End a session: its tokens become invalid and its device signs out.")
         @Argument(help: "The session's id.") var session: String
         @OptionGroup var admin: AdminOptions
 

@@ -5,7 +5,7 @@ import ArgumentParser
 /// Organisations.
 struct TenantCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "tenant", abstract: "List, add and remove organisations, and give them new signing keys.",
+        commandName: "tenant", abstract: "List, add and remove organisations; rotate their signing keys.",
         subcommands: [List.self, Add.self, Remove.self, Keys.self, RotateKeys.self])
 
     struct List: AsyncParsableCommand {
@@ -35,11 +35,11 @@ struct TenantCommand: AsyncParsableCommand {
 
     struct Remove: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Remove an organisation with all that it has but the audit log; without --yes, say what that is.",
-            discussion: "Refused as long as it has a device in the directory or under management, or an enrollment "
+            abstract: "Remove an organisation with everything except its audit log; without --yes, show what that is.",
+            discussion: "Refused while it has a device in the directory or under management, or an enrollment "
                 + "profile that a device can still use.")
         @Argument(help: "The organisation's domain or id.") var name: String
-        @Flag(help: "Remove it; there is no way back.") var yes = false
+        @Flag(help: "Remove it; this cannot be undone.") var yes = false
         // AdminOptions is not used: the organisation is an argument here, and must never default to the only one.
         @Option(help: "The server's state folder (default: BATON_SERVER, else /var/lib/baton-server).")
         var server: String?
@@ -93,7 +93,7 @@ struct TenantCommand: AsyncParsableCommand {
     }
 
     struct Keys: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "List the keys that the tokens are checked with.")
+        static let configuration = CommandConfiguration(abstract: "List the keys for verifying tokens.")
         @OptionGroup var admin: AdminOptions
 
         func run() async throws {
@@ -110,9 +110,9 @@ struct TenantCommand: AsyncParsableCommand {
 
     struct RotateKeys: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Make new signing keys; they sign when every app has had time to fetch them.",
-            discussion: "The old keys go when the last token that they have signed is over.")
-        @Flag(help: "Let them sign at once, as after a key became known to others.") var immediately = false
+            abstract: "Create new signing keys; they sign after every app has had time to fetch them.",
+            discussion: "The old keys are removed when the last token that they signed has expired.")
+        @Flag(help: "Use them at once, for example after a key was exposed.") var immediately = false
         @OptionGroup var admin: AdminOptions
 
         func run() async throws {

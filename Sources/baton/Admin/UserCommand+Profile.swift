@@ -5,7 +5,7 @@ import ArgumentParser
 extension UserCommand {
     struct Show: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Show what the directory has of a person, and their sessions that have not ended.")
+            abstract: "Show a person's directory entry and active sessions.")
         @Argument(help: "The user name or id.") var user: String
         @OptionGroup var admin: AdminOptions
 
@@ -49,14 +49,14 @@ extension UserCommand {
 
     struct Update: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Change what the directory has of a person; what is left out stays as it is.",
-            discussion: "An empty text (\"\") clears a field, but not the name. The user name itself stays for good.")
+            abstract: "Change a person's directory entry; omitted fields do not change.",
+            discussion: "An empty text (\"\") clears a field, but not the name. The user name cannot be changed.")
         @Argument(help: "The user name or id.") var user: String
         @Option(help: "The name to show.") var name: String?
         @Option(help: "The given name.") var givenName: String?
         @Option(help: "The family name.") var surname: String?
         @Option(help: "The mail address.") var mail: String?
-        @Option(help: "What the person does.") var jobTitle: String?
+        @Option(help: "The job title.") var jobTitle: String?
         @Option(help: "The mobile phone's number.") var mobilePhone: String?
         @OptionGroup var admin: AdminOptions
 

@@ -37,7 +37,7 @@ struct UserCommand: AsyncParsableCommand {
         @Option(help: "The given name.") var givenName: String?
         @Option(help: "The family name.") var surname: String?
         @Option(help: "The mail address.") var mail: String?
-        @Option(help: "What the person does.") var jobTitle: String?
+        @Option(help: "The job title.") var jobTitle: String?
         @Option(help: "The mobile phone's number.") var mobilePhone: String?
         @OptionGroup var admin: AdminOptions
 
@@ -61,7 +61,7 @@ struct UserCommand: AsyncParsableCommand {
 
     struct Remove: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Remove a person; everything that hangs on the person goes.")
+            abstract: "Remove a person and everything that belongs to them.")
         @Argument(help: "The user name or id.") var user: String
         @OptionGroup var admin: AdminOptions
 
@@ -72,7 +72,7 @@ struct UserCommand: AsyncParsableCommand {
 
     struct Disable: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Forbid a person to sign in; ends every session of theirs.")
+            abstract: "Disable a person's sign-in; ends all their sessions.")
         @Argument(help: "The user name or id.") var user: String
         @OptionGroup var admin: AdminOptions
 

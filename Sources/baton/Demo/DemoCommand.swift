@@ -14,7 +14,7 @@ struct DemoCommand: AsyncParsableCommand {
     @Option(help: "The program that acts as the person at the browser.") var person = "Tests/Person/person.py"
     @Option(help: "The program that searches for what a worker left behind; by default canary, beside this program.")
     var canary: String?
-    @Flag(help: "Leave the environment's folder as the story left it.") var keep = false
+    @Flag(help: "Keep the environment's folder.") var keep = false
     @OptionGroup var output: OutputOptions
 
     func run() async throws {

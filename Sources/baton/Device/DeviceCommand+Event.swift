@@ -6,7 +6,7 @@ extension DeviceCommand {
     /// The hook for udev rules, docking stations and card readers.
     struct Event: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Tell the device that nobody is at it any more: whoever is signed in is signed out.")
+            abstract: "Report that nobody is at the device any more: the worker is signed out.")
         @Argument(help: "What happened: charger, dock or seat.") var event: SeatEvent
         @OptionGroup var device: DeviceOptions
         @OptionGroup var output: OutputOptions

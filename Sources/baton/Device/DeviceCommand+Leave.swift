@@ -7,10 +7,10 @@ extension DeviceCommand {
     struct Leave: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             abstract:
-                "Leave the directory: sign out whoever is here, give up the join, and tell the directory if it answers.",
+                "Leave the directory: sign out the worker, remove the join, and tell the directory if it can be reached.",
             discussion: """
-                The enrollment in the MDM, the apps and the receipts stay. The device can be joined again at once, also to \
-                another organisation.
+                The MDM enrollment, the apps and the receipts stay. The device can be joined again at once, also to another \
+                organisation.
                 """)
         @OptionGroup var device: DeviceOptions
         @OptionGroup var output: OutputOptions
@@ -23,12 +23,12 @@ extension DeviceCommand {
     struct Reset: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             abstract:
-                "Take the device back to what it was before it was enrolled and joined; nothing of a worker stays.",
+                "Reset the device to the state before it was enrolled and joined; no worker's data stays.",
             discussion: """
-                It signs out whoever is here, leaves directory and MDM, and erases keys, receipts, and what offline sign-in \
-                keeps. Apps that have not erased a former worker's data stay locked. It cannot be undone.
+                Signs out the worker, leaves directory and MDM, and erases keys, receipts, and the data of offline sign-in. \
+                Apps that have not erased a former worker's data stay locked. This cannot be undone.
                 """)
-        @Flag(help: "Do not ask before.")
+        @Flag(help: "Do not ask for confirmation.")
         var yes = false
         @OptionGroup var device: DeviceOptions
         @OptionGroup var output: OutputOptions

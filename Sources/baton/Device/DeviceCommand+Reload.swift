@@ -7,7 +7,7 @@ extension DeviceCommand {
     /// For an administrator who has changed the registry of apps on the disk.
     struct Reload: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Read the device's own registry of apps anew; nobody is signed out by it.")
+            abstract: "Reload the device's own registry of apps; nobody is signed out.")
         @OptionGroup var device: DeviceOptions
         @OptionGroup var output: OutputOptions
 

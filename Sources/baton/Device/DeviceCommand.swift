@@ -79,7 +79,7 @@ struct DeviceCommand: AsyncParsableCommand {
 
     struct CheckIn: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "check-in", abstract: "Fetch and carry out what the MDM has for this device, now.")
+            commandName: "check-in", abstract: "Fetch and run the MDM's pending commands now.")
         @OptionGroup var device: DeviceOptions
         @OptionGroup var output: OutputOptions
 
@@ -92,7 +92,7 @@ struct DeviceCommand: AsyncParsableCommand {
 
     struct Unenroll: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Leave the MDM: everything that it brought goes, and a worker who is signed in is signed out.")
+            abstract: "Leave the MDM: removes everything that it installed and signs out the worker.")
         @OptionGroup var device: DeviceOptions
         @OptionGroup var output: OutputOptions
 

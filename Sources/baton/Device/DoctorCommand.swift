@@ -11,30 +11,30 @@ import Processes
 struct DoctorCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "doctor",
-        abstract: "Say what is wrong with this device: why it is not shared, why an app was refused, and what to do.",
+        abstract: "Diagnose this device: why it is not shared, why an app was refused, and what to do.",
         discussion: """
-            Exit codes: 0 nothing is wrong (there may be warnings); 1 something is; 69 the broker does not answer, and \
-            only what can be seen from outside was looked at. Nothing secret and nothing of a worker is ever shown.
+            Exit codes: 0 no problem found (there may be warnings); 1 problems found; 69 the broker does not answer, and \
+            only checks from outside were made. The output never contains secrets or a worker's data.
             """)
 
     @OptionGroup var state: StateOptions
     @Option(
         help: """
-            The file by which apps know that the device is managed (managedMarker of batond.json; default: BATON_MARKER, \
+            The file that tells apps that the device is managed (managedMarker of batond.json; default: BATON_MARKER, \
             else \(WellKnownPath.managedMarker)).
             """)
     var marker: String?
     @Option(
         help: """
-            Also write an archive (tar) for whoever helps with the device: status, findings, configuration, versions and the \
-            last lines of the log, with nothing about any person. The file must not be there.
+            Also write an archive (tar) for support staff: status, findings, configuration, versions and the last lines of the \
+            log, without personal data. The file must not exist.
             """)
     var bundle: String?
-    @Option(help: "batond's configuration file, of which the archive holds switches and numbers.")
+    @Option(help: "batond's configuration file; the archive contains its switches and numbers.")
     var config = "/etc/baton/batond.json"
     @Option(help: "The file with batond's log, for the archive (default: the journal of batond.service).")
     var log: String?
-    @Flag(help: "Show what is in order, too.")
+    @Flag(help: "Also show checks that passed.")
     var all = false
     @OptionGroup var device: DeviceOptions
     @OptionGroup var output: OutputOptions

@@ -11,9 +11,10 @@ struct UpCommand: AsyncParsableCommand {
         commandName: "up",
         abstract: "Start a whole environment on loopback: server, organisation, one device, two apps. Ctrl-C ends it.",
         discussion: """
-            Every process runs as you, so this shows the hand-over and not the walls between users. Started again in the \
-            same folder it goes on where it was left, except that a worker's session ends with the device. Where one of \
-            its programs dies, the environment ends with exit code 1. A second Ctrl-C kills what is still ending.
+            Every process runs as you, so this demonstrates the hand-over but not isolation between Unix users. Started \
+            again in the same folder, the environment continues from its last state, except that a worker's session ends \
+            with the device. If any of its programs exits, the environment stops with exit code 1. A second Ctrl-C kills \
+            programs that are still stopping.
             """)
 
     @OptionGroup var options: EnvironmentOptions

@@ -7,13 +7,13 @@ import Receipts
 extension ReceiptCommand {
     struct Verify: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Check receipts, and say exactly what can be told.",
+            abstract: "Verify receipts, and report exactly what is proven.",
             discussion: """
-                A change, another order and a gap are found always. What is missing at the end is found up to the last \
-                anchor. Against root on a device without a TPM nothing can be proven. Without --trust, receipts of \
-                this device are checked with its own key.
+                Changed, reordered and missing receipts are always detected; at the end of the chain missing ones are detected \
+                up to the last anchor. Nothing can be proven against root on a device without a TPM. Without --trust, \
+                receipts of this device are checked with its own key.
                 """)
-        @Option(help: "What the tenant vouches with: baton admin receipt trust.") var trust: String?
+        @Option(help: "The tenant's trust file, printed by baton admin receipt trust.") var trust: String?
         @OptionGroup var source: ReceiptSource
         @OptionGroup var output: OutputOptions
 

@@ -6,11 +6,12 @@ import Receipts
 /// The receipts of hand-overs, on the device or from a file on any machine.
 struct ReceiptCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "receipt", abstract: "Show what a device did at each hand-over, and check that nobody changed it.",
+        commandName: "receipt",
+        abstract: "Show what a device did at each hand-over, and verify that the record was not changed.",
         subcommands: [List.self, Show.self, Export.self, Verify.self])
 
     struct List: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "List the receipts, the oldest first.")
+        static let configuration = CommandConfiguration(abstract: "List the receipts, oldest first.")
         @OptionGroup var source: ReceiptSource
         @OptionGroup var output: OutputOptions
 
@@ -68,7 +69,7 @@ struct ReceiptCommand: AsyncParsableCommand {
 
     struct Export: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Print the receipts as lines, with what is needed to check them elsewhere.")
+            abstract: "Print the receipts as lines, with everything needed to verify them elsewhere.")
         @OptionGroup var source: ReceiptSource
         @OptionGroup var output: OutputOptions
 

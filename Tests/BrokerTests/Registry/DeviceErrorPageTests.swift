@@ -34,23 +34,24 @@ import Testing
         """
         # Errors of a device's configuration
 
-        This page is made of `Sources/BrokerDevice/Apps/RegistryFailure.swift` and `Sources/BrokerDevice/SessionPolicy/SessionPolicyError.swift`
-        by `scripts/pages`; do not edit it. What apps get is on the page of [errors](errors.md).
+        This page is generated from `Sources/BrokerDevice/Apps/RegistryFailure.swift` and `Sources/BrokerDevice/SessionPolicy/SessionPolicyError.swift`
+        by `scripts/pages`; do not edit it. It is for administrators of
+        a device. [Errors](errors.md) lists the errors that apps get.
 
-        The broker logs a code under `error.code`, `baton doctor` shows it with cause and remedy. Codes are stable. `…` stands for the file,
-        the app or the word that is meant; nothing of a person is in it.
+        The broker logs a code under `error.code`; `baton doctor` shows it with cause and remedy. Codes are stable. `…` stands for the file,
+        the app or the key in question; it never contains personal data.
 
         ## The registry of apps
 
-        While one of these holds no app is served (-51814; the code stands under `baton_reason`): see [app identity](app-identity.md).
+        With any of these errors the broker serves no app (-51814, with the code under `baton_reason`). See [app identity](app-identity.md).
 
         | code | cause | remedy |
         |---|---|---|
         \(table(registry))
         ## Session policy
 
-        In `batond.json` one of these stops the start, but for the last three, which the doctor warns of. What the MDM wants is refused as a
-        whole, and the device's own is in force: see [configuration](configuration.md).
+        In `batond.json` these errors prevent the start, except the last three, which `baton doctor` reports as warnings. A policy from the MDM is
+        refused as a whole, and the device's own stays in force. See [configuration](configuration.md).
 
         | code | cause | remedy |
         |---|---|---|
