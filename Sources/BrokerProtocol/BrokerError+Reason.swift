@@ -16,6 +16,10 @@ extension BrokerError {
                 "The id is another app's: start the app as what it is, or correct its level in the registry."
             case .blocked: "The profile's AppBlockList names the app; take it off there if it may."
             case .unlisted: "Put the app on the profile's AppAllowList or AppPrefixAllowList."
+            case .outsideBrowser:
+                "Start nothing in the host's place: the browser starts it, and baton-agent starts the browser."
+            case .cookiesUnlisted: "Put the app on the profile's AppCookieSSOAllowList if it may."
+            case .addressUnlisted: "Add a prefix of the address to URLs of the single sign-on profile."
             case .notShared: "See the findings on the mode."
             case .agentMissing: "Start baton-agent in the graphical session."
             case .browserUnavailable, .browserBroke:
@@ -45,6 +49,12 @@ extension BrokerError {
             .deviceDisabled: "The directory has disabled the device.",
             .deviceRemoved: "The directory does not list the device any more.",
             .otherAccount: "Another account is signed in on the device.",
+            .outsideBrowser:
+                "A program asks as the browser's native messaging host, and the worker's browser has not started it.",
+            .cookiesUnlisted: "The app asks for a browser's headers, and the profile does not name it for that.",
+            .addressMalformed: "The address for which a browser's headers are asked can be read in more than one way.",
+            .addressOfOther: "The address is not of the identity platform that the device is joined to.",
+            .addressUnlisted: "No single sign-on profile lists the address.",
         ]
 
         package static let unknownClient = Reason(rawValue: "unknown_client")
@@ -62,5 +72,10 @@ extension BrokerError {
         package static let deviceDisabled = Reason(rawValue: "device_disabled")
         package static let deviceRemoved = Reason(rawValue: "device_removed")
         package static let otherAccount = Reason(rawValue: "other_account")
+        package static let outsideBrowser = Reason(rawValue: "host_outside_browser")
+        package static let cookiesUnlisted = Reason(rawValue: "cookies_unlisted")
+        package static let addressMalformed = Reason(rawValue: "address_malformed")
+        package static let addressOfOther = Reason(rawValue: "address_of_other_platform")
+        package static let addressUnlisted = Reason(rawValue: "address_unlisted")
     }
 }

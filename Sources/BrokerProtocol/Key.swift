@@ -82,6 +82,16 @@ package struct Key: RawRepresentable, Hashable, Sendable {
     package static let wipeAccount = Key("wipe_account")
     package static let wipeCacheForAllAccounts = Key("wipe_cache_all_accounts")
 
+    // The browser.
+    package static let ssoURL = Key("sso_url")
+    package static let typesOfHeader = Key("types_of_header")
+    package static let ssoCookies = Key("sso_cookies")
+    package static let payload = Key("payload")
+    /// Baton's own: prefixes of the addresses for which the browser is signed in, a JSON list.
+    package static let browserAddresses = Key("baton_addresses")
+    /// Baton's own: whether the browser leaves out a page's wish for a password.
+    package static let removesPrompts = Key("baton_removes_prompts")
+
     // Baton's own operations.
     package static let previousHomeAccountID = Key("baton_previous_home_account_id")
     /// The signed-in account, if the client has removed it.

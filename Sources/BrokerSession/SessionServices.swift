@@ -76,6 +76,9 @@ struct SessionServices: Sendable {
                 renewal: renewal, leases: leases, pins: pins, supervisor: supervisor, logger: logger),
             signOuts: signOuts, erasures: erasures,
             activity: ActivityReporter(session: session, access: access, supervisor: supervisor),
+            browser: BrowserSignOnService(
+                session: session, access: access, source: BrowserHeaderSource(session: session, network: network),
+                tokens: tokens, signOuts: signOuts),
             supervisor: supervisor)
         (self.supervisor, self.files) = (supervisor, files)
     }

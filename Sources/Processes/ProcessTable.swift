@@ -16,6 +16,11 @@ package struct ProcessTable: Sendable {
         /// Clock ticks since boot; together with the pid it identifies a process permanently.
         package let startTime: UInt64
 
+        package init(pid: Int32, parent: Int32, group: Int32, isZombie: Bool, startTime: UInt64) {
+            (self.pid, self.parent, self.group) = (pid, parent, group)
+            (self.isZombie, self.startTime) = (isZombie, startTime)
+        }
+
         /// Identifies a process permanently, even if its parent or group changes.
         package struct Name: Hashable {
             package let pid: Int32

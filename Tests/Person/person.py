@@ -18,6 +18,7 @@ FILE is a JSON object:
     closeInsteadOfSignIn  true: closes the browser when the sign-in page is there
     waitsFor              a FIFO: the person types the password once somebody has opened it for writing
     saves                 a text that is kept among the downloads and as a temporary file, before the password is sent
+    starts                a program and its arguments, which the browser starts before it opens the page
     withoutBrowser        true: starts no browser, and posts the pages' forms by itself (forms.py), in a tenth of the time
 
 Who is refused with the right password closes the browser. A second call with the same profile hands its page to the
@@ -285,7 +286,8 @@ def read_person(path):
         person = json.load(file)
     known = {
         "username": str, "password": str, "pin": str, "mistypesPIN": bool, "wrongPasswordFirst": bool,
-        "closeInsteadOfSignIn": bool, "saves": str, "waitsFor": str, "withoutBrowser": bool,
+        "closeInsteadOfSignIn": bool, "saves": str, "starts": list, "waitsFor": str,
+        "withoutBrowser": bool,
     }
     for key, value in person.items():
         if key not in known or not isinstance(value, known[key]):
@@ -391,6 +393,8 @@ def main():
     with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as listener:
         listener.bind(meeting_point(arguments.profile))
         listener.listen()
+        if "starts" in person:
+            subprocess.Popen(person["starts"], stdin=subprocess.DEVNULL, stdout=log, stderr=log)
         sit = sit_at_forms if person.get("withoutBrowser") else sit_at_chromium
         sit(arguments, options, url, listener, say)
 

@@ -8,6 +8,8 @@ package enum AppBinding: Sendable, Codable, Hashable {
     case user(UInt32)
     /// The app is not told apart: any program of the session's users may act as any app with this binding.
     case session
+    /// By having been started by the worker's browser; of the native messaging host alone, and in no registry.
+    case browser
 
     /// Reads the fields of a registry: the level, and the user that the level `user` needs.
     ///
@@ -27,6 +29,7 @@ package enum AppBinding: Sendable, Codable, Hashable {
         case .socket: "socket-bound"
         case .user: "uid-bound"
         case .session: "session-bound"
+        case .browser: "browser-bound"
         }
     }
 }

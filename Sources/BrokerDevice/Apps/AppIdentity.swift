@@ -11,13 +11,15 @@ package enum AppIdentity: Sendable, Codable, Hashable {
     case user(String, UInt32)
     /// Any program of the session's users.
     case session
+    /// Such a program, which the browser has started that the agent opened for the worker.
+    case browser
 
     /// Returns whether this identity may make requests in the name of `app`.
     package func mayAct(as app: RegisteredApp) -> Bool {
         switch (self, app.binding) {
         case (.socket(let bundleID), .socket): bundleID == app.bundleID
         case (.user(let bundleID, let user), .user(let declared)): bundleID == app.bundleID && user == declared
-        case (.session, .session): true
+        case (.session, .session), (.browser, .session), (.browser, .browser): true
         default: false
         }
     }
@@ -28,6 +30,7 @@ package enum AppIdentity: Sendable, Codable, Hashable {
         case .socket: AppBinding.socket.level
         case .user(_, let user): AppBinding.user(user).level
         case .session: AppBinding.session.level
+        case .browser: AppBinding.browser.level
         }
     }
 
@@ -35,7 +38,7 @@ package enum AppIdentity: Sendable, Codable, Hashable {
     package var bundleID: String? {
         switch self {
         case .socket(let bundleID), .user(let bundleID, _): bundleID
-        case .session: nil
+        case .session, .browser: nil
         }
     }
 }

@@ -44,34 +44,11 @@ extension AppPermissions {
     package init(_ profiles: [[String: PropertyList]]) throws(RegistryFailure) {
         var flags: [Bool] = []
         for data in profiles {
-            allowed.formUnion(try Self.names(.appAllowList, in: data))
-            blocked.formUnion(try Self.names(.appBlockList, in: data))
-            allowedPrefixes += try Self.names(.appPrefixAllowList, in: data)
-            if let flag = try Self.flag(.enableSSOOnAllManagedApps, in: data) { flags.append(flag) }
+            allowed.formUnion(try data.names(.appAllowList))
+            blocked.formUnion(try data.names(.appBlockList))
+            allowedPrefixes += try data.names(.appPrefixAllowList)
+            if let flag = try data.flag(.enableSSOOnAllManagedApps) { flags.append(flag) }
         }
         allManaged = !flags.isEmpty && flags.allSatisfy(\.self)
-    }
-
-    /// The names of a list: a text, separated by commas. Surrounding blanks are dropped.
-    private static func names(
-        _ key: PropertyKey, in data: [String: PropertyList]
-    ) throws(RegistryFailure) -> [String] {
-        switch data[key.rawValue] {
-        case nil: return []
-        case .string(let text)?:
-            return text.split(separator: ",").map { name in
-                String(name.drop { $0 == " " }.reversed().drop { $0 == " " }.reversed())
-            }.filter { !$0.isEmpty }
-        default: throw RegistryFailure(.rules, key.rawValue)
-        }
-    }
-
-    private static func flag(_ key: PropertyKey, in data: [String: PropertyList]) throws(RegistryFailure) -> Bool? {
-        switch data[key.rawValue] {
-        case nil: nil
-        case .integer(0)?: false
-        case .integer(1)?: true
-        default: throw RegistryFailure(.rules, key.rawValue)
-        }
     }
 }

@@ -52,12 +52,17 @@ extension DeviceSnapshot {
     }
 
     private static func otherApp(_ binding: AppBinding) -> BrokerError {
-        let way =
-            switch binding {
-            case .socket: "Start it so that it has its own socket, and name that in BATON_SOCKET."
-            case .user: "Start it as the user that the registry gives it."
-            case .session: "Use the broker's socket for the session's apps, as one of its users."
-            }
+        let way: String
+        switch binding {
+        case .socket: way = "Start it so that it has its own socket, and name that in BATON_SOCKET."
+        case .user: way = "Start it as the user that the registry gives it."
+        case .session: way = "Use the broker's socket for the session's apps, as one of its users."
+        case .browser:
+            return BrokerError(
+                .unauthorizedClient,
+                "The worker's browser has not started this program. Let the browser start its native messaging host.",
+                reason: .outsideBrowser)
+        }
         return BrokerError(
             .unauthorizedClient, "The client id belongs to an app that this one is not, as far as can be told. \(way)",
             reason: .otherApp)

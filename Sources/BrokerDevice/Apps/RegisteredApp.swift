@@ -41,4 +41,10 @@ package struct RegisteredApp: Sendable, Codable, Equatable {
     package static let commandLine = RegisteredApp(
         bundleID: CommandLineApp.bundleID, clientID: CommandLineApp.clientID,
         redirectURIs: [CommandLineApp.redirectURI], source: .broker, isManaged: false)
+
+    /// The worker's browser, in whose name the native messaging host asks; it comes with the broker. It gets no tokens of its
+    /// own, so that the identity platform does not know its client.
+    package static let browser = RegisteredApp(
+        bundleID: "org.baton.browser", clientID: "8c4a3b0e-6d1f-4c52-9a7e-2f90d1b6e334", redirectURIs: [],
+        binding: .browser, source: .broker, isManaged: false)
 }

@@ -32,6 +32,8 @@ package struct ManagedSettings: Sendable, Equatable {
     package var installed: Set<String>
     /// Which apps may use single sign-on.
     package var rules: AppPermissions
+    /// For which addresses a browser is signed in.
+    package var singleSignOn = SSOExtensionSettings()
     /// The keys of the session policy that the MDM overrides.
     package var sessionPolicy = SessionPolicyOverride()
     /// Why the session policy cannot be overridden.

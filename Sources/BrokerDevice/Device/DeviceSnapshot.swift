@@ -10,6 +10,8 @@ package struct DeviceSnapshot: Sendable, Codable, Equatable {
     package let apps: [RegisteredApp]
     /// Which of the apps may use single sign-on.
     package let rules: AppPermissions
+    /// For which addresses a browser is signed in.
+    package let singleSignOn: SSOExtensionSettings
     /// Why the apps cannot be told apart. While it is set, no app is served.
     package let registryFailure: RegistryFailure?
     /// Ended sessions that may not have been reported to the server yet.
@@ -18,8 +20,9 @@ package struct DeviceSnapshot: Sendable, Codable, Equatable {
     /// - Parameter registry: the apps, or why they are unknown.
     package init(
         mode: DeviceMode, join: JoinRecord?, registry: Result<AppRegistry, RegistryFailure>,
-        endedSessions: [EndedSession]
+        singleSignOn: SSOExtensionSettings = SSOExtensionSettings(), endedSessions: [EndedSession]
     ) {
+        self.singleSignOn = singleSignOn
         self.mode = mode
         self.join = join
         switch registry {

@@ -22,7 +22,8 @@ package enum SessionProcessMessage: Sendable, Codable, Equatable {
     /// told.
     case storeTombstones(reader: AccountReader, [AccountTombstone])
     /// An app requests the sign-out. The descriptor is its connection, on which the supervisor answers.
-    case endWanted(requestID: String, fromBrowser: Bool, correlationID: String?)
+    /// - `inBrowser`: the browser's extension requests it, and is answered in its form.
+    case endWanted(requestID: String, fromBrowser: Bool, correlationID: String?, inBrowser: Bool = false)
     case joined(JoinRecord)
     /// The server has been told that this session has ended.
     case serverSessionEnded(EndedSession)

@@ -22,6 +22,13 @@ package struct Operation: RawRepresentable, Hashable, Sendable {
     /// Baton's own: requests a token for the shared device itself, without a user.
     package static let deviceToken = Operation(rawValue: "baton.device_token")
 
+    /// The headers that sign a browser in at an address.
+    package static let getSSOCookies = Operation(rawValue: "get_sso_cookies")
+    /// A message of a browser's extension, passed on by its native messaging host.
+    package static let browserNativeMessage = Operation(rawValue: "browser_native_message_operation")
+    /// Baton's own: the addresses for which the browser's extension requests headers.
+    package static let browserAddresses = Operation(rawValue: "baton.browser_addresses")
+
     /// Whether a successful operation may begin a new epoch and therefore end the connection that carries its reply.
     package var changesEpoch: Bool { self == .login || self == .signOut }
 
@@ -29,7 +36,8 @@ package struct Operation: RawRepresentable, Hashable, Sendable {
     package static let all: [Operation] =
         [
             .getDeviceInfo, .getAccounts, .login, .refresh, .signOut, .getDefaultAccount, .removeAccount,
-            .currentAccount, .acknowledgeAccount, .deviceToken,
+            .currentAccount, .acknowledgeAccount, .deviceToken, .getSSOCookies, .browserNativeMessage,
+            .browserAddresses,
         ] + handover
 }
 

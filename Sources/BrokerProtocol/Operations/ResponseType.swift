@@ -6,6 +6,8 @@ package enum ResponseType: String, Sendable {
     case accounts = "operation_get_accounts_response"
     case defaultAccount = "operation_get_default_account_response"
     case token = "operation_token_response"
+    case ssoCookies = "operation_get_sso_cookies_response"
+    case browserNativeMessage = "operation_browser_native_message_response"
     case deviceToken = "baton_device_token_response"
 }
 

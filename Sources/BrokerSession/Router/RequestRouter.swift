@@ -13,6 +13,7 @@ struct RequestRouter: Sendable {
     let signOuts: SignOutNotifier
     let erasures: ErasureService
     let activity: ActivityReporter
+    let browser: BrowserSignOnService
     let supervisor: SupervisorLink
 
     /// Answers a request at once if everything is in memory, otherwise later from another thread.
@@ -52,6 +53,9 @@ struct RequestRouter: Sendable {
         case .registerEraser: .now(try erasures.register(call))
         case .acknowledge: .now(try erasures.acknowledge(call))
         case .activity: .now(try activity.report(call))
+        case .getSSOCookies: try browser.cookies(call)
+        case .browserNativeMessage: try browser.message(call)
+        case .browserAddresses: .now(try browser.addresses(call))
         default:
             throw BrokerError(
                 .unsupported, "This broker does not know the operation. Look at the operations of its hello.")

@@ -53,11 +53,28 @@ final class SignOutNotifier: Sendable {
     func signOut(_ call: AppRequest) throws(BrokerError) -> AppAnswer {
         let wanted = try SignOutRequest(call.parameters)
         try access.app(wanted.client, in: call)
-        guard let worker = session.worker else { return .now(AppResponse()) }
+        guard session.worker != nil else { return .now(AppResponse()) }
+        return try end(
+            call, account: wanted.homeAccountID, fromBrowser: wanted.signoutFromBrowser,
+            correlationID: wanted.client.correlationID)
+    }
+
+    /// Has the supervisor sign the worker out for the browser's extension.
+    func signOut(
+        _ call: AppRequest, inBrowserAs account: String, correlationID: String?
+    ) throws(BrokerError) -> AppAnswer {
+        guard session.worker != nil else {
+            return .now(AppResponse(type: .browserNativeMessage, entries: .emptyPayload))
+        }
+        return try end(call, account: account, fromBrowser: true, correlationID: correlationID, inBrowser: true)
+    }
+
+    private func end(
+        _ call: AppRequest, account: String, fromBrowser: Bool, correlationID: String?, inBrowser: Bool = false
+    ) throws(BrokerError) -> AppAnswer {
         logger.info(
-            "an app signs the worker out",
-            metadata: ["request.correlation": "\(wanted.client.correlationID ?? "-")"])
-        guard worker.account.homeAccountID == wanted.homeAccountID.lowercased() else {
+            "an app signs the worker out", metadata: ["request.correlation": "\(correlationID ?? "-")"])
+        guard session.worker?.account.homeAccountID == account.lowercased() else {
             throw BrokerError(
                 .mismatchedAccount, "Another worker is signed in. Ask for the current account before you sign out.")
         }
@@ -72,8 +89,8 @@ final class SignOutNotifier: Sendable {
         }
         supervisor.tell(
             .endWanted(
-                requestID: call.request.id, fromBrowser: wanted.signoutFromBrowser,
-                correlationID: wanted.client.correlationID), descriptors: [call.app.descriptor])
+                requestID: call.request.id, fromBrowser: fromBrowser, correlationID: correlationID,
+                inBrowser: inBrowser), descriptors: [call.app.descriptor])
         return .elsewhere
     }
 

@@ -122,6 +122,31 @@ struct TokenSource: Sendable {
         }
     }
 
+    // MARK: - The worker's browser
+
+    /// Returns the headers that sign the worker's browser in at the identity platform, for one nonce.
+    func browserHeaders(
+        of session: WorkerSession, over nonce: String, _ wanted: SSOCookiesRequest.Headers
+    ) async throws -> SSOHeaders {
+        var token: SSOHeaders.Header?
+        var device: SSOHeaders.Header?
+        if wanted.contains(.primaryRefreshToken) {
+            var generator = SystemRandomNumberGenerator()
+            let credential = BrowserCredential(token: session.token, nonce: nonce)
+            token = .init(
+                name: BrowserCredential.name, value: try credential.signed(with: session.key, using: &generator))
+        }
+        if wanted.contains(.deviceRegistration) {
+            let signed = try await keys.using { [certificate] keys in
+                try DeviceCredential(nonce: nonce).signed(with: keys.identity, certificate: certificate)
+            }
+            device = .init(name: DeviceCredential.name, value: signed)
+        }
+        return SSOHeaders(
+            token: token, homeAccountID: session.account.homeAccountID, username: session.account.username,
+            device: device, tenantID: session.account.realm)
+    }
+
     // MARK: - Requests of the device
 
     /// Gets a token of the device itself, signed for with the device key. It contains nothing of a worker.

@@ -81,8 +81,11 @@ struct BrokerSockets: Sendable {
     private func appConnected(_ descriptor: Descriptor, from peer: Peer, as identity: AppIdentity) {
         // A peer that connects and closes must cost the session process nothing.
         guard !descriptor.isEnded else { return }
-        let pid = descriptor.peerLives() == false ? 0 : peer.pid
-        let record = PeerRecord(pid: pid, uid: peer.uid, identity: identity)
+        let refined = listeners.refined(identity, peer)
+        // Asked last: while the process lives, what was read under its number is its own.
+        let hasEnded = descriptor.peerLives() == false
+        let record = PeerRecord(
+            pid: hasEnded ? 0 : peer.pid, uid: peer.uid, identity: hasEnded ? identity : refined)
         guard let (limit, held) = listeners.waiting.offer(descriptor, record) else { return }
         listeners.limits.note(limit, .waiting, of: record.process, held: held)
     }

@@ -33,6 +33,8 @@ final class AppListeners: Sendable {
     let waiting: WaitingConnections
     /// Records which apps have too many connections.
     let limits: LimitLog
+    /// Who opens the worker's browser.
+    let browserOrigin = BrowserOrigin()
 
     init(
         configuration: SupervisorConfiguration, inheritedState: InheritedState, ownUser: UInt32,
@@ -56,6 +58,11 @@ final class AppListeners: Sendable {
     /// does.
     func identity(throughSocketOf bundleID: String) -> AppIdentity? {
         state.withLock { $0.recognition.identity(throughSocketOf: bundleID) }
+    }
+
+    /// Returns `.browser` for a program that the worker's browser started. Valid while the process that connected lives.
+    func refined(_ identity: AppIdentity, _ peer: Peer) -> AppIdentity {
+        identity == .session && browserOrigin.hasStarted(peer.pid, of: peer.uid) ? .browser : identity
     }
 
     /// Starts to accept connections.

@@ -27,6 +27,9 @@ final class ManagedDevice {
         policy = configuration.sessionPolicy
     }
 
+    /// The agent that opens the worker's browser, for the threads that accept apps.
+    var browserOrigin: BrowserOrigin { listeners.browserOrigin }
+
     /// Reads everything again: at the start, and whenever the MDM or an administrator has changed something.
     func read() {
         readRegistry()
@@ -75,6 +78,7 @@ final class ManagedDevice {
             .init(
                 brokerManaged: settings.brokerManaged, profile: settings.profileShared,
                 appConfiguration: settings.appConfigurationShared, joined: join != nil))
-        return DeviceSnapshot(mode: mode, join: join, registry: registry, endedSessions: ended)
+        return DeviceSnapshot(
+            mode: mode, join: join, registry: registry, singleSignOn: settings.singleSignOn, endedSessions: ended)
     }
 }

@@ -46,6 +46,8 @@ struct SignOutRequesters {
 /// connection of the epoch.
 struct SignOutCaller: Sendable {
     let requestID: String
+    /// Whether the browser's extension has asked.
+    let inBrowser: Bool
     let connection: Connection
     /// The device's information for the answer.
     let info: DeviceInfo?
@@ -54,10 +56,17 @@ struct SignOutCaller: Sendable {
     /// How long an app waits before it is told that the sign-out is unfinished. A person is looking at its screen.
     static let patience = Duration.seconds(10)
 
+    private var response: FlatMap {
+        inBrowser
+            ? .response(
+                to: .browserNativeMessage, type: .browserNativeMessage, device: info, entries: .emptyPayload)
+            : .response(to: .signOut, type: .generic, device: info)
+    }
+
     func answer(_ outcome: SignOutOutcome) {
         let result: Result<FlatMap, BrokerError> =
             switch outcome {
-            case .ready: .success(.response(to: .signOut, type: .generic, device: info))
+            case .ready: .success(response)
             case .goesOn: .failure(.signOutGoesOn)
             }
         let reply = BrokerMessage.reply(Reply(requestID: requestID, outcome: result))

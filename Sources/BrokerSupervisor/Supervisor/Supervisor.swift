@@ -97,6 +97,7 @@ final class Supervisor {
         case .agentSaid(let id, let message): if id == session.browser.agent?.id { try agentSaid(message) }
         case .agentLost(let id):
             if id == session.browser.agent?.id { session.browser.lost(in: session.machine.state) }
+            device.browserOrigin.follow(session.browser.agent)
         case .operatorAsked(let request, let connection, let answer):
             try operators.take(request, from: connection, answer: answer)
         case .operatorGone(let connection): try operators.gone(connection)
@@ -141,7 +142,10 @@ final class Supervisor {
     // MARK: - The agent
 
     private func agentConnected(_ link: AgentLink) throws {
+        defer { device.browserOrigin.follow(session.browser.agent) }
         guard session.browser.connected(link, in: session.machine.state) else { return }
+        // Before a page is opened: what the browser starts is known as the browser's.
+        device.browserOrigin.follow(link)
         try session.handle(.agentArrived)
         if let page = session.browser.takePage() { try session.handle(.browserWanted(url: page)) }
     }
@@ -189,9 +193,9 @@ final class Supervisor {
             try session.handle(.signInSucceeded)
         case .signInFailed(let failure): try session.signInFailed(failure)
         case .storeTombstones(let reader, let told): try store(told, of: reader)
-        case .endWanted(let requestID, let fromBrowser, let correlationID):
+        case .endWanted(let requestID, let fromBrowser, let correlationID, let inBrowser):
             try session.journal.noteEnd(fromBrowser: fromBrowser, correlationID: correlationID)
-            if let app = descriptors.first { try signOut(app, requestID: requestID) }
+            if let app = descriptors.first { try signOut(app, requestID: requestID, inBrowser: inBrowser) }
         case .joined(let record): try session.joined(record)
         case .listenerArrived(let epoch): try session.handle(.listenerArrived(epoch))
         case .appsReady(let epoch): try session.handle(.graceExpired(epoch))
@@ -237,9 +241,9 @@ final class Supervisor {
     }
 
     /// Ends the session at an app's request. The app is answered on its own connection.
-    private func signOut(_ app: Descriptor, requestID: String) throws {
+    private func signOut(_ app: Descriptor, requestID: String, inBrowser: Bool) throws {
         let caller = SignOutCaller(
-            requestID: requestID, connection: Connection(app, maximumFrame: Wire.maximumFrame),
+            requestID: requestID, inBrowser: inBrowser, connection: Connection(app, maximumFrame: Wire.maximumFrame),
             info: try? session.snapshot.info(), logger: logger)
         try session.end(by: .app, patience: SignOutCaller.patience, answer: caller.answer)
     }

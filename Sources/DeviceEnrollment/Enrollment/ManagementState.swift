@@ -68,6 +68,8 @@ extension ManagementState {
         } catch { settings.sessionPolicyError = error }
         do throws(RegistryFailure) {
             settings.rules = try AppPermissions(brokerExtensions.map(\.extensionData))
+            settings.rules.blocked.formUnion(brokerExtensions.flatMap(\.deniedBundleIdentifiers))
+            settings.singleSignOn = try SSOExtensionSettings(brokerExtensions)
             settings.apps = try registeredApps()
         } catch { settings.registryFailure = error }
         return settings

@@ -63,7 +63,7 @@ enum PluginFlagIsInteger: ProfileRule {
 
     static let flags: Set<String> = [
         PropertyKey.enableSSOOnAllManagedApps.rawValue, "browser_sso_interaction_enabled",
-        "disable_explicit_app_prompt", "disable_explicit_app_prompt_and_autologin",
+        PropertyKey.disableExplicitAppPrompt.rawValue, "disable_explicit_app_prompt_and_autologin",
         "disable_explicit_native_app_prompt", "disable_explicit_native_app_prompt_and_autologin",
         "disable_inapp_sso_signin", "admin_debug_mode_enabled",
     ]
@@ -84,7 +84,7 @@ enum PluginListIsString: ProfileRule {
     static let remedy = "Write the names into one string, with commas between them."
 
     static let lists = Set(
-        [PropertyKey.appAllowList, .appBlockList, .appPrefixAllowList].map(\.rawValue) + ["AppCookieSSOAllowList"])
+        [PropertyKey.appAllowList, .appBlockList, .appPrefixAllowList, .appCookieSSOAllowList].map(\.rawValue))
 
     static func breaches(in subject: LintedProfile) -> [ProfileRuleBreach] {
         subject.extensionData { key, value in

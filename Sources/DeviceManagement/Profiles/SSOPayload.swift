@@ -33,6 +33,8 @@ package struct SSOPayload: Hashable, Sendable {
     /// Prefixes of the URLs that the extension answers.
     package var urls: [String]
     package var hosts: [String]
+    /// Bundle ids of apps that do not take part, whatever the extension data says of them.
+    package var deniedBundleIdentifiers: [String] = []
     package var extensionData: [String: PropertyList]
 
     package init(
@@ -57,6 +59,7 @@ package struct SSOPayload: Hashable, Sendable {
         kind = Kind(name: try fields.string(.type))
         urls = try fields.optionalStrings(.urls) ?? []
         hosts = try fields.optionalStrings(.hosts) ?? []
+        deniedBundleIdentifiers = try fields.optionalStrings(.deniedBundleIdentifiers) ?? []
         extensionData = try fields.optionalDictionary(.extensionData) ?? [:]
     }
 
@@ -67,6 +70,8 @@ package struct SSOPayload: Hashable, Sendable {
             .type: .string(kind.name),
             .urls: urls.isEmpty ? nil : .array(urls.map(PropertyList.string)),
             .hosts: hosts.isEmpty ? nil : .array(hosts.map(PropertyList.string)),
+            .deniedBundleIdentifiers: deniedBundleIdentifiers.isEmpty
+                ? nil : .array(deniedBundleIdentifiers.map(PropertyList.string)),
             .extensionData: extensionData.isEmpty ? nil : .dictionary(extensionData),
         ])
     }

@@ -40,6 +40,9 @@ package enum PropertyKey: String, Sendable {
     case appBlockList = "AppBlockList"
     case appPrefixAllowList = "AppPrefixAllowList"
     case enableSSOOnAllManagedApps = "Enable_SSO_On_All_ManagedApps"
+    // In ``extensionData``: how the broker signs a browser in.
+    case appCookieSSOAllowList = "AppCookieSSOAllowList"
+    case disableExplicitAppPrompt = "disable_explicit_app_prompt"
     // Check-in.
     case awaitingConfiguration = "AwaitingConfiguration"
     case buildVersion = "BuildVersion"

@@ -75,8 +75,7 @@ extension LiveDevice {
         }
 
         @Test(arguments: [
-            "passkey_assertion_operation", "passkey_credential_operation", "get_prt", "get_sso_cookies",
-            "browser_native_message_operation", "unknown", "", "LOGIN",
+            "passkey_assertion_operation", "passkey_credential_operation", "get_prt", "unknown", "", "LOGIN",
         ])
         func `an operation that the broker does not have is unsupported, and not in its hello`(name: String)
             async throws

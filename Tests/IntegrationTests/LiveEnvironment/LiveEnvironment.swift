@@ -281,12 +281,17 @@ final class LiveEnvironment: Sendable {
             connection.request("GET", "/v1.0/me", headers={"Authorization": "Bearer " + os.environ["TOKEN"]})
             print(connection.getresponse().status)
             """
-        let environment = ["PORT": "\(facts.port)", "ROOT": path("server/ca/root.pem"), "TOKEN": accessToken]
-        let request = try await RunningProgram.start(
-            "/usr/bin/python3", ["-c", script], environment: environment,
-            log: "me-\(UInt32.random(in: 0...UInt32.max)).log", awaitsReady: false, in: scratch)
-        try await request.waitForExit()
-        return Int(try request.log().trimmingCharacters(in: .whitespacesAndNewlines))
+        return Int(try await printed(by: script, ["TOKEN": accessToken]))
+    }
+
+    /// What a script of Python prints that speaks to the server at `PORT`, whose trust root is in the file `ROOT`.
+    func printed(by script: String, _ environment: [String: String]) async throws -> String {
+        let server = ["PORT": "\(facts.port)", "ROOT": path("server/ca/root.pem")]
+        let program = try await RunningProgram.start(
+            "/usr/bin/python3", ["-c", script], environment: server.merging(environment) { _, own in own },
+            log: "python-\(UInt32.random(in: 0...UInt32.max)).log", awaitsReady: false, in: scratch)
+        try await program.waitForExit()
+        return try program.log().trimmingCharacters(in: .whitespacesAndNewlines)
     }
 
     // MARK: The administrator

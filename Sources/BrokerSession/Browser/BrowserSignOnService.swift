@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import BrokerDevice
+internal import BrokerProtocol
+internal import JSON
+
+/// Signs the worker's browser in at the identity platform: makes the headers for each navigation, for addresses that the
+/// profile lists, while a worker is signed in with the server.
+struct BrowserSignOnService: Sendable {
+    let session: CurrentSession
+    let access: AppAccess
+    let source: BrowserHeaderSource
+    let tokens: TokenService
+    let signOuts: SignOutNotifier
+
+    // MARK: - Operations
+
+    /// The headers for an address, for the browser or an app that the profile names for it.
+    func cookies(_ call: AppRequest) throws(BrokerError) -> AppAnswer {
+        let wanted = try SSOCookiesRequest(call.parameters)
+        let app = try asking(call)
+        guard app == .browser || session.device.singleSignOn.cookieApps.contains(app.bundleID) else {
+            throw BrokerError(
+                .unauthorizedClient,
+                "The profile does not let this app ask for a browser's headers. Name it in AppCookieSSOAllowList.",
+                reason: .cookiesUnlisted)
+        }
+        let address = try source.listed(wanted.url)
+        let worker = try source.worker(wanted.homeAccountID)
+        return .later { [self] in
+            AppResponse(type: .ssoCookies, entries: try await source.headers(for: address, of: worker, wanted.headers).entries)
+        }
+    }
+
+    /// For which addresses the browser's extension has to ask.
+    func addresses(_ call: AppRequest) throws(BrokerError) -> AppResponse {
+        try ClientRequest.checkVersion(call.parameters)
+        try checkBrowser(call)
+        var entries = FlatMap([
+            Key.browserAddresses: JSONWriter.text(.array(try source.policy().addresses.map(JSONValue.string)))
+        ])
+        entries.set(.removesPrompts, flag: session.device.singleSignOn.removesPrompts)
+        return AppResponse(entries: entries)
+    }
+
+    /// What the browser's extension asks, in the browser's own form.
+    func message(_ call: AppRequest) throws(BrokerError) -> AppAnswer {
+        let message = try BrowserNativeMessage(call.parameters)
+        try checkBrowser(call)
+        switch message {
+        case .headers(let sender, let uri):
+            // A page must not learn another site's credential: whoever asks is a listed address, too.
+            _ = try source.listed(sender)
+            let (address, worker) = (try source.listed(uri), try source.worker(nil))
+            return .later { [self] in
+                AppResponse(browserPayload: try await source.headers(for: address, of: worker, .all).payload)
+            }
+        case .token(let wanted): return try token(wanted)
+        case .signOut(let sender, let account, let correlationID):
+            _ = try source.listed(sender)
+            return try signOuts.signOut(call, inBrowserAs: account, correlationID: correlationID)
+        case .supportedContracts:
+            let contracts = BrowserNativeMessage.contracts.joined(separator: ",")
+            return .now(AppResponse(browserPayload: .object(["contracts": .string(contracts)])))
+        }
+    }
+
+    // MARK: - Who asks
+
+    /// The app that asks; the browser, where it does not say which it is.
+    private func asking(_ call: AppRequest) throws(BrokerError) -> RegisteredApp {
+        let clientID = call.parameters[.clientID] ?? ""
+        return try access.app(
+            ClientRequest(clientID: clientID.isEmpty ? RegisteredApp.browser.clientID : clientID), in: call)
+    }
+
+    private func checkBrowser(_ call: AppRequest) throws(BrokerError) {
+        try access.app(ClientRequest(clientID: RegisteredApp.browser.clientID), in: call)
+    }
+
+    // MARK: - A page's token
+
+    /// A token for a page's own client, which the page could get without the broker, too: the identity platform sends it only
+    /// to an address of the page.
+    private func token(_ wanted: BrowserTokenRequest) throws(BrokerError) -> AppAnswer {
+        guard let sender = try? SSOAddress(wanted.sender), let target = try? SSOAddress(wanted.redirectURI),
+            sender.origin == target.origin
+        else {
+            throw BrokerError(
+                .invalidRedirectURI, "The redirect URI is not an https address of the page that asks. Use one that is.")
+        }
+        let worker = try source.worker(wanted.homeAccountID)
+        let request = wanted.tokenRequest
+        guard request.means(worker.account) else {
+            throw BrokerError(
+                .interactionRequired, "The account is not the one signed in on this device. Ask for the current one.",
+                reason: .otherAccount)
+        }
+        let tenant = try AuthorityRule(join: session.join()).tenant(of: wanted.authority)
+        return .later { [self] in
+            let token = try await tokens.token(for: request, tenant: tenant, of: worker)
+            return AppResponse(
+                browserPayload: BrowserTokenResponse(token: token, account: worker.account, state: wanted.state)
+                    .payload)
+        }
+    }
+}
+
+extension AppResponse {
+    fileprivate init(browserPayload: JSONValue) {
+        self.init(type: .browserNativeMessage, entries: .payload(browserPayload))
+    }
+}

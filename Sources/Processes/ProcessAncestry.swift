@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import Files
+
+/// Whether one process has started another, directly or through others, as the kernel names parents now.
+///
+/// A process whose parent has ended is given another one and no longer counts, so that an unbroken chain is a fact. A process
+/// number that was used again is told by its start time: no process is older than its parent.
+package enum ProcessAncestry {
+    /// Generations that are followed; a browser's helpers are a few below it.
+    private static let maximumDepth = 32
+
+    /// Whether `process` was started by `ancestor`; false where that cannot be seen.
+    ///
+    /// - Parameter entry: what `/proc` says of a process.
+    package static func isStarted(
+        _ process: Int32, by ancestor: ProcessTable.Entry.Name,
+        entry: (Int32) -> ProcessTable.Entry? = { pid in (try? ProcessTable.entry(pid)) ?? nil }
+    ) -> Bool {
+        guard let first = entry(process), !first.isZombie else { return false }
+        var child = first
+        for _ in 0..<maximumDepth {
+            guard child.parent > 1, child.parent != child.pid, let parent = entry(child.parent), !parent.isZombie,
+                parent.startTime <= child.startTime
+            else { return false }
+            // The chain is read one by one: what it began with must still be what it was.
+            if parent.name == ancestor { return entry(process)?.name == first.name }
+            child = parent
+        }
+        return false
+    }
+}

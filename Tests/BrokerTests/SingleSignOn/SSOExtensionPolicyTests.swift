@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+import BrokerDevice
+import BrokerProtocol
+import DeviceManagement
+import Testing
+
+@Suite struct SSOExtensionPolicyTests {
+    private static let platform = "https://login.example:8443"
+
+    private func policy(_ urls: [String], platform: String = platform) -> SSOExtensionPolicy {
+        var settings = SSOExtensionSettings()
+        settings.urls = urls
+        return SSOExtensionPolicy(settings, platform: platform)
+    }
+
+    @Test(arguments: [
+        "https://login.example:8443", "https://login.example:8443/", "HTTPS://LOGIN.Example:8443/t/oauth2?x=1",
+        "https://login.example:8443?x",
+    ])
+    func `an address below a listed prefix of the device's identity platform gets a credential`(address: String) throws {
+        for listed in ["https://login.example:8443", "https://login.example:8443/", "hTTps://LOGIN.example:8443"] {
+            #expect(throws: Never.self) { try policy(["https://other.example", listed]).listed(address) }
+        }
+    }
+
+    @Test(arguments: [
+        ("https://login.example", .otherPlatform), ("https://login.example:443/", .otherPlatform),
+        ("https://login.example:8444/", .otherPlatform), ("https://login.example.evil.example:8443", .otherPlatform),
+        ("https://evil.example:8443/login.example", .otherPlatform), ("https://xlogin.example:8443", .otherPlatform),
+        ("https://xn--lgin-5qa.example:8443", .otherPlatform), ("https://login.exampl:8443", .otherPlatform),
+        ("https://login.microsoftonline.com/common", .otherPlatform),
+        ("http://login.example:8443/", .malformed(.scheme)), ("https://login.example.:8443/", .malformed(.host)),
+        ("https://login.example:8443@evil.example/", .malformed(.user)),
+        ("https://u@login.example:8443/", .malformed(.user)),
+        ("https://login.example:8443/a/../b", .malformed(.path)),
+        ("https://login.example:8443/a%2f..%2fb", .malformed(.path)),
+    ] as [(String, SSOExtensionPolicy.Refusal)])
+    func `an address that only looks like a listed one gets nothing`(
+        address: String, refusal: SSOExtensionPolicy.Refusal
+    ) {
+        let policy = policy(["https://login.example:8443", "https://login.microsoftonline.com", "http://login.example"])
+        #expect(throws: refusal) { try policy.listed(address) }
+        #expect(refusal.brokerError.reason?.remedy != nil || refusal != .unlisted)
+        #expect(!refusal.brokerError.message.contains("example"))
+    }
+
+    @Test(arguments: [
+        ("/t", "/t/oauth2", true), ("/t", "/t", true), ("/t/", "/t/x", true), ("/t", "/tenant", true),
+        ("/t/", "/t", false), ("/t", "/", false), ("/t", "/T", false), ("/t", "/other/t", false), ("/t", "//t", false),
+    ])
+    func `a path is compared by its beginning, with case`(listed: String, path: String, isListed: Bool) {
+        let policy = policy([Self.platform + listed])
+        if isListed {
+            #expect(throws: Never.self) { try policy.listed(Self.platform + path) }
+        } else {
+            #expect(throws: SSOExtensionPolicy.Refusal.unlisted) { try policy.listed(Self.platform + path) }
+        }
+    }
+
+    @Test(arguments: [[], [""], ["http://login.example:8443"], ["https://login.example:8443/?a"],
+        ["https://login.example:8443/#a"], ["https://u@login.example:8443"], ["login.example:8443"]])
+    func `an entry that is no prefix lists nothing`(urls: [String]) {
+        #expect(policy(urls).addresses.isEmpty)
+        #expect(throws: SSOExtensionPolicy.Refusal.unlisted) { try policy(urls).listed(Self.platform + "/") }
+    }
+
+    @Test func `a device whose identity platform cannot be read attaches nothing`() {
+        let policy = policy([Self.platform], platform: "login.example:8443")
+        #expect(policy.addresses.isEmpty)
+        #expect(throws: SSOExtensionPolicy.Refusal.otherPlatform) { try policy.listed(Self.platform) }
+    }
+
+    @Test func `the browser is told only of addresses for which it can get something`() {
+        let policy = policy(["https://login.microsoftonline.com", "https://Login.Example:8443/T", "https://login.example"])
+        #expect(policy.addresses == ["https://login.example:8443/T"])
+    }
+
+    // MARK: - Profiles
+
+    private func profile(
+        _ urls: [String], _ data: [String: PropertyList] = [:]
+    ) -> SSOPayload {
+        SSOPayload(extensionIdentifier: "x", urls: urls, extensionData: data)
+    }
+
+    @Test func `addresses and apps of all profiles add up, and one that says otherwise turns a flag off`() throws {
+        let settings = try SSOExtensionSettings([
+            profile(["a", "b"], ["AppCookieSSOAllowList": "org.a, org.b", "disable_explicit_app_prompt": 1]),
+            profile(["b", "c"], ["AppCookieSSOAllowList": "org.c"]),
+        ])
+        #expect(settings.urls == ["a", "b", "c"] && settings.cookieApps == ["org.a", "org.b", "org.c"])
+        #expect(settings.removesPrompts)
+        let off = try SSOExtensionSettings([
+            profile([], ["disable_explicit_app_prompt": 1]), profile([], ["disable_explicit_app_prompt": 0]),
+        ])
+        #expect(!off.removesPrompts)
+        #expect(try !SSOExtensionSettings([]).removesPrompts)
+    }
+
+    @Test(arguments: ["AppCookieSSOAllowList", "disable_explicit_app_prompt"])
+    func `a setting of another type is not passed by`(key: String) {
+        #expect(throws: RegistryFailure(.rules, key)) { try SSOExtensionSettings([profile([], [key: true])]) }
+    }
+}

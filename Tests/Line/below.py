@@ -1,0 +1,43 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Passes bytes between two Unix sockets, so that the broker sees this process, wherever it was started.
+
+    below.py LISTEN CONNECT
+"""
+import os
+import socket
+import sys
+import threading
+
+
+def pump(source, sink):
+    try:
+        while data := source.recv(1 << 16):
+            sink.sendall(data)
+    except OSError:
+        pass
+    for end in (source, sink):
+        try:
+            end.shutdown(socket.SHUT_RDWR)
+        except OSError:
+            pass
+
+
+def main():
+    listen, connect = sys.argv[1:3]
+    with socket.socket(socket.AF_UNIX) as listener:
+        # The name appears when somebody can connect.
+        listener.bind(listen + ".new")
+        listener.listen()
+        os.rename(listen + ".new", listen)
+        print("ready", flush=True)
+        while True:
+            near = listener.accept()[0]
+            far = socket.socket(socket.AF_UNIX)
+            far.connect(connect)
+            for ends in ((near, far), (far, near)):
+                threading.Thread(target=pump, args=ends, daemon=True).start()
+
+
+if __name__ == "__main__":
+    main()
