@@ -9,6 +9,7 @@ let package = Package(
         .library(name: "MSALTesting", targets: ["MSALTesting"]),
         .executable(name: "baton", targets: ["baton"]),
         .executable(name: "baton-agent", targets: ["baton-agent"]),
+        .executable(name: "baton-browser-host", targets: ["baton-browser-host"]),
         .executable(name: "baton-server", targets: ["baton-server"]),
         .executable(name: "batond", targets: ["batond"]),
     ],
@@ -105,6 +106,10 @@ let package = Package(
             dependencies: [
                 "BrokerIPC", "BrokerProtocol", "CLinux", "Files", "JSON", "Processes", "UnixSocket", .logging,
             ]),
+        // What `baton-browser-host` stands on: it asks the broker for the extension of the worker's browser.
+        .target(
+            name: "BrowserHost",
+            dependencies: ["BrokerProtocol", "Files", "JSON", "Processes", "Redaction", "UnixSocket"]),
         .target(
             name: "IdentityPlatform",
             dependencies: [
@@ -133,6 +138,8 @@ let package = Package(
         .executableTarget(
             name: "baton-agent",
             dependencies: ["BrokerAgent", "BrokerIPC", "Files", "Processes", .argumentParser, .logging]),
+        .executableTarget(
+            name: "baton-browser-host", dependencies: ["BrokerIPC", "BrokerProtocol", "BrowserHost", "Processes"]),
         .executableTarget(
             name: "baton-server",
             dependencies: [
@@ -190,6 +197,7 @@ let package = Package(
             name: "ReceiptsTests",
             dependencies: ["OAuth", "Receipts", .asn1, .certificates, .crypto, .cryptoExtras]),
         .testTarget(name: "BrokerProtocolTests", dependencies: ["BrokerProtocol", "JSON", "Redaction"]),
+        .testTarget(name: "BrowserHostTests", dependencies: ["BrowserHost", "JSON", "TestSupport"]),
         .testTarget(name: "BrokerAgentTests", dependencies: ["BrokerAgent", "BrokerIPC"]),
         .testTarget(
             name: "BrokerTests",
@@ -232,7 +240,8 @@ let package = Package(
                 "BrokerDevice", "BrokerIPC", "BrokerProtocol", "BrokerSupervisor", "Files", "MSAL", "OAuth",
                 "Processes",
                 "Redaction",
-                "TestSupport", "UnixSocket", "baton", "baton-agent", "baton-server", "batond", "canary", .crypto,
+                "TestSupport", "UnixSocket", "baton", "baton-agent", "baton-browser-host", "baton-server", "batond",
+                "canary", .crypto,
                 .cryptoExtras,
                 .subprocess,
             ]),
@@ -245,7 +254,8 @@ if Context.environment["BATON_TSAN"] == "1" { package.keepWhatRaces() }
 // BATON_FUZZ=1 adds a program that fuzzes the decoders of untrusted bytes: see scripts/fuzz.
 let isFuzzing = Context.environment["BATON_FUZZ"] == "1"
 let fuzzed = [
-    "BrokerIPC", "BrokerProtocol", "DeviceManagement", "JSON", "OAuth", "Receipts", "Redaction", "UnixSocket",
+    "BrokerIPC", "BrokerProtocol", "BrowserHost", "DeviceManagement", "JSON", "OAuth", "Receipts", "Redaction",
+    "UnixSocket",
 ]
 if isFuzzing {
     package.targets.append(

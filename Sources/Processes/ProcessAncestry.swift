@@ -3,8 +3,9 @@ internal import Files
 
 /// Whether one process has started another, directly or through others, as the kernel names parents now.
 ///
-/// A process whose parent has ended is given another one and no longer counts, so that an unbroken chain is a fact. A process
-/// number that was used again is told by its start time: no process is older than its parent.
+/// A process whose parent has ended is given to an ancestor that adopts orphans (`PR_SET_CHILD_SUBREAPER`, prctl(2)) or to the
+/// first process, and never to one that did not start it. A process number that was used again is told by its start time: no
+/// process is older than its parent.
 package enum ProcessAncestry {
     /// Generations that are followed; a browser's helpers are a few below it.
     private static let maximumDepth = 32

@@ -8,22 +8,25 @@ import Testing
         try SSOCookiesRequest(FlatMap(entries.merging([.protocolVersion: "4"]) { own, _ in own }))
     }
 
-    @Test(arguments: [
-        ("0", .all), ("1", .primaryRefreshToken), ("2", .deviceRegistration), ("1, 2", .all), ("1,2", .all),
-    ] as [(String, SSOCookiesRequest.Headers)])
+    @Test(
+        arguments: [
+            ("0", .all), ("1", .primaryRefreshToken), ("2", .deviceRegistration), ("1, 2", .all), ("1,2", .all),
+        ] as [(String, SSOCookiesRequest.Headers)])
     func `headers are asked for by numbers`(text: String, headers: SSOCookiesRequest.Headers) throws {
         let request = try cookies([.ssoURL: "https://a", .typesOfHeader: text])
         #expect(request.headers == headers && request.url == "https://a" && request.homeAccountID == nil)
     }
 
-    @Test(arguments: [
-        ([.typesOfHeader: "0"], "sso_url"), ([.ssoURL: " ", .typesOfHeader: "0"], "sso_url"),
-        ([.ssoURL: "a", .username: "u"], "home_account_id"), ([.ssoURL: "a", .homeAccountID: ""], "home_account_id"),
-        ([.ssoURL: "a"], "types_of_header"), ([.ssoURL: "a", .typesOfHeader: ""], "types_of_header"),
-        ([.ssoURL: "a", .typesOfHeader: "3"], "types_of_header"),
-        ([.ssoURL: "a", .typesOfHeader: "1,"], "types_of_header"),
-        ([.ssoURL: "a", .typesOfHeader: "x"], "types_of_header"),
-    ] as [([Key: String], String)])
+    @Test(
+        arguments: [
+            ([.typesOfHeader: "0"], "sso_url"), ([.ssoURL: " ", .typesOfHeader: "0"], "sso_url"),
+            ([.ssoURL: "a", .username: "u"], "home_account_id"),
+            ([.ssoURL: "a", .homeAccountID: ""], "home_account_id"),
+            ([.ssoURL: "a"], "types_of_header"), ([.ssoURL: "a", .typesOfHeader: ""], "types_of_header"),
+            ([.ssoURL: "a", .typesOfHeader: "3"], "types_of_header"),
+            ([.ssoURL: "a", .typesOfHeader: "1,"], "types_of_header"),
+            ([.ssoURL: "a", .typesOfHeader: "x"], "types_of_header"),
+        ] as [([Key: String], String)])
     func `a request for headers that lacks something names it, under Microsoft's code for these`(
         entries: [Key: String], name: String
     ) {
@@ -32,7 +35,8 @@ import Testing
     }
 
     private static let headers = SSOHeaders(
-        token: .init(name: "t", value: "1"), homeAccountID: "u.t", username: "u@x", device: .init(name: "d", value: "2"),
+        token: .init(name: "t", value: "1"), homeAccountID: "u.t", username: "u@x",
+        device: .init(name: "d", value: "2"),
         tenantID: "t")
 
     @Test func `headers are written as one text with the account of each`() throws {
@@ -106,10 +110,13 @@ import Testing
 
     @Test func `a method that is not known is unsupported, and a kind of token that the broker cannot give refused`() {
         #expect(throws: BrokerError.self) { try message(#"{"method":"getcookies"}"#) }
-        for member in [#""nonce":"n""#, #""tokenType":"pop""#, #""reqCnf":"x""#, #""extraParameters":{"tokenType":"Pop"}"#] {
+        for member in [
+            #""nonce":"n""#, #""tokenType":"pop""#, #""reqCnf":"x""#, #""extraParameters":{"tokenType":"Pop"}"#,
+        ] {
             let error = #expect(throws: BrokerError.self) {
                 try message(
-                    #"{"method":"GetToken","sender":"s","request":{"clientId":"c","scope":"a","redirectUri":"r",\#(member)}}"#)
+                    #"{"method":"GetToken","sender":"s","request":{"clientId":"c","scope":"a","redirectUri":"r",\#(member)}}"#
+                )
             }
             #expect(error?.code == .developerParameter)
         }

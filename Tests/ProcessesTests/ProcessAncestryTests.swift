@@ -36,7 +36,8 @@ import Testing
         #expect(!isStarted(30, by: agent, in: [agent, entry(30, 20, start: 8)]))
         #expect(!isStarted(30, by: agent, in: [agent, entry(30, 1, start: 8), entry(1, 0, start: 0)]))
         #expect(!isStarted(30, by: agent, in: [agent, entry(30, 10, start: 8, isZombie: true)]))
-        #expect(!isStarted(30, by: agent, in: [agent, entry(20, 10, start: 7, isZombie: true), entry(30, 20, start: 8)]))
+        #expect(
+            !isStarted(30, by: agent, in: [agent, entry(20, 10, start: 7, isZombie: true), entry(30, 20, start: 8)]))
         #expect(!isStarted(30, by: agent, in: [agent, entry(20, 30, start: 8), entry(30, 20, start: 8)]))
         #expect(!isStarted(30, by: agent, in: [agent, entry(30, 30, start: 8)]))
         let long = (100..<140).map { entry($0, $0 == 100 ? 10 : $0 - 1, start: 8) }

@@ -56,7 +56,9 @@ package struct SSOAddress: Sendable, Hashable {
         let labels = host.split(separator: ".", omittingEmptySubsequences: false)
         guard host.utf8.count <= 253, labels.allSatisfy(isLabel) else { throw .host }
         guard parts.count == 2 else { return host }
-        guard parts[1].utf8.allSatisfy({ (0x30...0x39).contains($0) }), parts[1].first != "0", let port = UInt16(parts[1]) else {
+        guard parts[1].utf8.allSatisfy({ (0x30...0x39).contains($0) }), parts[1].first != "0",
+            let port = UInt16(parts[1])
+        else {
             throw .port
         }
         return port == 443 ? host : "\(host):\(port)"

@@ -27,7 +27,8 @@ struct BrowserSignOnService: Sendable {
         let address = try source.listed(wanted.url)
         let worker = try source.worker(wanted.homeAccountID)
         return .later { [self] in
-            AppResponse(type: .ssoCookies, entries: try await source.headers(for: address, of: worker, wanted.headers).entries)
+            AppResponse(
+                type: .ssoCookies, entries: try await source.headers(for: address, of: worker, wanted.headers).entries)
         }
     }
 

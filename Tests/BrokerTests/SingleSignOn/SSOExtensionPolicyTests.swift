@@ -17,24 +17,28 @@ import Testing
         "https://login.example:8443", "https://login.example:8443/", "HTTPS://LOGIN.Example:8443/t/oauth2?x=1",
         "https://login.example:8443?x",
     ])
-    func `an address below a listed prefix of the device's identity platform gets a credential`(address: String) throws {
+    func `an address below a listed prefix of the device's identity platform gets a credential`(address: String) throws
+    {
         for listed in ["https://login.example:8443", "https://login.example:8443/", "hTTps://LOGIN.example:8443"] {
             #expect(throws: Never.self) { try policy(["https://other.example", listed]).listed(address) }
         }
     }
 
-    @Test(arguments: [
-        ("https://login.example", .otherPlatform), ("https://login.example:443/", .otherPlatform),
-        ("https://login.example:8444/", .otherPlatform), ("https://login.example.evil.example:8443", .otherPlatform),
-        ("https://evil.example:8443/login.example", .otherPlatform), ("https://xlogin.example:8443", .otherPlatform),
-        ("https://xn--lgin-5qa.example:8443", .otherPlatform), ("https://login.exampl:8443", .otherPlatform),
-        ("https://login.microsoftonline.com/common", .otherPlatform),
-        ("http://login.example:8443/", .malformed(.scheme)), ("https://login.example.:8443/", .malformed(.host)),
-        ("https://login.example:8443@evil.example/", .malformed(.user)),
-        ("https://u@login.example:8443/", .malformed(.user)),
-        ("https://login.example:8443/a/../b", .malformed(.path)),
-        ("https://login.example:8443/a%2f..%2fb", .malformed(.path)),
-    ] as [(String, SSOExtensionPolicy.Refusal)])
+    @Test(
+        arguments: [
+            ("https://login.example", .otherPlatform), ("https://login.example:443/", .otherPlatform),
+            ("https://login.example:8444/", .otherPlatform),
+            ("https://login.example.evil.example:8443", .otherPlatform),
+            ("https://evil.example:8443/login.example", .otherPlatform),
+            ("https://xlogin.example:8443", .otherPlatform),
+            ("https://xn--lgin-5qa.example:8443", .otherPlatform), ("https://login.exampl:8443", .otherPlatform),
+            ("https://login.microsoftonline.com/common", .otherPlatform),
+            ("http://login.example:8443/", .malformed(.scheme)), ("https://login.example.:8443/", .malformed(.host)),
+            ("https://login.example:8443@evil.example/", .malformed(.user)),
+            ("https://u@login.example:8443/", .malformed(.user)),
+            ("https://login.example:8443/a/../b", .malformed(.path)),
+            ("https://login.example:8443/a%2f..%2fb", .malformed(.path)),
+        ] as [(String, SSOExtensionPolicy.Refusal)])
     func `an address that only looks like a listed one gets nothing`(
         address: String, refusal: SSOExtensionPolicy.Refusal
     ) {
@@ -57,8 +61,10 @@ import Testing
         }
     }
 
-    @Test(arguments: [[], [""], ["http://login.example:8443"], ["https://login.example:8443/?a"],
-        ["https://login.example:8443/#a"], ["https://u@login.example:8443"], ["login.example:8443"]])
+    @Test(arguments: [
+        [], [""], ["http://login.example:8443"], ["https://login.example:8443/?a"],
+        ["https://login.example:8443/#a"], ["https://u@login.example:8443"], ["login.example:8443"],
+    ])
     func `an entry that is no prefix lists nothing`(urls: [String]) {
         #expect(policy(urls).addresses.isEmpty)
         #expect(throws: SSOExtensionPolicy.Refusal.unlisted) { try policy(urls).listed(Self.platform + "/") }
@@ -71,7 +77,9 @@ import Testing
     }
 
     @Test func `the browser is told only of addresses for which it can get something`() {
-        let policy = policy(["https://login.microsoftonline.com", "https://Login.Example:8443/T", "https://login.example"])
+        let policy = policy([
+            "https://login.microsoftonline.com", "https://Login.Example:8443/T", "https://login.example",
+        ])
         #expect(policy.addresses == ["https://login.example:8443/T"])
     }
 

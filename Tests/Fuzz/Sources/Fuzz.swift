@@ -29,7 +29,7 @@ import Glibc
 /// The decoders of untrusted input, one case each.
 enum Decoder: String, CaseIterable, Sendable {
     case json, messages, envelopes, frames, tokens, registration, certificateRequests, encodings, propertyLists,
-        management, containers, receipts
+        management, containers, receipts, browser
 
     func feed(_ bytes: [UInt8]) {
         switch self {
@@ -45,6 +45,7 @@ enum Decoder: String, CaseIterable, Sendable {
         case .management: feedManagement(bytes)
         case .containers: feedContainers(bytes)
         case .receipts: feedReceipts(bytes)
+        case .browser: feedBrowser(bytes)
         }
     }
 }

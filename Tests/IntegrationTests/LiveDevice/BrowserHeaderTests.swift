@@ -72,7 +72,8 @@ extension LiveDevice {
                 try await live.signsIn(at: address, first), try await live.signsIn(at: address, [:])
             )
             #expect(withHeaders && !without)
-            let bound = try given(try await browser.ask(.getSSOCookies, headers(address + "&sso_nonce=AbC-_9", types: "1")))
+            let bound = try given(
+                try await browser.ask(.getSSOCookies, headers(address + "&sso_nonce=AbC-_9", types: "1")))
             #expect(try nonce(of: bound[Self.credential]) == "AbC-_9" && bound.count == 1)
             // What the browser may, the session's other programs may not, also while it is there.
             let beside = try RawApp(live)
@@ -100,7 +101,9 @@ extension LiveDevice {
             #expect(try await browser.refusal(.getSSOCookies, other).reason == .otherAccount)
         }
 
-        @Test func `the browser's extension is answered in its own form, and its sign-out is the device's`() async throws {
+        @Test func `the browser's extension is answered in its own form, and its sign-out is the device's`()
+            async throws
+        {
             let live = try await LiveEnvironment.ready()
             let address = live.facts.authority + "/oauth2/v2.0/authorize?client_id=x"
             let amara = try await live.whileTyping("Amara") {}
@@ -116,7 +119,8 @@ extension LiveDevice {
                 try message(["method": "GetCookies", "sender": address, "uri": address]))
             let entries = cookies["response"] as? [[String: String]] ?? []
             #expect(entries.map { $0["name"] } == [Self.credential, Self.device])
-            let contracts = try await payload(try message(["method": "browser_native_get_supported_contracts_operation"]))
+            let contracts = try await payload(
+                try message(["method": "browser_native_get_supported_contracts_operation"]))
             #expect((contracts["contracts"] as? String)?.contains("get-token-and-sign-out") == true)
 
             // A page gets tokens for an address of its own, of a client that the organisation knows by that address.
@@ -133,7 +137,8 @@ extension LiveDevice {
             thief["sender"] = "https://evil.example/"
             #expect(try await browser.refusal(.browserNativeMessage, try message(thief)).code == .invalidRedirectURI)
             try await live.administer(
-                "client", "add", "--name", "Page", "--redirect-uri", "https://page.example/callback", "--id", Self.pageClient)
+                "client", "add", "--name", "Page", "--redirect-uri", "https://page.example/callback", "--id",
+                Self.pageClient)
             var registered = page
             registered["request"] = (page["request"] as? [String: Any])?.merging(["clientId": Self.pageClient]) { $1 }
             let token = try await payload(try message(registered))

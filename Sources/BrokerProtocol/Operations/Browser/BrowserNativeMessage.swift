@@ -78,7 +78,8 @@ package struct BrowserTokenRequest: Sendable, Equatable {
         for name in ["nonce", "reqCnf"] where (extra?.optional(name) ?? request.optional(name)) != nil {
             throw BrokerError(.developerParameter, "The broker gives no token with \(name). Leave it out.")
         }
-        guard (extra?.optional("tokenType") ?? request.optional("tokenType") ?? "Bearer").lowercased() == "bearer" else {
+        guard (extra?.optional("tokenType") ?? request.optional("tokenType") ?? "Bearer").lowercased() == "bearer"
+        else {
             throw BrokerError(.developerParameter, "The broker gives tokens of the type Bearer only. Ask for one.")
         }
     }

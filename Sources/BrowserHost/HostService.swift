@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import Files
+internal import Glibc
+internal import Processes
+internal import Redaction
+internal import Synchronization
+
+/// The native messaging host of the worker's browser: reads questions from standard input, asks the broker, and writes answers
+/// to standard output, until the browser closes its end.
+package final class HostService: Sendable {
+    /// How the host ended.
+    package enum End: Sendable, Equatable {
+        case closed
+        /// What came was no message that could be read, or the browser does not take answers.
+        case broken
+    }
+
+    /// Answers one question; blocks.
+    package typealias Answering = @Sendable (HostQuestion) -> Result<HostAnswer, HostRefusal>
+
+    private let answer: Answering
+    private let output: Int32
+    private let readyFile: String?
+    private let writing = Mutex<Bool>(true)
+    private let open = Mutex(0)
+
+    /// Questions that are answered at the same time: as many pages as a person opens at once.
+    private static let maximumOpen = 16
+
+    /// - Parameters:
+    ///   - output: where answers go, such as standard output.
+    ///   - readyFile: made when the extension has been told its addresses: from then on pages are opened signed in.
+    package init(output: Int32, readyFile: String? = nil, answer: @escaping Answering) {
+        (self.output, self.readyFile, self.answer) = (output, readyFile, answer)
+    }
+
+    /// Serves what comes from `input`; blocks.
+    package func run(input: Int32) -> End {
+        var reader = NativeMessageReader()
+        var buffer = [UInt8](repeating: 0, count: 16 << 10)
+        while true {
+            let count = unsafe read(input, &buffer, buffer.count)
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else { return count == 0 && reader.isBetweenMessages ? .closed : .broken }
+            let messages: [[UInt8]]
+            do throws(NativeMessageReader.TooLong) { messages = try reader.take(buffer[..<count]) } catch {
+                say(.failure(HostRefusal(.tooLong, of: nil)), to: nil)
+                return .broken
+            }
+            for message in messages { take(message) }
+        }
+    }
+
+    private func take(_ message: [UInt8]) {
+        let question: HostQuestion
+        do throws(HostRefusal) { question = try HostQuestion(message) } catch { return say(.failure(error), to: error.id) }
+        let isAdmitted = open.withLock { open in
+            guard open < Self.maximumOpen else { return false }
+            open += 1
+            return true
+        }
+        guard isAdmitted else { return say(.failure(HostRefusal(.tooMany, of: question.id)), to: question.id) }
+        do {
+            try BlockingThread.start { [self] in
+                serve(question)
+                open.withLock { $0 -= 1 }
+            }
+        } catch {
+            open.withLock { $0 -= 1 }
+            say(.failure(HostRefusal(.tooMany, of: question.id)), to: question.id)
+        }
+    }
+
+    private func serve(_ question: HostQuestion) {
+        let outcome = answer(question)
+        say(outcome, to: question.id)
+        guard case .success(.hello) = outcome, let readyFile else { return }
+        // Whoever waits for it opens the page a little later where it cannot be made.
+        try? AtomicFile(path: readyFile).replace(with: [])
+    }
+
+    private func say(_ outcome: Result<HostAnswer, HostRefusal>, to id: Int?) {
+        var message = HostAnswer.message(outcome, to: id)
+        defer { wipe(&message) }
+        let frame =
+            NativeMessageReader.frame(message)
+            ?? NativeMessageReader.frame(HostAnswer.message(.failure(HostRefusal(.answer, of: id)), to: id))
+        guard var frame else { return }
+        defer { wipe(&frame) }
+        writing.withLock { isWritable in
+            guard isWritable else { return }
+            // Half a message cannot be followed by another one.
+            do throws(FileError) { try FileWriting.writeAll(frame, to: output, path: "standard output") } catch {
+                isWritable = false
+            }
+        }
+    }
+}

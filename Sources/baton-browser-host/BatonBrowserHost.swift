@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import BrokerIPC
+internal import BrokerProtocol
+internal import BrowserHost
+internal import Glibc
+internal import Processes
+
+/// The program that the worker's browser starts for Baton's extension. The browser adds arguments of its own, which are left alone.
+@main
+enum BatonBrowserHost {
+    private static let usage = """
+        OVERVIEW: Asks Baton's broker for the extension of the worker's browser.
+
+        The browser starts it (native messaging); the broker serves it only below the browser that baton-agent opened.
+        Exit codes: 0 the browser closed it; 1 a message that cannot be read; 64 wrong arguments.
+
+        USAGE: baton-browser-host [--socket <path>] [--ready <path>] [--version] [--help]
+
+          --socket <path>   The broker's socket (default: \(WellKnownPath.brokerSocket)).
+          --ready <path>    A file to make when the extension knows its addresses.
+
+        """
+
+    /// What the arguments say.
+    private struct Options {
+        var socket = WellKnownPath.brokerSocket
+        var ready: String?
+
+        /// Reads the program's own options, up to the first argument that is the browser's; nil for a path that is missing.
+        init?(_ arguments: ArraySlice<String>) {
+            var rest = arguments
+            while let option = rest.first, ["--socket", "--ready"].contains(option) {
+                guard let path = rest.dropFirst().first, path.hasPrefix("/") else { return nil }
+                if option == "--socket" { socket = path } else { ready = path }
+                rest = rest.dropFirst(2)
+            }
+        }
+    }
+
+    static func main() {
+        let arguments = CommandLine.arguments.dropFirst()
+        switch arguments.first {
+        case "--version": return print(BrokerVersion.current)
+        case "--help", "-h": return print(usage)
+        default: break
+        }
+        guard let options = Options(arguments) else {
+            fail(64, "baton-browser-host: --socket and --ready need an absolute path. See --help.\n")
+        }
+        do { try OwnMemory.shut() } catch { fail(1, "baton-browser-host: its memory cannot be kept (\(error)).\n") }
+        _ = signal(SIGPIPE, SIG_IGN)
+        let broker = BrokerClient(socket: options.socket, version: BrokerVersion.current)
+        let service = HostService(output: STDOUT_FILENO, readyFile: options.ready) { question in
+            Result { () throws(HostRefusal) in try broker.answer(question) }
+        }
+        exit(service.run(input: STDIN_FILENO) == .closed ? 0 : 1)
+    }
+
+    private static func fail(_ code: Int32, _ text: String) -> Never {
+        _ = unsafe write(STDERR_FILENO, text, text.utf8.count)
+        exit(code)
+    }
+}
