@@ -10,6 +10,7 @@ let package = Package(
         .executable(name: "baton", targets: ["baton"]),
         .executable(name: "baton-agent", targets: ["baton-agent"]),
         .executable(name: "baton-browser-host", targets: ["baton-browser-host"]),
+        .executable(name: "baton-helper", targets: ["baton-helper"]),
         .executable(name: "baton-server", targets: ["baton-server"]),
         .executable(name: "batond", targets: ["batond"]),
     ],
@@ -110,6 +111,12 @@ let package = Package(
         .target(
             name: "BrowserHost",
             dependencies: ["BrokerProtocol", "Files", "JSON", "Processes", "Redaction", "UnixSocket"]),
+        // What `baton-helper` stands on, which runs as root: no network, no cryptography.
+        .target(
+            name: "BrokerHelper",
+            dependencies: [
+                "BrokerIPC", "BrokerProtocol", "CLinux", "Files", "JSON", "Processes", "UnixSocket", .logging,
+            ]),
         .target(
             name: "IdentityPlatform",
             dependencies: [
@@ -140,6 +147,9 @@ let package = Package(
             dependencies: ["BrokerAgent", "BrokerIPC", "Files", "Processes", .argumentParser, .logging]),
         .executableTarget(
             name: "baton-browser-host", dependencies: ["BrokerIPC", "BrokerProtocol", "BrowserHost", "Processes"]),
+        .executableTarget(
+            name: "baton-helper",
+            dependencies: ["BrokerHelper", "BrokerIPC", "Processes", "UnixSocket", .argumentParser, .logging]),
         .executableTarget(
             name: "baton-server",
             dependencies: [
@@ -199,6 +209,12 @@ let package = Package(
         .testTarget(name: "BrokerProtocolTests", dependencies: ["BrokerProtocol", "JSON", "Redaction"]),
         .testTarget(name: "BrowserHostTests", dependencies: ["BrowserHost", "JSON", "TestSupport"]),
         .testTarget(name: "BrokerAgentTests", dependencies: ["BrokerAgent", "BrokerIPC"]),
+        .testTarget(
+            name: "BrokerHelperTests",
+            dependencies: [
+                "BrokerHelper", "BrokerIPC", "BrokerProtocol", "Files", "Processes", "TestSupport", "UnixSocket",
+                "baton-helper",
+            ]),
         .testTarget(
             name: "BrokerTests",
             dependencies: [

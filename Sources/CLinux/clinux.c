@@ -18,6 +18,7 @@
 #include <sys/timex.h>
 #include <sys/file.h>
 #include <sys/mman.h>
+#include <sys/mount.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -454,6 +455,22 @@ int clinux_remove_tree(const char *path) {
     if (job.failure) return -job.failure;
     return rmdir(path) < 0 && errno != ENOENT ? -errno : 0;
 }
+
+int clinux_mount_memory(const char *path, uid_t user, gid_t group, unsigned megabytes, int *swap_free) {
+    const unsigned long flags = MS_NOSUID | MS_NODEV | MS_NOEXEC;
+    char options[128];
+    // Inodes take memory that `size` does not count.
+    int length = snprintf(options, sizeof options, "mode=0700,uid=%u,gid=%u,size=%um,nr_inodes=%u,noswap", user, group,
+                          megabytes, megabytes * 64);
+    if (length < 0 || (size_t)length >= sizeof options) return -EINVAL;
+    *swap_free = mount("baton", path, "tmpfs", flags, options) == 0;
+    if (*swap_free) return 0;
+    if (errno != EINVAL) return -errno;
+    options[length - (int)strlen(",noswap")] = 0;
+    return result(mount("baton", path, "tmpfs", flags, options));
+}
+
+int clinux_unmount(const char *path) { return result(umount2(path, UMOUNT_NOFOLLOW)); }
 
 int clinux_lock(int fd) { return result(flock(fd, LOCK_EX | LOCK_NB)); }
 

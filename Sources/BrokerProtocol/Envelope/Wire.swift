@@ -48,6 +48,8 @@ extension Wire {
     package static let maximumParameters = maximumFrame / 8
     /// `agent.sock`: the supervisor's commands to the agent and the agent's messages.
     package static let agentLimits = JSONLimits(bytes: 8 << 10, depth: 4, values: 16)
+    /// `helper.sock`, for the privileged helper. The longest content is the list of what is left in a user's folders.
+    package static let helperLimits = JSONLimits(bytes: 256 << 10, depth: 8, values: 4096, stringBytes: 8192)
     /// `control.sock`, for the command line. The longest content is an enrollment profile.
     package static let operatorLimits = JSONLimits(bytes: 4 << 20, depth: 8, values: 1024)
     /// The socket pair between the supervisor and the session process. The longest content is the device state for that

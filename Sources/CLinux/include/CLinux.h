@@ -96,6 +96,13 @@ int clinux_remove_tree(const char *path);
 /// Takes an exclusive lock on an open file without waiting; returns -EWOULDBLOCK if another process has it.
 int clinux_lock(int fd);
 
+/// Mounts a file system in memory at `path`, of at most so many megabytes, for this user and group only, and without
+/// set-user-id programs, devices and execution. Sets `swap_free` to 1 if the kernel keeps it out of swap (Linux 6.4),
+/// else to 0.
+int clinux_mount_memory(const char *path, uid_t user, gid_t group, unsigned megabytes, int *swap_free);
+/// Unmounts `path` without following a link; -EBUSY while a process uses it.
+int clinux_unmount(const char *path);
+
 /// Whether the kernel's clock is synchronized with a time server (adjtimex(2)): 1, 0, or a negative error.
 int clinux_clock_is_kept(void);
 

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import BrokerIPC
+internal import BrokerProtocol
+internal import Glibc
+internal import JSON
+package import Logging
+internal import Processes
+internal import Synchronization
+package import UnixSocket
+
+/// The helper's socket: answers the broker's user and refuses everybody else.
+package final class HelperService: Sendable {
+    private typealias Channel = FramedJSON<HelperRequest, HelperReply>
+
+    private let helper: SessionHelper
+    private let listener: Listener
+    private let broker: UInt32
+    private let logger: Logger
+    private let connections = Mutex(0)
+    /// One request at a time: two must not make or remove the same thing.
+    private let turn = Mutex(())
+
+    /// The broker holds one connection; during a restart the former one may still be there.
+    private static let maximumConnections = 4
+
+    /// - Parameter broker: the user whose processes may ask.
+    package init(helper: SessionHelper, listener: Listener, broker: UInt32, logger: Logger) {
+        (self.helper, self.listener, self.broker, self.logger) = (helper, listener, broker, logger)
+    }
+
+    /// Serves until the process ends; blocks.
+    ///
+    /// - Throws: ``SocketError`` if the listener fails, ``ThreadFailure`` if the process may not have another thread.
+    package func run() throws {
+        while true {
+            let descriptor = try listener.accept()
+            let isFree = connections.withLock { count in
+                guard count < Self.maximumConnections else { return false }
+                count += 1
+                return true
+            }
+            guard isFree else {
+                logger.notice("a connection is refused: there are as many as there may be")
+                continue
+            }
+            try BlockingThread.start { [self] in
+                serve(descriptor)
+                connections.withLock { $0 -= 1 }
+            }
+        }
+    }
+
+    /// Answers one connection until it ends.
+    private func serve(_ descriptor: Descriptor) {
+        let channel = Channel(
+            Connection(descriptor, maximumFrame: Wire.helperLimits.bytes), limits: Wire.helperLimits)
+        guard let peer = try? descriptor.peer(), peer.uid == broker else {
+            logger.warning("a caller is refused: it is not the broker's user")
+            try? channel.send(.refused(HelperRefusal(.callerNotAllowed, "Only the broker's user may ask. See --broker of baton-helper.")))
+            return
+        }
+        while true {
+            let reply: HelperReply
+            var isMalformed = false
+            do {
+                let (request, descriptors) = try channel.receive()
+                reply = turn.withLock { _ in helper.reply(to: request, descriptors) }
+                if case .refused(let refusal) = reply {
+                    logger.error("a request is refused", metadata: ["error.code": "\(refusal.code.rawValue)"])
+                }
+            } catch let failure as Connection.ReadFailure where failure == .ended {
+                return
+            } catch {
+                reply = .refused(HelperRefusal(.requestMalformed, "The request is not one of the helper's list. Use the broker of the same release."))
+                isMalformed = true
+                logger.error("a request is malformed")
+            }
+            guard (try? channel.send(reply)) != nil, !isMalformed else { return }
+        }
+    }
+}

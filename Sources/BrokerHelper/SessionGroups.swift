@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import BrokerIPC
+internal import BrokerProtocol
+internal import CLinux
+internal import Files
+internal import Glibc
+internal import UnixSocket
+
+/// The control groups of sessions (cgroups(7), version 2): one for each epoch, below the helper's own.
+///
+/// A process of a session user cannot leave its group, whatever it starts or detaches; so the group names every process of
+/// the session.
+struct SessionGroups {
+    /// The helper's own group.
+    let root: Directory
+
+    private static let prefix = "session-"
+    /// Milliseconds that a group may take to stop or to die; only a process inside a broken driver takes longer.
+    private static let patience: Int32 = 10_000
+
+    init(root: Directory) { self.root = root }
+
+    /// Finds the helper's own group.
+    ///
+    /// - Returns: nil if this system has no control groups of version 2, or keeps this process out of them.
+    /// - Throws: ``HelperRefusal`` if `/proc` cannot be read.
+    static func find() throws(HelperRefusal) -> SessionGroups? {
+        let mounts: [UInt8]
+        let own: [UInt8]
+        do throws(FileError) {
+            mounts = try AtomicFile(path: "/proc/self/mountinfo").read() ?? []
+            own = try AtomicFile(path: "/proc/self/cgroup").read() ?? []
+        } catch { throw HelperRefusal(.groupsUnavailable, "\(error). Mount /proc.") }
+        return path(
+            mounts: MountTable(text: String(decoding: mounts, as: UTF8.self)),
+            membership: String(decoding: own, as: UTF8.self)
+        ).map { SessionGroups(root: Directory(path: $0)) }
+    }
+
+    /// Where the group of a process lies.
+    ///
+    /// - Parameter membership: the text of its `/proc/<pid>/cgroup`; the line of version 2 begins with `0::`.
+    static func path(mounts: MountTable, membership: String) -> String? {
+        guard let mount = mounts.mounts.first(where: { $0.type == "cgroup2" }),
+            let line = membership.split(separator: "\n").first(where: { $0.hasPrefix("0::/") })
+        else { return nil }
+        let path = line.dropFirst("0::".count)
+        let parts = path.split(separator: "/", omittingEmptySubsequences: false)
+        guard !parts.contains("..") else { return nil }
+        if mount.root == "/" { return path == "/" ? mount.path : mount.path + path }
+        // In a container the mount shows a part of the tree alone.
+        guard path == mount.root || path.hasPrefix(mount.root + "/") else { return nil }
+        return mount.path + path.dropFirst(mount.root.count)
+    }
+
+    /// The epochs that have a group.
+    func epochs() throws(HelperRefusal) -> [Epoch.ID] {
+        do throws(FileError) {
+            return try root.names().compactMap { name in
+                name.hasPrefix(Self.prefix) ? Epoch.ID(String(name.dropFirst(Self.prefix.count))) : nil
+            }
+        } catch { throw Self.unavailable("\(error)") }
+    }
+
+    /// Puts a process into the epoch's group, which is made if there is none.
+    ///
+    /// The kernel takes a number where the caller gave a descriptor. If the process is alive afterwards, the number was its own
+    /// all the time; if it is not, whoever has the number now goes back to where it was.
+    ///
+    /// - Throws: ``HelperRefusal``.
+    func add(_ pidfd: Descriptor, to epoch: Epoch.ID, of user: SessionUser) throws(HelperRefusal) {
+        guard let pid = Self.number(of: pidfd), Self.isAlive(pidfd) else { throw Self.processMissing }
+        guard let identity = Self.identity(of: pid) else { throw Self.processMissing }
+        guard identity.users.allSatisfy({ $0 == user.number }) else {
+            throw HelperRefusal(.processNotAllowed, "The process is not one of user \(user.number). Only those are taken.")
+        }
+        let present = try epochs()
+        guard present.contains(epoch) || present.count < SessionStorage.maximum else {
+            throw HelperRefusal(.tooManySessions, "Groups of former sessions are still there. Kill theirs first.")
+        }
+        let group = self.group(epoch)
+        guard unsafe mkdir(group.path, 0o755) == 0 || errno == EEXIST else {
+            throw Self.unavailable("mkdir: \(reason(errno))")
+        }
+        try Self.write("\(pid)", to: group.path + "/cgroup.procs")
+        guard Self.isAlive(pidfd) else {
+            if let former = identity.group { try? Self.write("\(pid)", to: former + "/cgroup.procs") }
+            throw Self.processMissing
+        }
+    }
+
+    /// Stops every process of the group, and returns when the kernel says that they stand.
+    ///
+    /// - Throws: ``HelperRefusal``.
+    func freeze(_ epoch: Epoch.ID) throws(HelperRefusal) {
+        guard try epochs().contains(epoch) else {
+            throw HelperRefusal(.groupMissing, "No process was put into this epoch's group. Add one first.")
+        }
+        try Self.write("1", to: group(epoch).path + "/cgroup.freeze")
+        try awaitEvent("frozen 1", of: epoch)
+    }
+
+    /// Kills every process of the group, waits until each is gone, and removes the group; also a frozen one.
+    ///
+    /// - Throws: ``HelperRefusal``, with `processes_remain` if one does not go.
+    func kill(_ epoch: Epoch.ID) throws(HelperRefusal) {
+        guard try epochs().contains(epoch) else { return }
+        try Self.write("1", to: group(epoch).path + "/cgroup.kill")
+        try awaitEvent("populated 0", of: epoch)
+        guard unsafe rmdir(group(epoch).path) == 0 || errno == ENOENT else {
+            throw Self.unavailable("rmdir: \(reason(errno))")
+        }
+    }
+
+    private func group(_ epoch: Epoch.ID) -> Directory { root.appending(Self.prefix + "\(epoch)") }
+
+    /// Waits until the group's `cgroup.events` has this line. The kernel announces each change of it (`POLLPRI`).
+    private func awaitEvent(_ line: Substring, of epoch: Epoch.ID) throws(HelperRefusal) {
+        let path = group(epoch).path + "/cgroup.events"
+        let number = unsafe clinux_open(path, O_RDONLY | O_CLOEXEC, 0)
+        guard number >= 0 else { throw Self.unavailable("open: \(reason(-number))") }
+        let events = Descriptor(owning: number)
+        let deadline = ContinuousClock.now + .milliseconds(Int(Self.patience))
+        while true {
+            var text = [UInt8](repeating: 0, count: 256)
+            let count = events.withNumber { unsafe pread($0, &text, text.count, 0) }
+            guard count >= 0 else { throw Self.unavailable("read: \(reason(errno))") }
+            if String(decoding: text.prefix(count), as: UTF8.self).split(separator: "\n").contains(line) { return }
+            let rest = ContinuousClock.now.duration(to: deadline) / .milliseconds(1)
+            guard rest > 0 else {
+                throw HelperRefusal(
+                    .processesRemain, "A process of the session does not stop. The kernel's log says which device holds it.")
+            }
+            _ = events.withNumber { number in
+                var question = pollfd(fd: number, events: Int16(POLLPRI), revents: 0)
+                return unsafe poll(&question, 1, Int32(rest) + 1)
+            }
+        }
+    }
+
+    private static func write(_ text: String, to path: String) throws(HelperRefusal) {
+        let number = unsafe clinux_open(path, O_WRONLY | O_CLOEXEC | O_NOFOLLOW, 0)
+        guard number >= 0 else { throw unavailable("open \(path): \(reason(-number))") }
+        defer { _ = close(number) }
+        do throws(FileError) { try FileWriting.writeAll(Array(text.utf8), to: number, path: path) } catch {
+            guard error.errno == ESRCH else { throw unavailable("\(error)") }
+            throw processMissing
+        }
+    }
+
+    // MARK: - Processes
+
+    /// The number of the process that a pidfd names; nil if it is no pidfd, or its process was reaped.
+    private static func number(of pidfd: Descriptor) -> Int32? {
+        let path = pidfd.withNumber { "/proc/self/fdinfo/\($0)" }
+        guard let content = try? AtomicFile(path: path).read() else { return nil }
+        for line in String(decoding: content, as: UTF8.self).split(separator: "\n") where line.hasPrefix("Pid:") {
+            guard let pid = Int32(line.dropFirst(4).filter { !$0.isWhitespace }), pid > 1 else { return nil }
+            return pid
+        }
+        return nil
+    }
+
+    private static func isAlive(_ pidfd: Descriptor) -> Bool { !pidfd.isReadable(within: 0) }
+
+    /// The users of a process, real, effective, saved and for files, and its group at present; nil if it is gone.
+    private static func identity(of pid: Int32) -> (users: [UInt32], group: String?)? {
+        guard let status = try? AtomicFile(path: "/proc/\(pid)/status").read(),
+            let line = String(decoding: status, as: UTF8.self).split(separator: "\n").first(where: { $0.hasPrefix("Uid:") })
+        else { return nil }
+        let users = line.dropFirst(4).split(whereSeparator: \.isWhitespace).compactMap { UInt32($0) }
+        guard users.count == 4 else { return nil }
+        let mounts = (try? AtomicFile(path: "/proc/self/mountinfo").read()) ?? []
+        let membership = (try? AtomicFile(path: "/proc/\(pid)/cgroup").read()) ?? []
+        return (
+            users,
+            path(
+                mounts: MountTable(text: String(decoding: mounts, as: UTF8.self)),
+                membership: String(decoding: membership, as: UTF8.self))
+        )
+    }
+
+    private static var processMissing: HelperRefusal {
+        HelperRefusal(.processMissing, "The request came without a process, or it has ended. Send its pidfd with the request.")
+    }
+
+    private static func unavailable(_ cause: String) -> HelperRefusal {
+        HelperRefusal(.groupsUnavailable, "\(cause). The helper needs control groups of version 2, and Delegate=yes.")
+    }
+}

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+package import BrokerIPC
+internal import BrokerProtocol
+internal import Files
+package import UnixSocket
+
+/// Does what a ``HelperRequest`` asks. It keeps no state: mounts, control groups and files are all there is.
+package struct SessionHelper: Sendable {
+    private let configuration: HelperConfiguration
+    private let storage: SessionStorage
+
+    /// A helper for this configuration, with its folder of mounts prepared.
+    ///
+    /// - Throws: ``HelperRefusal`` if that folder cannot be used.
+    package init(_ configuration: HelperConfiguration) throws(HelperRefusal) {
+        self.configuration = configuration
+        storage = SessionStorage(
+            folder: Directory(path: configuration.storage), megabytes: configuration.megabytes)
+        try storage.prepare()
+    }
+
+    /// Carries out one request; blocks.
+    ///
+    /// - Parameter descriptors: what came with it; a pidfd with ``HelperRequest/addProcess(epoch:user:)``, nothing otherwise.
+    package func reply(to request: HelperRequest, _ descriptors: [Descriptor] = []) -> HelperReply {
+        do throws(HelperRefusal) { return try carryOut(request, descriptors) } catch { return .refused(error) }
+    }
+
+    private func carryOut(_ request: HelperRequest, _ descriptors: [Descriptor]) throws(HelperRefusal) -> HelperReply {
+        if case .addProcess = request {} else if !descriptors.isEmpty {
+            throw HelperRefusal(.requestMalformed, "Only a request to add a process carries a descriptor. Send none.")
+        }
+        switch request {
+        case .list:
+            let groups = try SessionGroups.find()?.epochs() ?? []
+            return .sessions(storage: try storage.epochs().sorted(by: isLess), groups: groups.sorted(by: isLess))
+        case .makeStorage(let epoch, let user):
+            let made = try storage.make(epoch, for: configuration.user(user))
+            return .storage(path: made.path, isSwapFree: made.isSwapFree)
+        case .removeStorage(let epoch): try storage.remove(epoch)
+        case .addProcess(let epoch, let user):
+            guard descriptors.count == 1 else {
+                throw HelperRefusal(.processMissing, "The request came with \(descriptors.count) descriptors. Send one pidfd.")
+            }
+            try groups().add(descriptors[0], to: epoch, of: configuration.user(user))
+        case .freeze(let epoch): try groups().freeze(epoch)
+        case .kill(let epoch): try groups().kill(epoch)
+        case .report(let user, let since):
+            let user = try configuration.user(user)
+            var look = UserFolders(user: user.number, since: since)
+            look.look(into: [user.home, "/run/user/\(user.number)"] + UserFolders.shared)
+            return .left(files: look.findings.files, isComplete: look.findings.isComplete)
+        }
+        return .done
+    }
+
+    private func groups() throws(HelperRefusal) -> SessionGroups {
+        guard let groups = try SessionGroups.find() else {
+            throw HelperRefusal(.groupsUnavailable, "This system has no control groups of version 2. Mount cgroup2.")
+        }
+        return groups
+    }
+
+    private func isLess(_ one: Epoch.ID, _ other: Epoch.ID) -> Bool { one.description < other.description }
+}

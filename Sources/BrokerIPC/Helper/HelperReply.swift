@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+package import BrokerProtocol
+
+/// What `baton-helper` answers; each request gets exactly one reply.
+package enum HelperReply: Sendable, Codable, Equatable {
+    case done
+    /// The epochs that have storage, and those that have a process group; sorted.
+    case sessions(storage: [Epoch.ID], groups: [Epoch.ID])
+    /// The storage's folder, and whether the kernel keeps it out of swap.
+    case storage(path: String, isSwapFree: Bool)
+    /// Absolute paths; not complete if there are more than the reply can hold, or if a folder could not be read.
+    case left(files: [String], isComplete: Bool)
+    case refused(HelperRefusal)
+
+    private enum RefusedCodingKeys: String, CodingKey { case _0 = "refusal" }
+}
+
+/// Why the helper did not do what it was asked.
+package struct HelperRefusal: Error, Sendable, Codable, Equatable, CustomStringConvertible {
+    /// Stable words for other programs.
+    package enum Code: String, Sendable, Codable, CaseIterable {
+        case callerNotAllowed = "caller_not_allowed"
+        case requestMalformed = "request_malformed"
+        case userNotAllowed = "user_not_allowed"
+        case processMissing = "process_missing"
+        case processNotAllowed = "process_not_allowed"
+        case tooManySessions = "too_many_sessions"
+        case storageBusy = "storage_busy"
+        case storageUnavailable = "storage_unavailable"
+        case groupMissing = "group_missing"
+        case groupsUnavailable = "groups_unavailable"
+        case processesRemain = "processes_remain"
+    }
+
+    package let code: Code
+    /// Cause and remedy in one or two sentences.
+    package let message: String
+
+    package init(_ code: Code, _ message: String) {
+        (self.code, self.message) = (code, message)
+    }
+
+    package var description: String { "\(message) [\(code.rawValue)]" }
+}

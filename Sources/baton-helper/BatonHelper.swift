@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import ArgumentParser
+internal import BrokerHelper
+internal import BrokerIPC
+internal import Glibc
+internal import Logging
+internal import Processes
+internal import UnixSocket
+
+/// The privileged part of a device: makes and removes sessions' storage, ends their processes, reports what is left.
+@main
+struct BatonHelper: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "baton-helper",
+        abstract: "Does for Baton's broker what only root may do, from a closed list.",
+        discussion: """
+            Runs as root. Answers only the broker's user, and touches only the processes and folders of the session users. \
+            Without it the broker works, and its receipts say what is then reported and not enforced.
+            """,
+        version: BrokerVersion.current)
+
+    @Option(help: ArgumentHelp("The user of batond, the only one who may ask.", valueName: "user"))
+    var broker = "baton"
+
+    @Option(name: .customLong("user"), help: ArgumentHelp("A user of a graphical session that workers share.", valueName: "user"))
+    var users: [String] = []
+
+    @Option(help: ArgumentHelp("The folder below which the sessions' storage is mounted.", valueName: "folder"))
+    var storage = "/run/baton-helper/sessions"
+
+    @Option(help: ArgumentHelp("The largest size of one session's storage, in megabytes.", valueName: "number"))
+    var storageSize: UInt32 = 1024
+
+    @Option(help: ArgumentHelp("The socket; not needed if the service manager hands one over.", valueName: "path"))
+    var socket: String?
+
+    func validate() throws {
+        guard !users.isEmpty else { throw ValidationError("Name at least one --user.") }
+        guard storage.hasPrefix("/"), !storage.hasSuffix("/") else { throw ValidationError("--storage must be an absolute path.") }
+        guard (16...65_536).contains(storageSize) else { throw ValidationError("--storage-size must be 16 to 65536.") }
+    }
+
+    func run() throws {
+        try OwnMemory.shut()
+        let inherited = try InheritedDescriptors.take()
+        let configuration = HelperConfiguration(
+            broker: try lookUp(broker).number, users: try users.map(lookUp), storage: storage, megabytes: storageSize)
+        LoggingSystem.bootstrap { StreamLogHandler.standardError(label: $0) }
+        let logger = Logger(label: "baton-helper")
+        let service = HelperService(
+            helper: try SessionHelper(configuration), listener: try listener(inherited),
+            broker: configuration.broker, logger: logger)
+        try ServiceNotification.ready()
+        try service.run()
+    }
+
+    private func listener(_ inherited: InheritedDescriptors) throws -> Listener {
+        if let first = inherited.all.first { return try Listener(inherited: first.descriptor) }
+        guard let socket else { throw ValidationError("Give --socket, or start baton-helper by its socket unit.") }
+        let listener = try Listener(path: socket, mode: 0o600)
+        guard unsafe chown(socket, try lookUp(broker).number, gid_t.max) == 0 else {
+            throw SocketError(call: .listen, errno: errno)
+        }
+        return listener
+    }
+
+    private func lookUp(_ name: String) throws -> SessionUser {
+        guard let user = SessionUser(name: name) else { throw ValidationError("The system has no user \(name).") }
+        return user
+    }
+}

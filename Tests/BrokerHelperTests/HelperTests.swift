@@ -1,0 +1,289 @@
+// SPDX-License-Identifier: Apache-2.0
+import BrokerIPC
+import BrokerProtocol
+import Foundation
+import Processes
+import TestSupport
+import Testing
+import UnixSocket
+
+/// What `baton-helper` does when the broker asks, one test for each verb and for each refusal.
+@Suite struct HelperTests {
+    private let epoch = Epoch.ID.random()
+    private let user = RunningHelper.user
+
+    // MARK: - Storage
+
+    @Test func `storage lives in memory, is the session user's alone, and is gone when it is removed`() async throws {
+        try await Scratch.with { scratch in
+            let helper = try await RunningHelper.start(in: scratch)
+            let made = try helper.ask(.makeStorage(epoch: epoch, user: user))
+            let path = "\(helper.storage)/\(epoch)"
+            #expect(made == .storage(path: path, isSwapFree: true))
+            let options = try #require(try mountOptions(of: path))
+            for option in ["nosuid", "nodev", "noexec", "noswap", "size=16384k", "mode=700", "uid=65534"] {
+                #expect(options.contains(Substring(option)), "\(option)")
+            }
+            #expect(try await helper.userProgram("echo private > \(path)/file").exitCode() == 0)
+            #expect(try await helper.userProgram("cat \(path)/file", as: 65_533).exitCode() != 0)
+            // Again, as after a restart of the broker: the same storage, with what is in it.
+            #expect(try helper.ask(.makeStorage(epoch: epoch, user: user)) == made)
+            #expect(try textOfFile(path + "/file") == "private\n")
+            #expect(try helper.ask(.list) == .sessions(storage: [epoch], groups: []))
+            #expect(try helper.ask(.removeStorage(epoch: epoch)) == .done)
+            #expect(try mountOptions(of: path) == nil)
+            #expect(!FileManager.default.fileExists(atPath: path))
+            #expect(try helper.ask(.list) == .sessions(storage: [], groups: []))
+            // Removing what is not there is no error: the broker repeats what a crash interrupted.
+            #expect(try helper.ask(.removeStorage(epoch: epoch)) == .done)
+        }
+    }
+
+    @Test func `storage outlives the helper, and a helper that starts later knows it`() async throws {
+        try await Scratch.with { scratch in
+            let helper = try await RunningHelper.start(in: scratch)
+            _ = try helper.ask(.makeStorage(epoch: epoch, user: user))
+            helper.program.kill()
+            _ = try await helper.program.waitForExit()
+            let second = try await RunningHelper.start(in: scratch)
+            #expect(try second.ask(.list) == .sessions(storage: [epoch], groups: []))
+            #expect(try second.ask(.removeStorage(epoch: epoch)) == .done)
+            #expect(try second.ask(.list) == .sessions(storage: [], groups: []))
+        }
+    }
+
+    @Test func `storage in use is not removed, and says so`() async throws {
+        try await Scratch.with { scratch in
+            let helper = try await RunningHelper.start(in: scratch)
+            _ = try helper.ask(.makeStorage(epoch: epoch, user: user))
+            let path = "\(helper.storage)/\(epoch)"
+            let fifo = try pipe("begun", in: scratch)
+            let program = try helper.userProgram("cd \(path) && echo > \(fifo) && exec sleep 600")
+            _ = try await blocking { try textOfFile(fifo) }
+            #expect(try helper.refusal(.removeStorage(epoch: epoch)) == .storageBusy)
+            #expect(try helper.ask(.list) == .sessions(storage: [epoch], groups: []))
+            program.kill()
+            _ = try await program.exitCode()
+            #expect(try helper.ask(.removeStorage(epoch: epoch)) == .done)
+        }
+    }
+
+    @Test func `there is storage for session users, and for four sessions at once`() async throws {
+        try await Scratch.with { scratch in
+            let helper = try await RunningHelper.start(in: scratch)
+            for stranger: UInt32 in [0, 1, 65_533] {
+                #expect(try helper.refusal(.makeStorage(epoch: epoch, user: stranger)) == .userNotAllowed)
+            }
+            for _ in 0..<4 { #expect(try helper.refusal(.makeStorage(epoch: .random(), user: user)) == nil) }
+            #expect(try helper.refusal(.makeStorage(epoch: epoch, user: user)) == .tooManySessions)
+        }
+    }
+
+    // MARK: - Processes
+
+    @Test func `a session's processes stand and end together, also those that detached themselves`() async throws {
+        try await Scratch.with { scratch in
+            let helper = try await RunningHelper.start(in: scratch)
+            let (gate, fifo) = (try pipe("gate", in: scratch), try pipe("begun", in: scratch))
+            let ready = try pipe("ready", in: scratch)
+            // The grandchild begins after its parent is in the group, in a session of its own, and ignores requests to end.
+            let program = try helper.userProgram(
+                "echo > \(ready); read x < \(gate); setsid sh -c 'trap \"\" TERM HUP; echo $$ > \(fifo); while :; do sleep 600; done' & wait")
+            // Until then it may still be root's.
+            _ = try await blocking { try textOfFile(ready) }
+            #expect(try helper.ask(.addProcess(epoch: epoch, user: user), [program.pidfd]) == .done)
+            try await blocking { try Data("go\n".utf8).write(to: URL(filePath: gate)) }
+            let text = try await blocking { try textOfFile(fifo) }
+            let pid = try #require(Int32(text.trimmingCharacters(in: .whitespacesAndNewlines)))
+            let detached = try ForeignProcess(pid: pid)
+            #expect(try textOfFile("/proc/\(pid)/cgroup").contains("/session-\(epoch)"))
+            #expect(try helper.ask(.list) == .sessions(storage: [], groups: [epoch]))
+            // The user cannot take it out.
+            #expect(try await helper.userProgram("echo \(pid) > \(helper.group)/cgroup.procs").exitCode() != 0)
+
+            #expect(try helper.ask(.freeze(epoch: epoch)) == .done)
+            #expect(try textOfFile("\(helper.group)/session-\(epoch)/cgroup.events").contains("frozen 1"))
+            #expect(try helper.ask(.kill(epoch: epoch)) == .done)
+            try await detached.waitForEnd()
+            #expect(try await program.waited() == .signalled(SIGKILL))
+            #expect(try helper.ask(.list) == .sessions(storage: [], groups: []))
+            #expect(try helper.ask(.kill(epoch: epoch)) == .done)
+        }
+    }
+
+    @Test func `only a living process of the session user is put into a group`() async throws {
+        try await Scratch.with { scratch in
+            let helper = try await RunningHelper.start(in: scratch)
+            let request = HelperRequest.addProcess(epoch: epoch, user: user)
+            let ofRoot = try helper.userProgram("exec sleep 600", as: 0)
+            #expect(try helper.refusal(request, [ofRoot.pidfd]) == .processNotAllowed)
+            let ofAnother = try helper.userProgram("exec sleep 600", as: 65_533)
+            #expect(try helper.refusal(request, [ofAnother.pidfd]) == .processNotAllowed)
+            let ended = try helper.userProgram("exit 0")
+            _ = try await ended.exitCode()
+            #expect(try helper.refusal(request, [ended.pidfd]) == .processMissing)
+            #expect(try helper.refusal(request) == .processMissing)
+            let file = Descriptor(owning: unsafe open("/dev/null", O_RDONLY))
+            #expect(try helper.refusal(request, [file]) == .processMissing)
+            #expect(try helper.refusal(request, [ofRoot.pidfd, ofRoot.pidfd]) == .processMissing)
+            #expect(try helper.refusal(.addProcess(epoch: epoch, user: 0), [ofRoot.pidfd]) == .userNotAllowed)
+            #expect(try helper.refusal(.freeze(epoch: epoch)) == .groupMissing)
+            #expect(try helper.ask(.list) == .sessions(storage: [], groups: []))
+        }
+    }
+
+    // MARK: - What is left
+
+    @Test func `the report names what the user owns and has changed, and follows no link`() async throws {
+        try await Scratch.with { scratch in
+            let helper = try await RunningHelper.start(in: scratch)
+            let folder = "/tmp/baton-report-\(epoch)"
+            let began = Int(Date().timeIntervalSince1970)
+            let program = try helper.userProgram(
+                """
+                umask 077; mkdir \(folder) && mkdir \(folder)/inner && echo note > \(folder)/inner/note \
+                && ln -s /etc \(folder)/etc
+                """)
+            #expect(try await program.exitCode() == 0)
+            scratch.atEnd { try? FileManager.default.removeItem(atPath: folder) }
+            try Data("root's".utf8).write(to: URL(filePath: folder + "/of-root"))
+            let (files, isComplete) = try #require(try left(helper, since: began))
+            let mine = Set(files.filter { $0.hasPrefix(folder) })
+            #expect(mine == [folder, folder + "/inner", folder + "/inner/note", folder + "/etc"])
+            #expect(isComplete)
+            let later = try #require(try left(helper, since: began + 3600))
+            #expect(later.files.isEmpty)
+            #expect(try helper.refusal(.report(user: 0, since: 0)) == .userNotAllowed)
+        }
+    }
+
+    private func left(_ helper: RunningHelper, since: Int) throws -> (files: [String], isComplete: Bool)? {
+        guard case .left(let files, let isComplete) = try helper.ask(.report(user: user, since: since)) else { return nil }
+        return (files, isComplete)
+    }
+
+    // MARK: - Callers
+
+    @Test func `another user is refused, whatever the mode of the socket`() async throws {
+        try await Scratch.with { scratch in
+            let helper = try await RunningHelper.start(in: scratch)
+            #expect(try permissions(of: helper.socket) == 0o600)
+            try FileManager.default.setAttributes([.posixPermissions: 0o666], ofItemAtPath: helper.socket)
+            let answer = scratch.path("answer")
+            try Data().write(to: URL(filePath: answer))
+            try FileManager.default.setAttributes([.posixPermissions: 0o666], ofItemAtPath: answer)
+            let program = try helper.userProgram("python3 -c '\(Self.call)' \(helper.socket) > \(answer)")
+            #expect(try await program.exitCode() == 0)
+            #expect(try textOfFile(answer).contains("caller_not_allowed"))
+            #expect(try helper.ask(.list) == .sessions(storage: [], groups: []))
+        }
+    }
+
+    /// Asks for storage, and prints what comes back.
+    private static let call = """
+        import socket, sys
+        there = socket.socket(socket.AF_UNIX)
+        there.settimeout(60)
+        there.connect(sys.argv[1])
+        print(there.makefile("rb").read())
+        """
+
+    @Test(arguments: [
+        "", "{}", "[]", "null", #"{"list":{}"#, #"{"run":{"program":"/bin/sh"}}"#, #"{"list":{},"kill":{}}"#,
+        #"{"makeStorage":{"epoch":"../../etc","user":65534}}"#, #"{"makeStorage":{"epoch":"00","user":65534}}"#,
+        #"{"makeStorage":{"epoch":"0123456789abcdef0123456789abcdef","user":-1}}"#,
+        #"{"report":{"user":65534,"since":1e400}}"#,
+    ])
+    func `nonsense is refused, and ends no connection but its own`(text: String) async throws {
+        try await Scratch.with { scratch in
+            let helper = try await RunningHelper.start(in: scratch)
+            let other = try helper.connect()
+            let channel = try helper.connect()
+            try channel.connection.write(Array(text.utf8))
+            guard case .refused(let refusal) = try channel.receive().message else {
+                Issue.record("\(text) was carried out")
+                return
+            }
+            #expect(refusal.code == .requestMalformed)
+            #expect(throws: Connection.ReadFailure.ended) { try channel.receive() }
+            try other.send(.list)
+            #expect(try other.receive().message == .sessions(storage: [], groups: []))
+        }
+    }
+
+    @Test func `a fifth connection is closed, and there is room again when another has ended`() async throws {
+        try await Scratch.with { scratch in
+            let helper = try await RunningHelper.start(in: scratch)
+            var channels = try (0..<4).map { _ in try helper.connect() }
+            for channel in channels {
+                try channel.send(.list)
+                _ = try channel.receive()
+            }
+            let fifth = try helper.connect()
+            #expect(throws: Connection.ReadFailure.ended) { try fifth.receive() }
+            channels.removeFirst().connection.shutDown()
+            // Each attempt that comes too early is answered by the end of its connection.
+            var reply: HelperReply?
+            while reply == nil { reply = try? helper.ask(.list) }
+            #expect(reply == .sessions(storage: [], groups: []))
+        }
+    }
+
+    @Test(arguments: [
+        (["--user", "nobody", "--broker", "no-such-user"], "no user no-such-user"),
+        (["--user", "no-such-user", "--broker", "root"], "no user no-such-user"), ([], "at least one --user"),
+        (["--user", "nobody", "--storage", "sessions"], "absolute path"),
+        (["--user", "nobody", "--storage-size", "0"], "16 to 65536"),
+    ] as [([String], String)])
+    func `a wrong command line is refused by name`(arguments: [String], text: String) async throws {
+        try await Scratch.with { scratch in
+            let program = try await RunningProgram.start(
+                RunningProgram.built("baton-helper"), arguments + ["--socket", scratch.path("s")], log: "log",
+                awaitsReady: false, in: scratch)
+            #expect(try await program.waitForExit() == 64)
+            #expect(try program.log().contains(text))
+        }
+    }
+
+    @Test func `a folder for storage that others may change is refused`() async throws {
+        try await Scratch.with { scratch in
+            let folder = scratch.path("sessions")
+            try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false)
+            try FileManager.default.setAttributes([.posixPermissions: 0o777], ofItemAtPath: folder)
+            let program = try await RunningProgram.start(
+                RunningProgram.built("baton-helper"),
+                ["--broker", "root", "--user", "nobody", "--storage", folder, "--socket", scratch.path("s")],
+                log: "log", awaitsReady: false, in: scratch)
+            #expect(try await program.waitForExit() == 1)
+            #expect(try program.log().contains("can be changed by others"))
+        }
+    }
+
+    // MARK: - What is seen of it
+
+    /// A named pipe that everybody may use.
+    private func pipe(_ name: String, in scratch: Scratch) throws -> String {
+        let path = scratch.path(name)
+        let isMade = unsafe mkfifo(path, 0o666) == 0 && chmod(path, 0o666) == 0
+        try #require(isMade)
+        return path
+    }
+
+    private func mountOptions(of path: String) throws -> [Substring]? {
+        let line = try textOfFile("/proc/self/mountinfo").split(separator: "\n").first { $0.contains(" \(path) ") }
+        return line?.split { $0 == " " || $0 == "," }
+    }
+
+    private func permissions(of path: String) throws -> Int? {
+        try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
+    }
+}
+
+extension ChildProcess {
+    fileprivate func waited() async throws -> Processes.ExitStatus { try await blocking { try self.waitForExit() } }
+
+    fileprivate func exitCode() async throws -> Int32? {
+        guard case .exited(let code) = try await waited() else { return nil }
+        return code
+    }
+}
