@@ -56,7 +56,9 @@ package final class HelperService: Sendable {
             Connection(descriptor, maximumFrame: Wire.helperLimits.bytes), limits: Wire.helperLimits)
         guard let peer = try? descriptor.peer(), peer.uid == broker else {
             logger.warning("a caller is refused: it is not the broker's user")
-            try? channel.send(.refused(HelperRefusal(.callerNotAllowed, "Only the broker's user may ask. See --broker of baton-helper.")))
+            try? channel.send(
+                .refused(
+                    HelperRefusal(.callerNotAllowed, "Only the broker's user may ask. See --broker of baton-helper.")))
             return
         }
         while true {
@@ -71,7 +73,10 @@ package final class HelperService: Sendable {
             } catch let failure as Connection.ReadFailure where failure == .ended {
                 return
             } catch {
-                reply = .refused(HelperRefusal(.requestMalformed, "The request is not one of the helper's list. Use the broker of the same release."))
+                reply = .refused(
+                    HelperRefusal(
+                        .requestMalformed,
+                        "The request is not one of the helper's list. Use the broker of the same release."))
                 isMalformed = true
                 logger.error("a request is malformed")
             }

@@ -72,7 +72,8 @@ struct SessionGroups {
         guard let pid = Self.number(of: pidfd), Self.isAlive(pidfd) else { throw Self.processMissing }
         guard let identity = Self.identity(of: pid) else { throw Self.processMissing }
         guard identity.users.allSatisfy({ $0 == user.number }) else {
-            throw HelperRefusal(.processNotAllowed, "The process is not one of user \(user.number). Only those are taken.")
+            throw HelperRefusal(
+                .processNotAllowed, "The process is not one of user \(user.number). Only those are taken.")
         }
         let present = try epochs()
         guard present.contains(epoch) || present.count < SessionStorage.maximum else {
@@ -129,7 +130,8 @@ struct SessionGroups {
             let rest = ContinuousClock.now.duration(to: deadline) / .milliseconds(1)
             guard rest > 0 else {
                 throw HelperRefusal(
-                    .processesRemain, "A process of the session does not stop. The kernel's log says which device holds it.")
+                    .processesRemain,
+                    "A process of the session does not stop. The kernel's log says which device holds it.")
             }
             _ = events.withNumber { number in
                 var question = pollfd(fd: number, events: Int16(POLLPRI), revents: 0)
@@ -166,7 +168,9 @@ struct SessionGroups {
     /// The users of a process, real, effective, saved and for files, and its group at present; nil if it is gone.
     private static func identity(of pid: Int32) -> (users: [UInt32], group: String?)? {
         guard let status = try? AtomicFile(path: "/proc/\(pid)/status").read(),
-            let line = String(decoding: status, as: UTF8.self).split(separator: "\n").first(where: { $0.hasPrefix("Uid:") })
+            let line = String(decoding: status, as: UTF8.self).split(separator: "\n").first(where: {
+                $0.hasPrefix("Uid:")
+            })
         else { return nil }
         let users = line.dropFirst(4).split(whereSeparator: \.isWhitespace).compactMap { UInt32($0) }
         guard users.count == 4 else { return nil }
@@ -181,7 +185,8 @@ struct SessionGroups {
     }
 
     private static var processMissing: HelperRefusal {
-        HelperRefusal(.processMissing, "The request came without a process, or it has ended. Send its pidfd with the request.")
+        HelperRefusal(
+            .processMissing, "The request came without a process, or it has ended. Send its pidfd with the request.")
     }
 
     private static func unavailable(_ cause: String) -> HelperRefusal {

@@ -27,7 +27,8 @@ package struct SessionHelper: Sendable {
     }
 
     private func carryOut(_ request: HelperRequest, _ descriptors: [Descriptor]) throws(HelperRefusal) -> HelperReply {
-        if case .addProcess = request {} else if !descriptors.isEmpty {
+        if case .addProcess = request {
+        } else if !descriptors.isEmpty {
             throw HelperRefusal(.requestMalformed, "Only a request to add a process carries a descriptor. Send none.")
         }
         switch request {
@@ -40,7 +41,8 @@ package struct SessionHelper: Sendable {
         case .removeStorage(let epoch): try storage.remove(epoch)
         case .addProcess(let epoch, let user):
             guard descriptors.count == 1 else {
-                throw HelperRefusal(.processMissing, "The request came with \(descriptors.count) descriptors. Send one pidfd.")
+                throw HelperRefusal(
+                    .processMissing, "The request came with \(descriptors.count) descriptors. Send one pidfd.")
             }
             try groups().add(descriptors[0], to: epoch, of: configuration.user(user))
         case .freeze(let epoch): try groups().freeze(epoch)

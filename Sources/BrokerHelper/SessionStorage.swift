@@ -43,7 +43,8 @@ struct SessionStorage {
         let present = try mounted()
         if let mount = present.first(where: { $0.epoch == epoch }) {
             guard owner(of: path) == user.number else {
-                throw HelperRefusal(.storageUnavailable, "The storage of this epoch is another user's. Remove it first.")
+                throw HelperRefusal(
+                    .storageUnavailable, "The storage of this epoch is another user's. Remove it first.")
             }
             return (path, mount.isSwapFree)
         }
@@ -71,7 +72,8 @@ struct SessionStorage {
             let outcome = unsafe clinux_unmount(path)
             guard outcome == 0 else {
                 guard outcome == -EBUSY else { throw unavailable("umount: \(reason(-outcome))") }
-                throw HelperRefusal(.storageBusy, "A process uses the session's storage. Kill the session's processes first.")
+                throw HelperRefusal(
+                    .storageBusy, "A process uses the session's storage. Kill the session's processes first.")
             }
         }
         guard unsafe rmdir(path) == 0 || errno == ENOENT else { throw unavailable("rmdir: \(reason(errno))") }

@@ -22,7 +22,9 @@ struct BatonHelper: ParsableCommand {
     @Option(help: ArgumentHelp("The user of batond, the only one who may ask.", valueName: "user"))
     var broker = "baton"
 
-    @Option(name: .customLong("user"), help: ArgumentHelp("A user of a graphical session that workers share.", valueName: "user"))
+    @Option(
+        name: .customLong("user"),
+        help: ArgumentHelp("A user of a graphical session that workers share.", valueName: "user"))
     var users: [String] = []
 
     @Option(help: ArgumentHelp("The folder below which the sessions' storage is mounted.", valueName: "folder"))
@@ -36,7 +38,9 @@ struct BatonHelper: ParsableCommand {
 
     func validate() throws {
         guard !users.isEmpty else { throw ValidationError("Name at least one --user.") }
-        guard storage.hasPrefix("/"), !storage.hasSuffix("/") else { throw ValidationError("--storage must be an absolute path.") }
+        guard storage.hasPrefix("/"), !storage.hasSuffix("/") else {
+            throw ValidationError("--storage must be an absolute path.")
+        }
         guard (16...65_536).contains(storageSize) else { throw ValidationError("--storage-size must be 16 to 65536.") }
     }
 

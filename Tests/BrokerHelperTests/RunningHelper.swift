@@ -19,6 +19,8 @@ struct RunningHelper {
     /// The helper's own control group, so that each test has a tree of its own.
     let group: String
     let scratch: Scratch
+    /// The connection that the broker holds.
+    private let channel: Channel
 
     /// Starts it; what it mounted and grouped is gone at the end of the test.
     static func start(in scratch: Scratch) async throws -> RunningHelper {
@@ -30,12 +32,16 @@ struct RunningHelper {
             "/bin/sh",
             [
                 "-c", #"mkdir -p "$0" && echo $$ > "$0/cgroup.procs" && exec "$@""#, group,
+                // What the unit leaves it of root's rights.
+                "/usr/bin/setpriv", "--bounding-set=-all,+sys_admin,+dac_read_search", "--inh-caps=-all",
+                "--no-new-privs", "--",
                 RunningProgram.built("baton-helper"), "--broker", "root", "--user", "nobody",
                 "--storage", storage, "--storage-size", "16", "--socket", socket,
             ],
             log: "helper.log", in: scratch)
         let helper = RunningHelper(
-            program: program, socket: socket, storage: storage, group: group, scratch: scratch)
+            program: program, socket: socket, storage: storage, group: group, scratch: scratch,
+            channel: try Channel.connect(to: socket, limits: Wire.helperLimits))
         scratch.atEnd {
             await #expect(throws: Never.self) {
                 try helper.clear()
@@ -61,7 +67,6 @@ struct RunningHelper {
     func connect() throws -> Channel { try Channel.connect(to: socket, limits: Wire.helperLimits) }
 
     func ask(_ request: HelperRequest, _ descriptors: [Descriptor] = []) throws -> HelperReply {
-        let channel = try connect()
         try channel.send(request, descriptors: descriptors)
         return try channel.receive().message
     }
@@ -87,7 +92,7 @@ struct RunningHelper {
 
     /// Nil if a test has ended this helper, and started another that clears.
     private func replyIfServing(_ request: HelperRequest) throws -> HelperReply? {
-        do { return try ask(request) } catch let error as SocketError where error.errno == ECONNREFUSED { return nil }
+        do { return try ask(request) } catch let error as SocketError where error.errno == EPIPE { return nil }
     }
 
     private func clear() throws {
