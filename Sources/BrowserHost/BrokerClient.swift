@@ -28,7 +28,9 @@ package struct BrokerClient: Sendable {
         switch question.wish {
         case .hello:
             let entries = try ask(.browserAddresses, FlatMap(), of: question.id)
-            guard let addresses = Self.texts(entries[.browserAddresses]) else { throw HostRefusal(.answer, of: question.id) }
+            guard let addresses = Self.texts(entries[.browserAddresses]) else {
+                throw HostRefusal(.answer, of: question.id)
+            }
             return .hello(addresses: addresses, removesPrompts: entries.flag(.removesPrompts, default: false))
         case .headers(let url):
             let payload = JSONWriter.text(
@@ -43,7 +45,9 @@ package struct BrokerClient: Sendable {
         var parameters = entries
         parameters[.protocolVersion] = Wire.messageProtocol
         let outcome: Result<FlatMap, BrokerError>
-        do { outcome = try exchange(Request(id: "1", operation: operation, parameters: parameters, isSilent: true)) } catch {
+        do {
+            outcome = try exchange(Request(id: "1", operation: operation, parameters: parameters, isSilent: true))
+        } catch {
             throw HostRefusal(error is EnvelopeFailure ? .answer : .unreachable, of: id)
         }
         switch outcome {

@@ -53,7 +53,9 @@ package final class HostService: Sendable {
 
     private func take(_ message: [UInt8]) {
         let question: HostQuestion
-        do throws(HostRefusal) { question = try HostQuestion(message) } catch { return say(.failure(error), to: error.id) }
+        do throws(HostRefusal) { question = try HostQuestion(message) } catch {
+            return say(.failure(error), to: error.id)
+        }
         let isAdmitted = open.withLock { open in
             guard open < Self.maximumOpen else { return false }
             open += 1

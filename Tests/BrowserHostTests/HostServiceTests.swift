@@ -44,17 +44,21 @@ import Testing
             return .success(.headers([.init(name: "x", value: "y")]))
         }
         #expect(end == .closed)
-        #expect(messages == [["id": .integer(7), "headers": .array([.object(["name": .string("x"), "value": .string("y")])])]])
+        #expect(
+            messages == [
+                ["id": .integer(7), "headers": .array([.object(["name": .string("x"), "value": .string("y")])])]
+            ])
     }
 
-    @Test(arguments: [
-        ("", nil), ("x", nil), ("[]", nil), ("{}", nil), (#"{"id":"1","ask":"hello"}"#, nil),
-        (#"{"id":-1,"ask":"hello"}"#, nil), (#"{"id":1.5,"ask":"hello"}"#, nil), (#"{"id":1}"#, 1),
-        (#"{"id":1,"ask":"hello","url":"https://a"}"#, 1), (#"{"id":1,"ask":"headers"}"#, 1),
-        (#"{"id":1,"ask":"headers","url":7}"#, 1), (#"{"id":1,"ask":"headers","url":"a","more":1}"#, 1),
-        (#"{"id":1,"ask":"HELLO"}"#, 1), (#"{"id":1,"ask":"token"}"#, 1), (#"{"id":1,"id":1,"ask":"hello"}"#, nil),
-        (#"{"id":1,"ask":"headers","url":""# + String(repeating: "a", count: 8193) + #""}"#, nil),
-    ] as [(String, Int?)])
+    @Test(
+        arguments: [
+            ("", nil), ("x", nil), ("[]", nil), ("{}", nil), (#"{"id":"1","ask":"hello"}"#, nil),
+            (#"{"id":-1,"ask":"hello"}"#, nil), (#"{"id":1.5,"ask":"hello"}"#, nil), (#"{"id":1}"#, 1),
+            (#"{"id":1,"ask":"hello","url":"https://a"}"#, 1), (#"{"id":1,"ask":"headers"}"#, 1),
+            (#"{"id":1,"ask":"headers","url":7}"#, 1), (#"{"id":1,"ask":"headers","url":"a","more":1}"#, 1),
+            (#"{"id":1,"ask":"HELLO"}"#, 1), (#"{"id":1,"ask":"token"}"#, 1), (#"{"id":1,"id":1,"ask":"hello"}"#, nil),
+            (#"{"id":1,"ask":"headers","url":""# + String(repeating: "a", count: 8193) + #""}"#, nil),
+        ] as [(String, Int?)])
     func `a message of the wrong shape is refused, and the next one answered`(text: String, id: Int?) async throws {
         let (messages, end) = try await answers(to: try frame(text) + frame(#"{"id":2,"ask":"hello"}"#)) { _ in
             .success(.hello(addresses: ["a"], removesPrompts: true))
@@ -85,7 +89,8 @@ import Testing
         try await Scratch.with { scratch in
             let broker = BrokerClient(socket: scratch.path + "/none.sock", version: "1")
             let ready = scratch.path + "/ready"
-            let (messages, _) = try await answers(to: try frame(#"{"id":1,"ask":"hello"}"#), readyFile: ready) { question in
+            let (messages, _) = try await answers(to: try frame(#"{"id":1,"ask":"hello"}"#), readyFile: ready) {
+                question in
                 Result { () throws(HostRefusal) in try broker.answer(question) }
             }
             #expect(messages.first?["error"]?.object?["reason"] == .string("broker_unreachable"))
@@ -100,7 +105,9 @@ import Testing
             gate.wait()
             gate.signal()
             return .success(.headers([]))
-        } whenRead: { gate.signal() }
+        } whenRead: {
+            gate.signal()
+        }
         let refused = messages.filter { $0["error"]?.object?["reason"] == .string("too_many_questions") }
         #expect(end == .closed && messages.count == 20 && refused.count == 4)
     }

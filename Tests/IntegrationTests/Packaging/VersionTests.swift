@@ -6,7 +6,7 @@ import Testing
 
 /// One release, one version: whoever asks a program hears what the changelog and the packages say.
 @Suite struct VersionTests {
-    @Test(arguments: ["baton", "batond", "baton-agent", "baton-browser-host", "baton-server"])
+    @Test(arguments: ["baton", "batond", "baton-agent", "baton-browser-host", "baton-helper", "baton-server"])
     func `a program says the version of the changelog`(program: String) async throws {
         let version = try changelogVersion()
         try await Scratch.with { scratch in
