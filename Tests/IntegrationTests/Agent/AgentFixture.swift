@@ -9,14 +9,14 @@ import TestSupport
 import Testing
 import UnixSocket
 
-/// A real baton-agent in a scratch folder, and the broker's end of its socket in the test's hands.
+/// A real baton-agent in a scratch folder; the test holds the broker's end of its socket.
 struct AgentFixture {
     let scratch: Scratch
     let listener: Listener
     let epoch: Epoch.ID
 
     var profile: String { scratch.path("profiles/\(epoch)") }
-    /// Where the browser's temporary files are, as the agent has recorded it.
+    /// The path of the browser's temporary files, as the agent recorded it.
     var temporary: String {
         get throws { try FileManager.default.destinationOfSymbolicLink(atPath: profile + ".temporary") }
     }
@@ -46,7 +46,7 @@ struct AgentFixture {
         return folder
     }
 
-    /// Starts the agent; it has said hello when this returns.
+    /// Starts the agent and returns after its hello.
     ///
     /// - Parameters:
     ///   - environment: added to the tests' own.
@@ -60,7 +60,7 @@ struct AgentFixture {
             words[0], Array(words.dropFirst()), environment: environment, log: "agent.log", in: scratch)
     }
 
-    /// Takes the agent's connection and its hello.
+    /// Accepts the agent's connection and reads its hello.
     func accept() async throws -> Broker {
         let listener = self.listener
         let broker = try await blocking {
@@ -84,14 +84,14 @@ struct Broker {
 }
 
 extension ProcessTable {
-    /// Those of `others` that still run.
+    /// Returns the processes in `others` that are still running.
     func stillRunning(_ others: [Entry]) -> [Int32] {
         let running = Set(entries.filter { !$0.isZombie }.map { "\($0.pid) \($0.startTime)" })
         return others.filter { running.contains("\($0.pid) \($0.startTime)") }.map(\.pid)
     }
 }
 
-/// Whether something has this path; an error where that cannot be told.
+/// Whether something exists at this path; throws if that cannot be determined.
 func isThere(_ path: String) throws -> Bool {
     var status = stat()
     if unsafe lstat(path, &status) == 0 { return true }

@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 import UnixSocket
 
-/// What a browser may leave behind, by accident or on purpose, so that it cannot be removed or ended.
+/// Files and processes that a browser may leave, by accident or on purpose, to prevent its removal.
 @Suite struct AgentRemovalTests {
     /// Starts a browser that runs `script`, which ends with `SAY`: from there on everything is in its place.
     private func withBrowser(

@@ -7,9 +7,9 @@ import TestSupport
 import Testing
 import UnixSocket
 
-/// The real agent with a browser that does its worst: a helper that leaves its parent, its group and its session.
+/// The real agent with a hostile browser, whose helpers leave its parent, its process group and its session.
 @Suite(.timeLimit(.minutes(10))) struct BrowserAgentTests {
-    /// Each of the four helpers says through a pipe that it runs, before the browser says that it is up.
+    /// Each of the four helpers reports through a pipe that it runs, before the browser reports that it is up.
     private static let escaping = """
         mkfifo $TMPDIR/started; exec 3<>$TMPDIR/started; \
         (setsid /bin/sh -c 'echo >&3; exec /bin/sleep 600' &); \

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 import UnixSocket
 
-/// The real agent, Debian's Chromium and the person who sits at it, with a small https site to sign in to.
+/// The real agent, Debian's Chromium and a simulated person, with a small https site to sign in to.
 @Suite(.serialized) struct PersonTests {
     private static let password = "pä\"ss wörd-canary"
 

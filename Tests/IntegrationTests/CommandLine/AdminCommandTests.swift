@@ -8,7 +8,7 @@ import Testing
 @Suite(.timeLimit(.minutes(10))) struct AdminCommandTests {
     // MARK: Tenants
 
-    /// Commands of both engines; those that only read end well where the tenant is named.
+    /// Commands of both engines that only read; they succeed if the tenant is named.
     private static let reading = [
         "tenant keys", "user list", "group list", "role list", "client list", "session list", "device list",
         "device managed", "enrollment list", "profile list", "app list", "offline show", "receipt trust", "audit list",
@@ -90,7 +90,7 @@ import Testing
             #expect(Set(left.keys) == ["audit"], "\(left)")
             try await admin.server.start()
 
-            // The other one is the only one now.
+            // The other tenant is now the only one.
             #expect(try await !admin.done("tenant", "list").contains("b.test"))
             try await admin.done("user", "list")
             try await admin.done("device", "managed")
@@ -155,7 +155,7 @@ import Testing
                 let elsewhere = try await admin.refused(["device"] + words + [Self.second])
                 #expect(elsewhere.code == "device_not_managed" && elsewhere.message.contains("ward-8"), "\(elsewhere)")
             }
-            // What has left is still known by its UDID, and gives its name free.
+            // A device that has left is still found by its UDID, and its name is free again.
             try await admin.done("device", "commands", "UDID-3")
             #expect(try await admin.done("device", "unenroll", Self.first).contains("UDID-1"))
             try await admin.done("device", "remove", Self.third)
@@ -207,7 +207,7 @@ import Testing
             for version in ["2.0", "1.0"] {
                 #expect(try await admin.run(["app", "add", "/usr/bin/true"] + app + [version]).code == 0)
             }
-            // Without a version the one that was added last.
+            // Without a version, the command takes the version that was added last.
             let device = ["--device", "ward-7"]
             #expect(try await admin.run(["app", "push", "org.x.app"] + device).output.contains("org.x.app 1.0"))
             let chosen = try await admin.run(["app", "push", "org.x.app", "--version", "2.0"] + device)

@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// A real server, and the administrator who uses `baton admin` on it.
+/// A real server, and an administrator who uses `baton admin` on it.
 struct AdminServer {
     let server: ServerProcess
     let scratch: Scratch
@@ -18,12 +18,12 @@ struct AdminServer {
         }
     }
 
-    /// Runs `baton admin` with these words.
+    /// Runs `baton admin` with these arguments.
     func run(_ words: [String]) async throws -> CommandRun {
         try await CommandRun(["admin"] + words + ["--server", server.state], in: scratch)
     }
 
-    /// Runs a command that is done, and gives what it prints.
+    /// Runs a command that must succeed, and returns its output.
     @discardableResult
     func done(_ words: String...) async throws -> String {
         let run = try await run(words)
@@ -31,7 +31,7 @@ struct AdminServer {
         return run.output
     }
 
-    /// Runs a command that is refused, and gives why.
+    /// Runs a command that must be refused, and returns the error.
     func refused(_ words: [String]) async throws -> CommandRun.Failure.Parts {
         let run = try await run(words + ["--json"])
         #expect(run.code == 1 && run.output.isEmpty, "baton admin \(words.joined(separator: " ")) says \(run)")
@@ -40,7 +40,7 @@ struct AdminServer {
 
     func refused(_ words: String...) async throws -> CommandRun.Failure.Parts { try await refused(words) }
 
-    /// What a command prints for programs.
+    /// Returns the JSON output of a command, decoded.
     func json<Value: Decodable>(_ words: String..., as type: Value.Type = Value.self) async throws -> Value {
         let run = try await run(words + ["--json"])
         #expect(run.code == 0, "baton admin \(words.joined(separator: " ")) says \(run)")

@@ -2,7 +2,7 @@
 import TestSupport
 import Testing
 
-/// What `batond` says of a configuration file that it does not start with.
+/// The errors of `batond` for a configuration file with which it does not start.
 @Suite struct BatondConfigurationTests {
     @Test func `a key under its former name stops the start, and the error names the present one`() async throws {
         try await Scratch.with { scratch in

@@ -2,7 +2,7 @@
 import Foundation
 import TestSupport
 
-/// What one run of `baton` said and how it ended.
+/// The output and exit status of one run of `baton`.
 struct CommandRun {
     let code: Int32
     let output: String
@@ -42,7 +42,7 @@ struct CommandRun {
         }
     }
 
-    /// What an error says with `--json`.
+    /// An error as `--json` prints it.
     struct Failure: Decodable {
         let error: Parts
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 
-/// Every command of `baton`, as it describes itself (`--experimental-dump-help`).
+/// Every command of `baton`, from its own description (`--experimental-dump-help`).
 struct CommandTree: Decodable {
     let command: Command
 
@@ -11,7 +11,7 @@ struct CommandTree: Decodable {
         let subcommands: [Command]?
         let arguments: [Argument]?
 
-        /// The commands that do something, each by the words that call it.
+        /// The commands without subcommands, each with the words that call it.
         func leaves(below words: [String] = []) -> [Leaf] {
             let children = (subcommands ?? []).filter { $0.commandName != "help" }
             guard children.isEmpty else { return children.flatMap { $0.leaves(below: words + [$0.commandName]) } }
@@ -36,7 +36,7 @@ struct CommandTree: Decodable {
         let words: [String]
         /// The long options, without the dashes.
         let options: [String]
-        /// Whether the help says a word about it and about each of its arguments.
+        /// Whether the help describes the command and each of its arguments.
         let isExplained: Bool
 
         var description: String { words.joined(separator: " ") }

@@ -2,9 +2,9 @@
 import TestSupport
 import Testing
 
-/// Gives a suite a folder, `w`, in which `baton up` has made an environment and ended well.
+/// Gives a suite a folder, `w`, in which `baton up` has made an environment and exited successfully.
 ///
-/// The tests of such a suite run one after the other, and each ends what it starts there.
+/// The tests of the suite run one after the other, and each ends the processes that it starts there.
 struct MadeEnvironmentTrait: SuiteTrait, TestScoping {
     @TaskLocal private static var current: Scratch?
 

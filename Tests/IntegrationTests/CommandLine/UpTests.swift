@@ -5,11 +5,11 @@ import Glibc
 import TestSupport
 import Testing
 
-/// `baton up` as a program sees it: `--json`.
+/// `baton up --json`, as a program reads it.
 ///
-/// All but one go on in a folder in which an environment was made before.
+/// All tests but one use a folder in which an environment was made before.
 @Suite(.serialized, .madeEnvironment, .timeLimit(.minutes(10))) struct UpTests {
-    /// A line of what it prints.
+    /// One line of its output.
     private struct Event: Decodable {
         let event: String
         let time: Int64
@@ -29,7 +29,7 @@ import Testing
         }
     }
 
-    /// An environment under `baton up`, ready.
+    /// A running `baton up` whose environment is ready.
     private struct Up {
         let root: String
         let baton: RunningProgram
@@ -51,7 +51,7 @@ import Testing
 
         var failure: CommandRun.Failure { get throws { try CommandRun.Failure(textOfFile(errorPath)) } }
 
-        /// A program of the environment, which `baton` started.
+        /// A process of the environment that `baton` started.
         func program(_ name: String) throws -> ForeignProcess {
             for child in try children(of: baton.pid) {
                 let words = try textOfFile("/proc/\(child)/cmdline").split(separator: "\0")
@@ -61,7 +61,7 @@ import Testing
         }
     }
 
-    /// What `baton doctor --json` found.
+    /// The findings of `baton doctor --json`.
     private struct Report: Decodable {
         let findings: [Finding]
 

@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 extension LiveBrowser {
-    /// The person at the browser does not do what is asked, or not at once.
+    /// The person at the browser does not do what is asked, or does it late.
     @Suite struct BrowserTests {
         @Test func `who mistypes the password tries again and is signed in`() async throws {
             let live = try await LiveEnvironment.ready()

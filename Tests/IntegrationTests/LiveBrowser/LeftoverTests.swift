@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 extension LiveBrowser {
-    /// Nothing of a worker remains but what docs/leftovers.md says.
+    /// Nothing of a worker remains except what docs/leftovers.md lists.
     @Suite struct LeftoverTests {
         @Test func `after a sign-out the state folder holds what the page lists, and nothing of the worker`()
             async throws
@@ -55,7 +55,7 @@ extension LiveBrowser {
 }
 
 extension LiveEnvironment {
-    /// Every file under a folder of the environment.
+    /// Returns every file under a folder of the environment.
     func files(in folder: String) throws -> [String] {
         let root = path(folder)
         return try FileManager.default.subpathsOfDirectory(atPath: root).filter { name in
@@ -66,7 +66,7 @@ extension LiveEnvironment {
         }.sorted()
     }
 
-    /// What a file of the environment holds; nil where it has gone since it was listed.
+    /// The content of a file of the environment; nil if the file has been removed since it was listed.
     fileprivate func content(of file: String) throws -> Data? {
         do { return try Data(contentsOf: URL(filePath: path(file))) } catch CocoaError.fileReadNoSuchFile { return nil }
     }

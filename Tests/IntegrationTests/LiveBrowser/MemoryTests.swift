@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 extension LiveBrowser {
-    /// What a worker's session holds in memory is in one process alone, and gone with it.
+    /// A worker's session data is in the memory of one process only, and is gone when that process ends.
     @Suite struct MemoryTests {
         @Test func `the session's secrets are in its process alone, and in no process after the sign-out`()
             async throws
@@ -30,7 +30,7 @@ extension LiveBrowser {
             let there = ["user name", "name"] + held.keys + keys.keys
             let texts = try live.canaries(of: "Amara").merging(held) { mine, _ in mine }
 
-            // The same search finds each secret where it has to be.
+            // As a control, the same search finds each secret where it must be.
             let processes = try ["supervisor": live.pid(of: .broker), "agent": live.pid(of: .agent)]
             let others = processes.flatMap { ["--process", "\($0)=\($1)"] }
             try await live.search(

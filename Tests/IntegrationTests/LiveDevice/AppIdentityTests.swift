@@ -8,7 +8,7 @@ import Testing
 import UnixSocket
 
 extension LiveDevice {
-    /// Who an app is, is what the kernel said when it connected; nothing that a process does makes it another app.
+    /// The broker identifies an app by what the kernel reports at connect time; a process cannot change it later.
     @Suite struct AppIdentityTests {
         /// What a process does to be taken for the app that has a socket of its own.
         enum Forgery: String, CaseIterable, Sendable {

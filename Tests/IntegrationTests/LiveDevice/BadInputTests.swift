@@ -5,9 +5,9 @@ import TestSupport
 import Testing
 
 extension LiveDevice {
-    /// What is not of the protocol ends its own connection; what the broker will not do gets its documented error.
+    /// Invalid input closes only its own connection; a request that the broker refuses gets the documented error.
     @Suite struct BadInputTests {
-        /// Runs `body` with a connection that misbehaves, and expects that another one is served before and after.
+        /// Runs `body` with a misbehaving connection, and expects that another connection is served before and after.
         private func besideAnother(
             _ live: LiveEnvironment, greets: Bool = true, _ body: (RawApp) async throws -> Void
         ) async throws {
@@ -48,7 +48,7 @@ extension LiveDevice {
         @Test func `a long frame comes from an app that is served alone`() async throws {
             let live = try await LiveEnvironment.ready()
             var random = SystemRandomNumberGenerator()
-            // It is valid JSON all the same.
+            // The padded message is still valid JSON.
             let padding = [UInt8](repeating: UInt8(ascii: " "), count: 70_000)
             try await besideAnother(live, greets: false) { bad in
                 let hello = ClientMessage.hello(ClientHello(clientName: "raw", clientVersion: "1"))
@@ -121,7 +121,7 @@ extension LiveDevice {
                 client: ClientRequest(clientID: app.clientID), homeAccountID: "somebody.else",
                 authority: live.facts.authority, redirectURI: app.redirectURI)
             #expect(try await raw.refusal(.signOut, other.entries).code == .mismatchedAccount)
-            // Nobody was signed out by any of this.
+            // None of this signed anybody out.
             #expect(try await live.app(2).token(of: amara).account == amara)
         }
     }

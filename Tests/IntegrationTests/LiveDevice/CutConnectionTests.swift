@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 extension LiveDevice {
-    /// A connection may end in the middle of anything.
+    /// A connection may end at any byte.
     @Suite struct CutConnectionTests {
         @Test func `an app whose connection ends inside a frame is gone, and nobody else notices`() async throws {
             let live = try await LiveEnvironment.ready()
@@ -22,7 +22,7 @@ extension LiveDevice {
                 ).entries, isSilent: true)
             let frames = Self.frame(ClientMessage.hello(ClientHello(clientName: "cut", clientVersion: "1")).bytes)
             let whole = frames + Self.frame(ClientMessage.request(request).bytes)
-            // All but the last byte: a request that came whole would be one.
+            // Sends all but the last byte, since a complete message would be a request.
             for length in 1..<whole.count { try RawApp(live).send(raw: Array(whole[..<length])) }
             #expect(try await app.accounts().current == amara)
             #expect(try await live.status().epoch == epoch)

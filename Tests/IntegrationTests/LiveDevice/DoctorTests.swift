@@ -7,9 +7,9 @@ import TestSupport
 import Testing
 
 extension LiveDevice {
-    /// `baton doctor` on a device that is well, and on one that was broken on purpose.
+    /// `baton doctor` on a healthy device, and on devices that were broken on purpose.
     @Suite struct DoctorTests {
-        /// What the doctor said, as a program reads it.
+        /// The doctor's JSON output.
         private struct Report: Decodable {
             let healthy: Bool
             let brokerAnswers: Bool
@@ -18,7 +18,7 @@ extension LiveDevice {
             let findings: [CheckResult]
             let refusals: [RefusalRecord]
 
-            /// The codes of what is wrong.
+            /// The codes of the failed checks.
             var bad: Set<String> { Set(findings.filter { $0.verdict == .bad }.map(\.code)) }
             func has(_ code: String) -> Bool { findings.contains { $0.code == code } }
         }
@@ -104,7 +104,7 @@ extension LiveDevice {
             for secret in [person.userName, person.password, identifier, stranger, "made-up"] {
                 #expect(!text.contains(secret))
             }
-            // The refusals outlive the session that they were made in.
+            // The refusals are still reported after the session in which they were made.
             try await live.settle()
             #expect(try await examine(live).report.refusals.contains(refused))
         }

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 extension LiveDevice {
-    /// Receipts of a real device, checked by the command line as on another machine.
+    /// Receipts of a real device, verified by the command line as on another machine.
     @Suite struct HandoverReceiptTests {
         private struct Report: Decodable {
             struct Fault: Decodable { let code: String }
@@ -95,7 +95,7 @@ extension LiveDevice {
 }
 
 extension LiveEnvironment {
-    /// Runs `baton` and gives what it printed.
+    /// Runs `baton` and returns its output.
     @discardableResult
     func baton(_ words: String..., mayFail: Bool = false) async throws -> String {
         try await Scratch.with { scratch in
@@ -115,7 +115,7 @@ extension LiveEnvironment {
         get throws { try textOfFile(path("device/receipts/keys.jsonl")).split(separator: "\n").count }
     }
 
-    /// Makes the device, whose broker does not run, one that has never written a receipt.
+    /// Makes the device look as if it had never written a receipt. The broker must not be running.
     func forgetReceipts() throws {
         try FileManager.default.removeItem(atPath: path("device/receipts"))
         for name in try names(in: "device/keys") where name.hasPrefix("receipt.") {

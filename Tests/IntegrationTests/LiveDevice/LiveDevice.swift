@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Testing
 
-/// What is tested on one live, shared device, one test after the other: apps, rules, what administrators do.
+/// Tests on one live shared device, run one after the other: apps, rules, administrator actions.
 ///
-/// Each of the four suites of this kind has a device and a server of its own, so that they run beside each other.
+/// Each of the four suites of this kind has its own device and server, so the suites run in parallel.
 @Suite(.serialized, .live, .timeLimit(.minutes(20))) enum LiveDevice {}

@@ -55,13 +55,13 @@ extension LiveDevice {
                 let answer = try await success(raw, .removeAccount, request.entries)
                 #expect(answer[.success] == "1" && answer[.responseType] == "operation_generic_response")
             }
-            // Of somebody else nothing is held, and nothing goes.
+            // For another worker nothing is stored, so nothing is removed.
             try await remove("somebody.else", nil)
             #expect(try await app.token(of: amara).accessToken == first)
             try await remove(nil, amara.username)
             let refusal = try await seen { try await app.token(of: amara) }
             #expect(refusal.code == .interactionRequired && refusal.reason == "account_removed")
-            // The removal stands on disk, is one app's, and changes nothing for the device.
+            // The removal is stored on disk, applies to one app, and changes nothing for the device.
             #expect(try await raw.refusal(.removeAccount, client.entries).code == .invalidParameter)
             try live.sessionProcess().kill()
             #expect(try await seen { try await app.token(of: amara) }.reason == "account_removed")

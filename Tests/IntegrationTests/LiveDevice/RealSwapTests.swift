@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 extension LiveDevice {
-    /// The device goes from hand to hand, with real processes; as often as `BATON_SWAPS` says.
+    /// Hands the device over between workers, with real processes, as often as `BATON_SWAPS` says.
     @Suite struct RealSwapTests {
         @Test func `in swaps one after the other nobody ever sees the worker before`() async throws {
             let live = try await LiveEnvironment.ready()
@@ -39,7 +39,7 @@ extension LiveDevice {
             try await live.serverHearsOfEveryEnd()
         }
 
-        /// Where in the end of the worker before the next one's sign-in is sent.
+        /// When the next worker's sign-in is sent, relative to the steps of the last worker's sign-out.
         enum Moment: CaseIterable, Sendable { case atOnce, saving, erasing }
 
         @Test(arguments: Moment.allCases)
@@ -54,7 +54,7 @@ extension LiveDevice {
             let saver = try RawApp(live)
             let epoch = try await saver.greet(wantsEvents: moment == .saving).epoch
             if moment == .erasing { _ = try await saver.ask(.registerEraser, client.entries).get() }
-            // Its connection is there before the end begins.
+            // Its connection is open before the sign-out begins.
             #expect(try await new.accounts().current == amara)
             try live.seat("Bo")
 
@@ -78,7 +78,7 @@ extension LiveDevice {
             let next = try await signedIn.account
             let present = try await new.accounts().current
             if next == amara {
-                // It came before the sign-out, while she was signed in.
+                // It arrived before the sign-out, while she was signed in.
                 #expect(moment == .atOnce && present == nil)
             } else {
                 #expect(present == next)

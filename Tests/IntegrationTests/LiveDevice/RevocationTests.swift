@@ -8,9 +8,9 @@ import TestSupport
 import Testing
 
 extension LiveDevice {
-    /// The server's word reaches a device that nobody touches, and signs its worker out as every trigger does.
+    /// A revocation by the server reaches an idle device and signs its worker out as every other trigger does.
     @Suite struct RevocationTests {
-        /// What an administrator does about a worker or a device, and what undoes it for the tests that follow.
+        /// An administrator's action on a worker or a device, and the action that undoes it for the tests that follow.
         enum Act: String, CaseIterable {
             case disableUser, newPassword, disableDevice, revokeSessions, revokeSession
 
@@ -168,13 +168,13 @@ extension LiveEnvironment {
         }
     }
 
-    /// The moment at which the journal says anything but `state`.
+    /// The moment at which the journal leaves `state`.
     fileprivate func momentOfLeaving(_ state: String) async throws -> ContinuousClock.Instant {
         try await journalLeaves(state)
         return .now
     }
 
-    /// Waits until the device has written down that its registration is in this state.
+    /// Waits until the device has stored this registration state.
     func registration(is state: RegistrationStatus.State) async throws {
         try await FolderWatch(path("device")).until("registration: \(state)") { [self] in
             let file = URL(filePath: path("device/registration-status.json"))
@@ -183,7 +183,7 @@ extension LiveEnvironment {
         }
     }
 
-    /// What `baton doctor --json` says of the device.
+    /// The exit code and output of `baton doctor --json`.
     func doctor(_ more: String...) async throws -> (code: Int32, output: String) {
         try await Scratch.with { scratch in
             let run = try await CommandRun(
@@ -199,14 +199,14 @@ extension LiveEnvironment {
         try await administer("device", isEnabled ? "enable" : "disable", "ward-7-tablet")
     }
 
-    /// Sets the password that somebody has already, which ends their sessions all the same.
+    /// Sets a user's password to its present value, which still ends their sessions.
     fileprivate func setPassword(of givenName: String) async throws {
         let person = try person(givenName)
         let path = "/identity/tenants/-/users/\(person.userName)/password"
         #expect(try admin.call("PUT", path, #"{"password":"\#(person.password)"}"#).status == 204)
     }
 
-    /// Waits until the device is, or is no longer, a shared one.
+    /// Waits until the device is a shared device, or no longer is.
     fileprivate func shared(_ isShared: Bool) async throws {
         try await FolderWatch(path("device/management")).until("shared: \(isShared)") { [self] in
             let state = try Data(contentsOf: URL(filePath: path("device/management/state.json")))

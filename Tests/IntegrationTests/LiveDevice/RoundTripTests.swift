@@ -5,14 +5,15 @@ import TestSupport
 import Testing
 
 extension LiveDevice {
-    /// How often the identity platform is asked for one call of an app.
+    /// The number of requests to the identity platform for one call of an app.
     @Suite struct RoundTripTests {
         @Test func `a silent token that is not in the cache takes one request to the server`() async throws {
             let live = try await LiveEnvironment.ready()
             try await live.counted { grants in
                 let app = try live.app(1)
                 let amara = try await live.signIn("Amara", through: app)
-                // Another app's first token, then the first one's once more: each finds the nonce of the reply before.
+                // Another app's first token, then a refreshed token of the first app: each uses the nonce of
+                // the reply before.
                 for (caller, isRefreshed) in [(try live.app(2), false), (app, true)] {
                     let id = UUID()
                     let token = try await caller.token(of: amara, refreshed: isRefreshed) { $0.correlationId = id }
@@ -20,7 +21,7 @@ extension LiveDevice {
                     #expect(try grants(id) == ["urn:ietf:params:oauth:grant-type:jwt-bearer"])
                 }
                 #expect(try await app.signOut(amara))
-                // The next worker begins with none of the nonces of the one before.
+                // The next worker starts with none of the last worker's nonces.
                 let bo = try await live.signIn("Bo", through: app)
                 let id = UUID()
                 #expect(try await live.app(2).token(of: bo) { $0.correlationId = id }.account == bo)

@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 extension LiveDevice {
-    /// Rules of `msal-api.md` that need the whole way: library, broker, identity platform.
+    /// Rules of `msal-api.md` that need library, broker and identity platform together.
     @Suite struct RuleTests {
         @Test func `CUR-5 CUR-12 CUR-13 what the app itself did is reported like what others did, and once`()
             async throws
@@ -46,7 +46,7 @@ extension LiveDevice {
             async throws
         {
             let live = try await LiveEnvironment.ready()
-            // App 1 signs in, app 2 has a token of the silent kind; neither asks for the current account.
+            // App 1 signs in and app 2 gets a token silently; neither asks for the current account.
             let amara = try await live.signIn("Amara", through: try live.app(1))
             _ = try await live.app(2).token(of: amara)
             try await live.app(3).signOut(amara)
@@ -165,7 +165,7 @@ extension LiveDevice {
         @Test func `INT-10 a sign-in that the app gives up closes the browser, and the device is ready`() async throws {
             let live = try await LiveEnvironment.ready()
             let app = try live.app(1)
-            // The browser hangs before anybody can act.
+            // The agent is stopped, so the browser hangs before anybody can act.
             try live.send(SIGSTOP, to: .agent)
             async let outcome = seen { try await app.signIn() }
             try await live.journalSays("signingIn")

@@ -6,7 +6,7 @@ import Testing
 extension LiveDevice {
     /// The Swift blocks of Microsoft's page on shared device mode have the effect that the page describes.
     ///
-    /// ``App`` makes the calls; `scripts/check-snippets` holds them to the page's bytes.
+    /// ``App`` makes the calls; `scripts/check-snippets` compares them with the page byte by byte.
     @Suite struct SeedTests {
         @Test func `getDeviceInformation says that workers share the device`() async throws {
             let live = try await LiveEnvironment.ready()
@@ -89,13 +89,13 @@ extension LiveDevice {
             #expect(first.account.username == (try live.person("Amara").userName))
             #expect(!first.accessToken.isEmpty)
 
-            // Nobody sits at the browser: app 2 asks nobody.
+            // Nobody sits at the browser, so app 2 must not prompt.
             let app2 = try live.app(2)
             let account = try #require(try await app2.accounts().current)
             let second = try await app2.token(of: account)
             #expect(second.account == first.account)
             #expect(!second.accessToken.isEmpty && second.accessToken != first.accessToken)
-            // An interactive call of another app asks nobody either.
+            // An interactive call of another app does not prompt either.
             #expect(try await live.app(3).signIn().account == first.account)
         }
 

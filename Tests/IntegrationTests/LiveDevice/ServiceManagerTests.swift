@@ -8,7 +8,7 @@ import Testing
 import UnixSocket
 
 extension LiveDevice {
-    /// What a service manager adds: sockets that are there before the broker, and a session key that outlives it.
+    /// What a service manager adds: sockets that exist before the broker, and a session key that outlives it.
     @Suite struct ServiceManagerTests {
         @Test func `a session outlives the supervisor where the service manager keeps its key, and only there`()
             async throws
@@ -59,7 +59,7 @@ extension LiveDevice {
             let amara = try await live.signIn("Amara", through: app)
             let kept = try #require(try manager.kept.first)
             try await live.kill(.broker)
-            // As if the power had gone between the commit and the end of the key.
+            // Simulates a power failure between the commit and the destruction of the key.
             try FileManager.default.removeItem(atPath: live.path("device/live-session.json"))
             let journal = URL(filePath: live.path("device/journal"))
             let record = try JSONDecoder().decode([String: String].self, from: Data(contentsOf: journal))
@@ -83,7 +83,7 @@ extension LiveDevice {
                 ($0, try Listener(path: live.path("run/" + $1), mode: 0o600))
             }
             let manager = try live.serviceManager(sockets: listeners.map { ($0, $1.descriptor) })
-            // Knocks before there is a broker wait, and are answered by it.
+            // Connections that are made before the broker runs wait, and the broker answers them when it starts.
             let app = try live.app(1)
             async let early = app.accounts()
             try await live.start(.broker, by: manager)

@@ -4,14 +4,14 @@ import TestSupport
 import Testing
 
 extension LiveDevice {
-    /// Guesses from elsewhere, and the worker at the device.
+    /// Password guesses from elsewhere do not lock out the worker at the device.
     @Suite struct StrangerTests {
         @Test func `a worker whose password strangers guess at signs in on the device all the same`() async throws {
             let live = try await LiveEnvironment.ready()
             let person = try live.person("Amara")
             let guesses = [String](repeating: "wrong", count: 10) + [person.password]
             #expect(try await live.guesses(guesses, at: person.userName).suffix(2) == ["50126", "50053"])
-            // Without cookies, from the very address where the strangers are.
+            // Without cookies, from the same address as the strangers.
             let app = try live.app(1)
             let amara = try await live.signIn("Amara", through: app)
             #expect(try await app.signOut(amara))
@@ -23,7 +23,7 @@ extension LiveDevice {
 }
 
 extension LiveEnvironment {
-    /// What the sign-in page says to each of these passwords; see Tests/Line/guess.py.
+    /// The sign-in page's answer to each of these passwords; see Tests/Line/guess.py.
     fileprivate func guesses(_ passwords: [String], at name: String) async throws -> [String] {
         let stranger = try await runAside(
             "guess.py",

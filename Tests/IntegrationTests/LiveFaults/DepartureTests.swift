@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 extension LiveFaults {
-    /// A device that its directory has removed, or that joined the wrong one, has a way back.
+    /// A device that was removed from its directory, or that joined the wrong one, can recover.
     @Suite struct DepartureTests {
         @Test func `a removed device says so, leaves, joins again and signs workers in`() async throws {
             let live = try await LiveEnvironment.ready()
@@ -125,7 +125,7 @@ extension LiveFaults {
 }
 
 extension LiveEnvironment {
-    /// Runs `baton device …` and gives what it said on both outputs.
+    /// Runs `baton device …` and returns its exit code and both outputs.
     func command(_ words: String...) async throws -> (code: Int32, text: String) {
         try await Scratch.with { scratch in
             let run = try await CommandRun(["device"] + words + ["--runtime-directory", path("run")], in: scratch)
@@ -133,14 +133,14 @@ extension LiveEnvironment {
         }
     }
 
-    /// Waits until the device has erased what it gave up.
+    /// Waits until `join.json` and `departure.json` have been erased.
     fileprivate func hasLeft() async throws {
         try await FolderWatch(path("device")).until("left") { [self] in
             try Set(names(in: "device")).isDisjoint(with: ["join.json", "departure.json"])
         }
     }
 
-    /// Has Carol join the device again, and waits until the MDM's line knows it.
+    /// Has Carol join the device again, and waits until the device is back.
     fileprivate func joinAgain() async throws {
         try await comesBack()
         try seat("Carol")

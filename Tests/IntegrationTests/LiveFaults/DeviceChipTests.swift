@@ -82,7 +82,7 @@ extension LiveFaults {
 }
 
 extension LiveEnvironment {
-    /// Amara comes and goes.
+    /// Signs Amara in and out.
     fileprivate func handover() async throws {
         let app = try app(1)
         let amara = try await signIn("Amara", through: app)

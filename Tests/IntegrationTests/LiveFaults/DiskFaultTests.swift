@@ -8,7 +8,7 @@ import Testing
 import UnixSocket
 
 extension LiveFaults {
-    /// A real broker on a real disk that takes nothing more.
+    /// A real broker whose disk accepts no more writes.
     @Suite struct DiskFaultTests {
         enum Trouble: CaseIterable {
             case full, readOnly

@@ -7,7 +7,7 @@ import Testing
 import UnixSocket
 
 extension LiveFaults {
-    /// A device whose state cannot be believed serves nobody, says why, and has a way out.
+    /// A device with damaged state serves nobody, says why, and can be recovered.
     @Suite struct QuarantineTests {
         /// What happened to the state, and what the device says of it.
         enum Damage: String, CaseIterable {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 import Testing
 
-/// What is tested on a live device whose server is away, or answers wrong.
+/// Tests on a live device whose server is unreachable or answers wrongly.
 @Suite(.serialized, .live, .timeLimit(.minutes(20))) enum LiveOffline {}

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 extension LiveOffline {
-    /// Workers at a device that does not reach its server.
+    /// Workers at a device that cannot reach its server.
     @Suite struct OfflineTests {
         @Test func `a worker whom the device has seen signs in without the server, and with it is online again`()
             async throws
@@ -32,7 +32,7 @@ extension LiveOffline {
             #expect(try live.isClean)
             #expect(try await two.accounts().current == nil)
 
-            // Somebody whom the device has not seen does not get in.
+            // A worker whom the device has not seen cannot sign in.
             try live.seat("Bo")
             #expect(try await seen { try await one.signIn() }.code == .userCanceled)
             try live.leave()
@@ -129,7 +129,7 @@ extension LiveOffline {
             try await live.administer("user", "disable", try live.person("Amara").userName)
             try await live.holdsLeases(1)
             try await live.administer("user", "enable", try live.person("Amara").userName)
-            // Turned off, nothing is left of anybody.
+            // After offline sign-in is turned off, no worker's data is left.
             try await live.forbidOffline()
             #expect(try live.names(in: "device/offline") == [])
         }

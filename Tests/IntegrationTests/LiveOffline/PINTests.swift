@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 extension LiveOffline {
-    /// Workers who sign in without the server by a PIN that they have set at the device.
+    /// Workers who sign in without the server, by a PIN that they set at the device.
     @Suite struct PINTests {
         private static let pin = "48027139560412"
 
@@ -19,7 +19,7 @@ extension LiveOffline {
             let amara = try await app.signIn().account
             try await live.holdsPINs(1)
             #expect(try await live.finding("offline_pin_without_tpm")?.verdict == .warning)
-            // The first time the two were not the same.
+            // The first time the two entries differed.
             try await FolderWatch(live.path("logs")).until("done with the PIN") {
                 try textOfFile(live.path("logs/person.log"))
                     .contains("PIN typed\nperson: the page shows an error\nperson: PIN typed\nperson: done")

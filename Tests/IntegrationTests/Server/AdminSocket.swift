@@ -3,12 +3,12 @@ import Foundation
 import Testing
 import UnixSocket
 
-/// The administration socket of a server, without the command line.
+/// A client of a server's administration socket that does not use the command line.
 struct AdminSocket {
     /// The server's state folder.
     let state: String
 
-    /// One call; returns status and body.
+    /// Makes one call and returns status and body.
     func call(_ method: String, _ path: String, _ body: String = "") throws -> (status: Int, body: String) {
         let connection = try Connection.connect(to: state + "/admin.sock", maximumFrame: 1)
         let request = [

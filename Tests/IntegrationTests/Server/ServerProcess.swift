@@ -20,9 +20,9 @@ final class ServerProcess: Sendable {
         var program: RunningProgram?
     }
 
-    /// The port of its main listener; another one after a start that found it taken.
+    /// The port of the main listener; it changes if a start finds the port taken.
     var port: Int { current.withLock { $0.port } }
-    /// The port of its devices' listener.
+    /// The port of the devices' listener.
     var mdmPort: Int { current.withLock { $0.mdmPort } }
 
     /// - Parameter changes: keys of the configuration file beside the usual ones.
@@ -64,7 +64,7 @@ final class ServerProcess: Sendable {
         }
     }
 
-    /// Starts the server, which is expected to end by itself, and returns its exit code and what it said.
+    /// Starts a server that is expected to exit by itself, and returns its exit code and output.
     func fail() async throws -> (code: Int32, text: String) {
         let program = try await launch(awaitsReady: false)
         return (try await program.waitForExit(), try program.log())
@@ -85,10 +85,10 @@ final class ServerProcess: Sendable {
         return try await program.waitForExit()
     }
 
-    /// What the running server, or the last one, has said so far.
+    /// The log of the running server, or of the last one that ran.
     func log() throws -> String { try running.log() }
 
-    /// One call on the administration socket; returns status and body.
+    /// Makes one call on the administration socket; returns status and body.
     func administer(_ method: String, _ path: String, _ body: String = "") throws -> (status: Int, body: String) {
         try AdminSocket(state: state).call(method, path, body)
     }
