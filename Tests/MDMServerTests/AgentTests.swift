@@ -36,12 +36,12 @@ import Testing
 
                 let registered = RegisteredApp(
                     bundleID: "com.contoso.rounds", clientID: "c-1", redirectURI: "msauth.com.contoso.rounds://auth")
-                #expect(
-                    agent.settings
-                        == ManagedSettings(
-                            enrolled: true, brokerManaged: true, profileShared: true, appConfigurationShared: true,
-                            apps: [registered], installed: ["com.contoso.rounds", "org.baton.authenticator"]))
-                #expect(agent.state.extensions.first?.urls.count == 10)
+                var settings = ManagedSettings(
+                    enrolled: true, brokerManaged: true, profileShared: true, appConfigurationShared: true,
+                    apps: [registered], installed: ["com.contoso.rounds", "org.baton.authenticator"])
+                settings.singleSignOn.urls = try #require(agent.state.extensions.first).urls
+                #expect(agent.settings == settings)
+                #expect(settings.singleSignOn.urls.count == 10)
                 let package = try #require(agent.state.apps["org.baton.authenticator"])
                 #expect(try AtomicFile(path: package.path).read() == TestManagement.program("the broker's package"))
                 let seen: MDMAdmin.Device = try await fixture.call(.get, "/devices/tablet-1")
