@@ -44,7 +44,7 @@ import Testing
     private static func suites() throws -> [String: URL] {
         var found: [String: URL] = [:]
         for folder in folders {
-            let root = URL(filePath: Repository.root + "/" + folder)
+            let root = URL(filePath: Repository.root + "/" + folder).resolvingSymlinksInPath()
             let files = try #require(FileManager.default.enumerator(at: root, includingPropertiesForKeys: nil))
             for case let file as URL in files where file.pathExtension == "swift" {
                 found[file.deletingPathExtension().lastPathComponent] = file
@@ -119,7 +119,8 @@ import Testing
         let rules = Set(try Self.rules().map(\.id))
         var files = 0
         for folder in ["Sources", "Tests", "docs", "Examples"] {
-            let root = URL(filePath: Repository.root + "/" + folder)
+            // `scripts/races` builds in a folder whose entries are links.
+            let root = URL(filePath: Repository.root + "/" + folder).resolvingSymlinksInPath()
             let found = try #require(FileManager.default.enumerator(at: root, includingPropertiesForKeys: nil))
             for case let file as URL in found where ["swift", "md"].contains(file.pathExtension) {
                 if file.path.contains("/.build/") || file.lastPathComponent == "RuleCoverageTests.swift" { continue }
