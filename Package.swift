@@ -107,6 +107,10 @@ let package = Package(
             dependencies: [
                 "BrokerIPC", "BrokerProtocol", "CLinux", "Files", "JSON", "Processes", "UnixSocket", .logging,
             ]),
+        // The extension of the worker's browser, its manifests and how it is packed; for whoever starts the browser.
+        .target(
+            name: "BrowserExtension", dependencies: ["Files", "JSON", "Processes", "UnixSocket"],
+            resources: [.embedInCode("Resources/worker.js")]),
         // What `baton-browser-host` stands on: it asks the broker for the extension of the worker's browser.
         .target(
             name: "BrowserHost",
@@ -207,6 +211,8 @@ let package = Package(
             name: "ReceiptsTests",
             dependencies: ["OAuth", "Receipts", .asn1, .certificates, .crypto, .cryptoExtras]),
         .testTarget(name: "BrokerProtocolTests", dependencies: ["BrokerProtocol", "JSON", "Redaction"]),
+        .testTarget(
+            name: "BrowserExtensionTests", dependencies: ["BrowserExtension", "Files", "TestSupport", .subprocess]),
         .testTarget(name: "BrowserHostTests", dependencies: ["BrowserHost", "JSON", "TestSupport"]),
         .testTarget(name: "BrokerAgentTests", dependencies: ["BrokerAgent", "BrokerIPC"]),
         .testTarget(
@@ -253,7 +259,8 @@ let package = Package(
         .testTarget(
             name: "IntegrationTests",
             dependencies: [
-                "BrokerDevice", "BrokerIPC", "BrokerProtocol", "BrokerSupervisor", "Files", "MSAL", "OAuth",
+                "BrokerDevice", "BrokerIPC", "BrokerProtocol", "BrokerSupervisor", "BrowserExtension", "Files", "MSAL",
+                "OAuth",
                 "Processes",
                 "Redaction",
                 "TestSupport", "UnixSocket", "baton", "baton-agent", "baton-browser-host", "baton-helper",

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+// Signs the worker's browser in at the addresses for which the device's broker gives headers: adds them to navigations of whole
+// pages there, and to nothing else. Knows no page, keeps no header, and asks the native messaging host at each navigation.
+"use strict";
+
+const HOST = "org.baton.browser";
+const NAMES = ["x-ms-refreshtokencredential", "x-ms-devicecredential"];
+// A page opens without the headers where they have not come by then.
+const PATIENCE = 5000;
+const LONGEST_ADDRESS = 8192;
+const LONGEST_HEADER = 32768;
+const PROMPTS = ["login", "select_account"];
+
+let port = null;
+let number = 0;
+const open = new Map();
+let told = null;
+
+// MARK: The host
+
+function connect() {
+  if (port !== null) return port;
+  const made = chrome.runtime.connectNative(HOST);
+  made.onMessage.addListener(take);
+  made.onDisconnect.addListener(() => {
+    const error = chrome.runtime.lastError ?? made.error;
+    if (port === made) port = null;
+    // The next host may know other addresses.
+    told = null;
+    for (const question of open.values()) question.reject(new Error(`the host ended: ${error?.message ?? "closed"}`));
+    open.clear();
+  });
+  port = made;
+  return made;
+}
+
+function take(message) {
+  const question = open.get(message?.id);
+  if (question === undefined) {
+    if (message?.error !== undefined) console.error("the host refused:", message.error.reason);
+    return;
+  }
+  open.delete(message.id);
+  if (message.error === undefined) question.resolve(message);
+  else question.reject(new Error(String(message.error.reason)));
+}
+
+function ask(question) {
+  return new Promise((resolve, reject) => {
+    const id = ++number;
+    open.set(id, { resolve, reject });
+    setTimeout(() => {
+      if (open.delete(id)) reject(new Error("the host does not answer"));
+    }, PATIENCE);
+    try {
+      connect().postMessage({ id, ...question });
+    } catch (error) {
+      open.delete(id);
+      reject(error);
+    }
+  });
+}
+
+// For which addresses to ask: the broker's word, never a page's.
+function policy() {
+  told ??= ask({ ask: "hello" }).then(
+    ({ addresses, removesPrompts }) => {
+      if (!Array.isArray(addresses)) throw new Error("the host's list cannot be read");
+      return { prefixes: addresses.map(prefix => new URL(prefix)), removesPrompts: removesPrompts === true };
+    },
+  ).catch(error => {
+    told = null;
+    throw error;
+  });
+  return told;
+}
+
+// MARK: Addresses
+
+// The address of a navigation that may get headers; null for every other one.
+function listed({ prefixes }, text) {
+  if (text.length > LONGEST_ADDRESS) return null;
+  const address = new URL(text);
+  address.hash = "";
+  if (address.protocol !== "https:" || address.username !== "" || address.password !== "") return null;
+  const isListed = prefixes.some(
+    prefix => prefix.origin === address.origin && address.pathname.startsWith(prefix.pathname));
+  return isListed ? address : null;
+}
+
+// A person opened this page: no frame, no page that is loaded in advance, nothing that a form sends.
+function isWholePage(details) {
+  return details.type === "main_frame" && details.method === "GET" && details.frameId === 0 &&
+    (details.documentLifecycle ?? "active") !== "prerender";
+}
+
+// MARK: Requests
+
+function header({ name, value }) {
+  const isHeader = typeof name === "string" && typeof value === "string" && NAMES.includes(name.toLowerCase()) &&
+    value.length <= LONGEST_HEADER && /^[A-Za-z0-9._~+/=-]+$/.test(value);
+  if (!isHeader) throw new Error("the host's header cannot be read");
+  return { name, value };
+}
+
+async function headers(details) {
+  const address = listed(await policy(), details.url);
+  if (address === null) return [];
+  const answer = await ask({ ask: "headers", url: address.href });
+  if (!Array.isArray(answer.headers)) throw new Error("the host's answer cannot be read");
+  return answer.headers.map(header);
+}
+
+async function add(details) {
+  // Whatever stands there already is nothing of ours.
+  const others = details.requestHeaders.filter(({ name }) => !NAMES.includes(name.toLowerCase()));
+  if (!isWholePage(details)) return { requestHeaders: others };
+  try {
+    return { requestHeaders: others.concat(await within(PATIENCE, headers(details))) };
+  } catch (error) {
+    // Nothing of the address.
+    console.warn("no headers:", error.message);
+    return { requestHeaders: others };
+  }
+}
+
+// Leaves out a page's wish for a password, where the profile says so.
+async function removePrompt(details) {
+  if (!isWholePage(details) || !details.url.includes("prompt=")) return {};
+  try {
+    const known = await within(PATIENCE, policy());
+    const address = known.removesPrompts ? listed(known, details.url) : null;
+    if (address === null || !PROMPTS.includes(address.searchParams.get("prompt"))) return {};
+    address.searchParams.delete("prompt");
+    return { redirectUrl: address.href };
+  } catch (error) {
+    console.warn("the prompt stays:", error.message);
+    return {};
+  }
+}
+
+function within(milliseconds, promise) {
+  return new Promise((resolve, reject) => {
+    setTimeout(() => reject(new Error("the host does not answer")), milliseconds);
+    promise.then(resolve, reject);
+  });
+}
+
+// MARK: Listening
+
+// The hosts that this extension may see at all; which addresses of them, the broker says.
+const manifest = chrome.runtime.getManifest();
+const urls = (manifest.host_permissions ?? manifest.permissions).filter(pattern => pattern.includes("://"));
+const filter = { urls, types: ["main_frame"] };
+const extra = chrome.webRequest.OnBeforeSendHeadersOptions?.EXTRA_HEADERS;
+chrome.webRequest.onBeforeSendHeaders.addListener(
+  add, filter, ["blocking", "requestHeaders", ...(extra ? [extra] : [])]);
+chrome.webRequest.onBeforeRequest.addListener(removePrompt, filter, ["blocking"]);
+
+// The host says when it has told the addresses: from then on pages open signed in.
+policy().catch(error => console.warn("not ready:", error.message));
