@@ -47,6 +47,7 @@ let package = Package(
         .target(name: "Processes", dependencies: ["CLinux", "Files", "UnixSocket"]),
 
         // 2. Vocabulary: value types only, no I/O.
+        .target(name: "BrowserPolicies", dependencies: ["JSON"]),
         .target(name: "OAuth", dependencies: ["JSON", "Redaction", .asn1, .certificates, .crypto, .cryptoExtras]),
         .target(
             name: "DeviceManagement",
@@ -214,6 +215,7 @@ let package = Package(
         .testTarget(
             name: "BrowserExtensionTests", dependencies: ["BrowserExtension", "Files", "TestSupport", .subprocess]),
         .testTarget(name: "BrowserHostTests", dependencies: ["BrowserHost", "JSON", "TestSupport"]),
+        .testTarget(name: "BrowserPoliciesTests", dependencies: ["BrowserPolicies", "JSON"]),
         .testTarget(name: "BrokerAgentTests", dependencies: ["BrokerAgent", "BrokerIPC"]),
         .testTarget(
             name: "BrokerHelperTests",
@@ -259,10 +261,8 @@ let package = Package(
         .testTarget(
             name: "IntegrationTests",
             dependencies: [
-                "BrokerDevice", "BrokerIPC", "BrokerProtocol", "BrokerSupervisor", "BrowserExtension", "Files", "MSAL",
-                "OAuth",
-                "Processes",
-                "Redaction",
+                "BrokerDevice", "BrokerIPC", "BrokerProtocol", "BrokerSupervisor", "BrowserExtension",
+                "BrowserPolicies", "Files", "JSON", "MSAL", "OAuth", "Processes", "Redaction",
                 "TestSupport", "UnixSocket", "baton", "baton-agent", "baton-browser-host", "baton-helper",
                 "baton-server", "batond", "canary", .crypto,
                 .cryptoExtras,

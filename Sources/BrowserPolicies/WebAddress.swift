@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The address of a page on the web: `http` or `https`, a host, and no user name.
+///
+/// Every character is one that a URL may hold unencoded (RFC 3986), so the text can stand in a quoted attribute of a page once
+/// `&` and `'` are encoded, and it can never be taken for an option of a command line.
+package struct WebAddress: Sendable, Hashable {
+    /// The address as it was written.
+    package let text: String
+    /// The host in lower case: a name, an IPv4 address, or an IPv6 address in brackets.
+    package let host: String
+
+    /// The longest address that is accepted, in bytes; what Chromium shows of one ends there, too.
+    package static let maximumBytes = 2048
+
+    /// - Throws: ``BrowserConfigurationFailure`` with the code `browser_address_invalid`.
+    package init(_ text: String) throws(BrowserConfigurationFailure) {
+        guard text.utf8.count <= Self.maximumBytes else { throw Self.failure("is longer than 2048 bytes") }
+        guard let scheme = ["https://", "http://"].first(where: { text.lowercased().hasPrefix($0) }) else {
+            throw Self.failure("does not begin with https:// or http://")
+        }
+        guard text.utf8.allSatisfy(Self.allowed.contains), Self.hasWholeEscapes(text) else {
+            throw Self.failure("holds a character that must be encoded")
+        }
+        let rest = text.dropFirst(scheme.count)
+        let authority = rest.prefix { !"/?#".contains($0) }
+        guard !authority.contains("@") else { throw Self.failure("holds a user name") }
+        guard let host = HostAndPort(authority) else { throw Self.failure("has no host, or a port that is none") }
+        self.text = text
+        self.host = host.host
+    }
+
+    private static func failure(_ cause: String) -> BrowserConfigurationFailure {
+        BrowserConfigurationFailure(
+            .address, "the address \(cause)", remedy: "Write it in full, such as https://portal.example.org/.")
+    }
+
+    /// RFC 3986, appendix A.
+    private static let allowed = Set(
+        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~:/?#[]@!$&'()*+,;=%".utf8)
+
+    private static func hasWholeEscapes(_ text: String) -> Bool {
+        let bytes = Array(text.utf8)
+        return bytes.indices.allSatisfy { index in
+            bytes[index] != UInt8(ascii: "%")
+                || index + 2 < bytes.count && HostAndPort.isHexDigit(bytes[index + 1])
+                    && HostAndPort.isHexDigit(bytes[index + 2])
+        }
+    }
+}
+
+/// The part of an address that names a machine.
+struct HostAndPort {
+    /// In lower case.
+    let host: String
+    let port: UInt16?
+
+    init?(_ authority: Substring) {
+        let text = authority.lowercased()
+        let end: String.Index
+        if text.hasPrefix("[") {
+            guard let bracket = text.firstIndex(of: "]") else { return nil }
+            end = text.index(after: bracket)
+        } else {
+            end = text.firstIndex(of: ":") ?? text.endIndex
+        }
+        host = String(text[..<end])
+        guard Self.isHost(host) else { return nil }
+        let rest = text[end...]
+        guard !rest.isEmpty else {
+            port = nil
+            return
+        }
+        let digits = rest.dropFirst().utf8
+        guard rest.hasPrefix(":"), (1...5).contains(digits.count), digits.allSatisfy(Self.isDigit),
+            let number = UInt16(String(rest.dropFirst())), number > 0
+        else { return nil }
+        port = number
+    }
+
+    /// Whether the text, in lower case, is a host name (RFC 1123), an IPv4 address or an IPv6 address in brackets.
+    static func isHost(_ text: String) -> Bool {
+        if text.hasPrefix("["), text.hasSuffix("]") {
+            let inner = text.dropFirst().dropLast().utf8
+            return (2...45).contains(inner.count) && inner.contains(UInt8(ascii: ":"))
+                && inner.allSatisfy { isHexDigit($0) || $0 == UInt8(ascii: ":") || $0 == UInt8(ascii: ".") }
+        }
+        guard (1...253).contains(text.utf8.count) else { return false }
+        let labels = text.split(separator: ".", omittingEmptySubsequences: false)
+        let areLabels = labels.allSatisfy { label in
+            (1...63).contains(label.utf8.count) && label.first != "-" && label.last != "-"
+                && label.utf8.allSatisfy { isDigit($0) || isLetter($0) || $0 == UInt8(ascii: "-") }
+        }
+        guard areLabels else { return false }
+        // A name that ends with a number is an IPv4 address, or browsers refuse it (WHATWG URL, "ends in a number").
+        guard labels.last?.utf8.allSatisfy(isDigit) == true else { return true }
+        return labels.count == 4 && labels.allSatisfy { UInt8($0) != nil }
+    }
+
+    static func isHexDigit(_ byte: UInt8) -> Bool {
+        isDigit(byte) || (UInt8(ascii: "a")...UInt8(ascii: "f")).contains(byte | 0x20)
+    }
+    private static func isDigit(_ byte: UInt8) -> Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) }
+    private static func isLetter(_ byte: UInt8) -> Bool { (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte) }
+}

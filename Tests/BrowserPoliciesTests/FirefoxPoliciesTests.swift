@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+import BrowserPolicies
+import JSON
+import Testing
+
+@Suite struct FirefoxPoliciesTests {
+    private func policies(
+        _ configuration: BrowserConfiguration, in context: PolicyContext = PolicyContext()
+    ) throws -> [String: JSONValue] {
+        let file = FirefoxPolicies.make(configuration, in: context)
+        #expect(file.object?.keys.sorted() == ["policies"])
+        return try #require(file.object?["policies"]?.object)
+    }
+
+    @Test(arguments: [
+        ("*", "<all_urls>"), ("example.org", "*://*.example.org/*"), (".example.org", "*://example.org/*"),
+        ("https://example.org", "https://*.example.org/*"), ("example.org/shop", "*://*.example.org/shop*"),
+        ("10.0.0.1", "*://10.0.0.1/*"), ("[2001:db8::1]", "*://[2001:db8::1]/*"),
+    ])
+    func `a pattern becomes Firefox's match pattern`(pattern: String, expected: String) throws {
+        let configuration = try BrowserConfiguration(blocked: [AddressPattern(pattern)])
+        let filter = try policies(configuration)["WebsiteFilter"]?.object
+        #expect(filter == ["Block": .array([.string(expected)]), "Exceptions": .array([])])
+    }
+
+    @Test func `what the organisation and the device decide is in the file`() throws {
+        let configuration = try BrowserConfiguration(
+            homePage: WebAddress("https://portal.example.org/"), blocked: [AddressPattern("*")], allowsPrinting: false)
+        let context = PolicyContext(
+            downloads: "/d", authorityFiles: ["/a.der"], needed: [try AddressPattern("http://127.0.0.1")],
+            startPages: "/s",
+            singleSignOn: BrowserExtension(
+                chromiumID: "c", chromiumUpdateURL: "u", firefoxID: "f@x", firefoxInstallURL: "file:///f.xpi", host: "h"))
+        let made = try policies(configuration, in: context)
+        #expect(made["DownloadDirectory"] == .string("/d"))
+        #expect(made["PrintingEnabled"] == .bool(false))
+        #expect(made["Certificates"] == .object(["Install": .array([.string("/a.der")])]))
+        #expect(made["Homepage"]?.object?["URL"] == .string("https://portal.example.org/"))
+        #expect(
+            made["WebsiteFilter"]?.object?["Exceptions"]
+                == .array([.string("http://127.0.0.1/*"), .string("file:///s/*")]))
+        #expect(made["ExtensionSettings"]?.object?["f@x"]?.object?["installation_mode"] == .string("force_installed"))
+        #expect(made["Preferences"]?.object?["xpinstall.signatures.required"] != nil)
+        // Only the broker's own extension is unsigned.
+        #expect(try policies(.standard)["Preferences"]?.object?["xpinstall.signatures.required"] == nil)
+    }
+}

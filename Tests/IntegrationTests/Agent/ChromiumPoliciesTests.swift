@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+import BrowserPolicies
+import Foundation
+import JSON
+import Subprocess
+import TestSupport
+import Testing
+
+/// The generated policies, and what Debian's Chromium makes of them.
+@Suite(.serialized) struct ChromiumPoliciesTests {
+    private static let singleSignOn = BrowserExtension(
+        chromiumID: "abcdefghijklmnopabcdefghijklmnop", chromiumUpdateURL: "file:///usr/share/baton/browser/updates.xml",
+        firefoxID: "browser@baton.test", firefoxInstallURL: "file:///usr/share/baton/browser/browser.xpi",
+        host: "org.baton.browser")
+
+    private struct Answer: Decodable {
+        struct Row: Decodable, Equatable {
+            let status: String
+            let level: String
+            let error: String
+        }
+
+        let attached: Bool
+        let policies: [String: Row]?
+        let visits: [String: String]
+    }
+
+    /// Lets Chromium read policies, look at its own list of them and visit addresses.
+    private func chromium(_ policies: [String: JSONValue], visits: [String] = [], look: Bool = false) async throws -> Answer {
+        let order = JSONValue.object([
+            "policies": .object(policies), "visits": .array(visits.map(JSONValue.string)), "look": .bool(look),
+        ])
+        let result = try await run(
+            .name("python3"), arguments: [Repository.root + "/Tests/Person/policies.py"],
+            input: .array(JSONWriter.write(order)), output: .bytes(limit: 1 << 20), error: .string(limit: 1 << 20))
+        try #require(result.terminationStatus.isSuccess, "\(result.standardError)")
+        return try JSONDecoder().decode(Answer.self, from: Data(result.standardOutput))
+    }
+
+    private func policies(
+        _ configuration: BrowserConfiguration, in context: PolicyContext = PolicyContext()
+    ) throws -> [String: JSONValue] {
+        try #require(ChromiumPolicies.make(configuration, in: context).object)
+    }
+
+    /// Tests look into pages; production allows it to nobody. An address that Chromium takes to `https` by itself says nothing
+    /// about `http`.
+    private func inspectable(_ policies: [String: JSONValue]) -> [String: JSONValue] {
+        policies.merging(["DeveloperToolsAvailability": .integer(1), "HttpsUpgradesEnabled": .bool(false)]) { $1 }
+    }
+
+    @Test func `Chromium knows every policy, finds its value good and follows it`() async throws {
+        let certificate = try await run(
+            .name("sh"),
+            arguments: [
+                "-c", "openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -keyout /dev/null -subj /CN=CA -outform DER",
+            ],
+            output: .bytes(limit: 1 << 16), error: .discarded)
+        let configuration = try BrowserConfiguration(
+            homePage: WebAddress("https://portal.example.org/"), newTabPage: WebAddress("https://portal.example.org/new"),
+            allowed: [AddressPattern("example.org")], blocked: [AddressPattern("*")], allowsPrinting: false,
+            authorities: [AuthorityCertificate(der: certificate.standardOutput)])
+        let context = PolicyContext(
+            downloads: "/tmp/baton/Downloads", needed: [try AddressPattern("https://login.example.net")],
+            startPages: "/tmp/baton/start", singleSignOn: Self.singleSignOn)
+        let made = try policies(configuration, in: context)
+        let answer = try await chromium(inspectable(made), look: true)
+        let rows = try #require(answer.policies)
+        for name in made.keys.sorted() {
+            #expect(rows[name] == Answer.Row(status: "OK", level: "Mandatory", error: ""), "\(name)")
+        }
+        // The page does say so where something is wrong.
+        let wrong = try await chromium(inspectable(["PasswordManagerEnabeld": .bool(false)]), look: true)
+        #expect(wrong.policies?["PasswordManagerEnabeld"]?.error == "Unknown policy.")
+    }
+
+    @Test func `nobody looks into the pages of a worker's browser`() async throws {
+        #expect(try await !chromium(policies(.standard)).attached)
+    }
+
+    @Test(arguments: [
+        ["EXAMPLE.org", "10.0.0.1", "[2001:db8::1]"], [".example.org"], ["https://example.org/shop", "example.net"],
+        ["http://.example.org/shop/a%20b"],
+    ])
+    func `Chromium blocks what a pattern names, and nothing else`(patterns: [String]) async throws {
+        let addresses = [
+            "https://example.org/", "http://example.org", "https://www.example.org/shop", "https://example.org:8443/shopping",
+            "https://badexample.org/", "https://example.org.example.net/", "http://example.org/shop/a%20b?c#d",
+            "https://10.0.0.1/", "https://110.0.0.1/", "https://[2001:db8::1]/", "https://example.com/?example.org",
+        ]
+        let configuration = try BrowserConfiguration(blocked: patterns.map { text throws in try AddressPattern(text) })
+        let answer = try await chromium(inspectable(policies(configuration)), visits: addresses)
+        for address in addresses {
+            let isBlocked = answer.visits[address] == "net::ERR_BLOCKED_BY_ADMINISTRATOR"
+            #expect(isBlocked == !configuration.allows(try WebAddress(address)), "\(address): \(answer.visits[address] ?? "")")
+        }
+    }
+
+    @Test func `the sign-in pages, the start pages and allowed addresses open where everything is blocked`() async throws {
+        let configuration = try BrowserConfiguration(
+            allowed: [AddressPattern("https://portal.example.org/a")], blocked: [AddressPattern("*")])
+        let context = PolicyContext(
+            needed: [try AddressPattern("https://login.example.net"), try AddressPattern("http://127.0.0.1")],
+            startPages: "/usr/share/doc")
+        let open = [
+            "https://portal.example.org/a/b", "https://login.example.net/x", "http://127.0.0.1:9/random",
+            "file:///usr/share/doc/chromium",
+        ]
+        let closed = ["https://portal.example.org/", "http://login.example.net/", "file:///etc/passwd", "https://127.0.0.1/"]
+        let answer = try await chromium(inspectable(policies(configuration, in: context)), visits: open + closed)
+        for address in open { #expect(answer.visits[address] != "net::ERR_BLOCKED_BY_ADMINISTRATOR", "\(address)") }
+        for address in closed { #expect(answer.visits[address] == "net::ERR_BLOCKED_BY_ADMINISTRATOR", "\(address)") }
+    }
+
+    @Test func `without a decision of the organisation nothing is blocked and no page asks the browser's maker`() throws {
+        let made = try policies(.standard)
+        #expect(made["URLBlocklist"] == nil && made["URLAllowlist"] == nil && made["DownloadDirectory"] == nil)
+        #expect(made["NewTabPageLocation"] == .string("about:blank"))
+        #expect(made["PrintingEnabled"] == .bool(true))
+        #expect(made["ExtensionSettings"] == .object(["*": .object(["installation_mode": .string("blocked")])]))
+        #expect(made["NativeMessagingBlocklist"] == .array([.string("*")]) && made["NativeMessagingAllowlist"] == nil)
+    }
+}

@@ -1,0 +1,97 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Asks Debian's Chromium what it makes of policies, for tests.
+
+Standard input is a JSON object: {"policies": {…}, "visits": ["https://…", …], "look": true}. Chromium runs in a mount namespace of
+its own, in which `/etc/chromium` holds these policies and nothing else; every host name leads to a port where nobody
+listens. Standard output is a JSON object:
+
+    attached   whether a page could be looked into over the DevTools pipe
+    policies   with "look": {name: {"status": …, "error": …, "level": …}} as chrome://policy shows them
+    visits     {address: the browser's error code, such as net::ERR_BLOCKED_BY_ADMINISTRATOR}
+
+Needs `unshare` and `mount`, and no privileges.
+"""
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+
+sys.path.insert(0, os.path.dirname(__file__))
+from person import Chromium, PATIENCE  # noqa: E402
+
+ROWS = r"""
+(() => {
+  const rows = {};
+  const walk = root => {
+    for (const element of root.querySelectorAll('*')) {
+      if (!element.shadowRoot) continue;
+      if (element.tagName === 'POLICY-ROW') {
+        const cells = {};
+        for (const row of element.shadowRoot.querySelectorAll('.row')) {
+          const name = row.querySelector('.name'), value = row.querySelector('.value');
+          if (name && value) cells[name.textContent.trim()] = value.textContent.trim();
+        }
+        const texts = selector => (element.shadowRoot.querySelector(selector) || {textContent: ''}).textContent.trim();
+        rows[texts('.policy .name')] = {
+          status: texts('.policy .messages'), level: texts('.policy .level'), error: cells.Error || ''};
+      }
+      walk(element.shadowRoot);
+    }
+  };
+  walk(document);
+  return rows;
+})()
+"""
+
+
+def look(browser, session):
+    """The rows of chrome://policy that are set; waits until the page shows any."""
+    browser.call("Page.navigate", session, url="chrome://policy")
+    deadline = time.monotonic() + PATIENCE
+    while time.monotonic() < deadline:
+        try:
+            rows = browser.call("Runtime.evaluate", session, expression=ROWS, returnByValue=True)["result"]["value"]
+        except (KeyError, RuntimeError):
+            continue  # the page went on just now
+        if rows:
+            return {name: row for name, row in rows.items() if row["status"] != "Not set."}
+    raise TimeoutError("chrome://policy shows no policy")
+
+
+def main():
+    order = json.load(sys.stdin)
+    if "--inside" not in sys.argv:
+        command = ["unshare", "--user", "--map-root-user", "--mount", sys.executable, __file__, "--inside"]
+        sys.exit(subprocess.run(command, input=json.dumps(order).encode(), check=False).returncode)
+    with tempfile.TemporaryDirectory() as folder:
+        managed = os.path.join(folder, "chromium", "policies", "managed")
+        os.makedirs(managed)
+        with open(os.path.join(managed, "baton.json"), "w", encoding="utf-8") as file:
+            json.dump(order["policies"], file)
+        subprocess.run(["mount", "--bind", os.path.join(folder, "chromium"), "/etc/chromium"], check=True)
+        os.environ["HOME"] = folder
+        profile = os.path.join(folder, "profile")
+        browser = Chromium(
+            "/usr/bin/chromium", profile, ["--host-resolver-rules=MAP * 127.0.0.1:1"], subprocess.DEVNULL)
+        try:
+            answer = {"attached": True, "visits": {}}
+            target = browser.call("Target.createTarget", url="about:blank")["targetId"]
+            try:
+                session = browser.call("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
+            except RuntimeError:
+                answer["attached"] = False
+            else:
+                if order.get("look"):
+                    answer["policies"] = look(browser, session)
+                for address in order.get("visits", []):
+                    answer["visits"][address] = browser.call("Page.navigate", session, url=address).get("errorText", "")
+            json.dump(answer, sys.stdout)
+        finally:
+            browser.process.kill()
+            browser.process.wait()
+
+
+main()
