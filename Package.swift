@@ -51,7 +51,7 @@ let package = Package(
         .target(name: "OAuth", dependencies: ["JSON", "Redaction", .asn1, .certificates, .crypto, .cryptoExtras]),
         .target(
             name: "DeviceManagement",
-            dependencies: ["Redaction", .asn1, .crypto, .cryptoExtras, .certificates]),
+            dependencies: ["BrowserPolicies", "Redaction", .asn1, .crypto, .cryptoExtras, .certificates]),
 
         // 3. Persistence.
         .target(name: "Storage", dependencies: [.grdb]),
@@ -64,7 +64,10 @@ let package = Package(
 
         // 5. The messages between the broker's own programs: supervisor, agent, command line.
         .target(
-            name: "BrokerIPC", dependencies: ["BrokerProtocol", "CLinux", "Files", "JSON", "Redaction", "UnixSocket"]),
+            name: "BrokerIPC",
+            dependencies: [
+                "BrokerProtocol", "BrowserPolicies", "CLinux", "Files", "JSON", "Redaction", "UnixSocket",
+            ]),
 
         // 6. Engines. They never import each other.
         .target(name: "MSAL", dependencies: ["BrokerProtocol", "JSON", "Redaction", "UnixSocket"]),
@@ -74,16 +77,17 @@ let package = Package(
         .target(
             name: "BrokerDevice",
             dependencies: [
-                "BrokerIPC", "BrokerProtocol", "CLinux", "DeviceManagement", "Files", "JSON", "OAuth", "Processes",
-                "Redaction", "UnixSocket",
+                "BrokerIPC", "BrokerProtocol", "BrowserPolicies", "CLinux", "DeviceManagement", "Files", "JSON",
+                "OAuth",
+                "Processes", "Redaction", "UnixSocket",
                 .asn1, .asyncHTTPClient, .certificates, .crypto, .cryptoExtras, .nioCore, .nioHTTP1, .nioSSL,
             ]),
         // The device's MDM client and its push channel.
         .target(
             name: "DeviceEnrollment",
             dependencies: [
-                "BrokerDevice", "BrokerIPC", "BrokerProtocol", "CLinux", "DeviceManagement", "Files", "OAuth",
-                "PushProtocol", "Redaction",
+                "BrokerDevice", "BrokerIPC", "BrokerProtocol", "BrowserPolicies", "CLinux", "DeviceManagement", "Files",
+                "OAuth", "PushProtocol", "Redaction",
                 .asn1, .certificates, .crypto, .logging, .serviceLifecycle,
             ]),
         // The session process, which serves the apps of one epoch and ends with it.
@@ -98,15 +102,16 @@ let package = Package(
         .target(
             name: "BrokerSupervisor",
             dependencies: [
-                "BrokerDevice", "BrokerIPC", "BrokerProtocol", "CLinux", "DeviceEnrollment", "Files", "JSON", "OAuth",
-                "Processes", "Receipts", "Redaction", "UnixSocket",
+                "BrokerDevice", "BrokerIPC", "BrokerProtocol", "BrowserPolicies", "CLinux", "DeviceEnrollment", "Files",
+                "JSON", "OAuth", "Processes", "Receipts", "Redaction", "UnixSocket",
                 .asn1, .certificates, .crypto, .logging, .serviceLifecycle,
             ]),
         // The code of `baton-agent`, without network access and cryptography.
         .target(
             name: "BrokerAgent",
             dependencies: [
-                "BrokerIPC", "BrokerProtocol", "CLinux", "Files", "JSON", "Processes", "UnixSocket", .logging,
+                "BrokerIPC", "BrokerProtocol", "BrowserPolicies", "CLinux", "Files", "JSON", "Processes", "UnixSocket",
+                .logging,
             ]),
         // The extension of the worker's browser, its manifests and how it is packed; for whoever starts the browser.
         .target(
@@ -198,8 +203,8 @@ let package = Package(
         .testTarget(
             name: "DeviceManagementTests",
             dependencies: [
-                "DeviceManagement", "Redaction", "TestSupport", .asn1, .certificates, .crypto, .cryptoExtras,
-                .subprocess,
+                "BrowserPolicies", "DeviceManagement", "Redaction", "TestSupport", .asn1, .certificates, .crypto,
+                .cryptoExtras, .subprocess,
             ]),
         .testTarget(
             name: "TraceSearchTests", dependencies: ["CInspection", "TestSupport", "TraceSearch", "canary"]),
@@ -216,7 +221,7 @@ let package = Package(
             name: "BrowserExtensionTests", dependencies: ["BrowserExtension", "Files", "TestSupport", .subprocess]),
         .testTarget(name: "BrowserHostTests", dependencies: ["BrowserHost", "JSON", "TestSupport"]),
         .testTarget(name: "BrowserPoliciesTests", dependencies: ["BrowserPolicies", "JSON"]),
-        .testTarget(name: "BrokerAgentTests", dependencies: ["BrokerAgent", "BrokerIPC"]),
+        .testTarget(name: "BrokerAgentTests", dependencies: ["BrokerAgent", "BrokerIPC", "BrowserPolicies"]),
         .testTarget(
             name: "BrokerHelperTests",
             dependencies: [
@@ -226,7 +231,7 @@ let package = Package(
         .testTarget(
             name: "BrokerTests",
             dependencies: [
-                "BrokerDevice", "BrokerIPC", "BrokerProtocol", "BrokerSession", "BrokerSupervisor",
+                "BrokerDevice", "BrokerIPC", "BrokerProtocol", "BrokerSession", "BrokerSupervisor", "BrowserPolicies",
                 "DeviceEnrollment", "DeviceManagement", "FileRecorder", "Files", "JSON", "OAuth", "Processes",
                 "PushProtocol", "Receipts", "Redaction", "TestSupport", "UnixSocket", .crypto,
             ],
@@ -247,8 +252,8 @@ let package = Package(
         .testTarget(
             name: "MDMServerTests",
             dependencies: [
-                "AdminAPI", "BrokerDevice", "BrokerIPC", "DeviceEnrollment", "DeviceManagement", "Files", "MDMServer",
-                "Redaction",
+                "AdminAPI", "BrokerDevice", "BrokerIPC", "BrowserPolicies", "DeviceEnrollment", "DeviceManagement",
+                "Files", "MDMServer", "Redaction",
                 "Storage",
                 "TestSupport",
                 .asn1, .certificates, .crypto, .hummingbird, .hummingbirdTLS, .logging, .nioCore, .nioSSL,
@@ -277,7 +282,8 @@ if Context.environment["BATON_TSAN"] == "1" { package.keepWhatRaces() }
 // BATON_FUZZ=1 adds a program that fuzzes the decoders of untrusted bytes: see scripts/fuzz.
 let isFuzzing = Context.environment["BATON_FUZZ"] == "1"
 let fuzzed = [
-    "BrokerIPC", "BrokerProtocol", "BrowserHost", "DeviceManagement", "JSON", "OAuth", "Receipts", "Redaction",
+    "BrokerIPC", "BrokerProtocol", "BrowserHost", "BrowserPolicies", "DeviceManagement", "JSON", "OAuth", "Receipts",
+    "Redaction",
     "UnixSocket",
 ]
 if isFuzzing {

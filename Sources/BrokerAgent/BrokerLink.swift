@@ -24,7 +24,7 @@ struct BrokerLink: Sendable {
         var wait = Backoff()
         while true {
             do throws(SocketError) {
-                let channel = try Channel.connect(to: socket, limits: Wire.agentLimits)
+                let channel = try Channel.connect(to: socket, limits: Wire.agentOrderLimits)
                 tell(.connected(channel))
                 if readOrders(channel) { wait = Backoff() }
                 tell(.lost)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package import BrokerIPC
 package import BrokerProtocol
+package import BrowserPolicies
 
 /// Decides what the agent does. At most one epoch has a browser at any time, and no browser outlives its epoch.
 package struct BrowserMachine: Sendable, Equatable {
@@ -54,6 +55,8 @@ package struct BrowserMachine: Sendable, Equatable {
     }
 
     package private(set) var state: State
+    /// The configuration of the next browser.
+    package private(set) var configuration = BrowserConfiguration.standard
     /// Whether a browser of this epoch has failed since the last order to open one.
     private var hasBroken = false
 
@@ -67,6 +70,9 @@ package struct BrowserMachine: Sendable, Equatable {
         case .terminated: return leave(.terminated)
         case .order(.open(let id, let epoch, let url)): return open(id, epoch: epoch, url: url)
         case .order(.close(let epoch)): return close(epoch)
+        case .order(.configure(let configuration)):
+            self.configuration = configuration
+            return []
         case .started(let id, let browser): return started(id, browser)
         case .startFailed(let id, let failure): return [refuse(id, failure)]
         case .browserEnded(let browser): return ended(browser)
@@ -84,6 +90,7 @@ package struct BrowserMachine: Sendable, Equatable {
     private mutating func connected() -> [Action] {
         // The agent must not say hello while something of an earlier epoch is left.
         guard state == .idle else { return [.finish(AgentFailure(.notCleared, "Connected while a browser was left."))] }
+        configuration = .standard
         return [.report(.hello(version: AgentMessage.version))]
     }
 

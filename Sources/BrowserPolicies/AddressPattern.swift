@@ -54,7 +54,9 @@ package struct AddressPattern: Sendable, Hashable {
     private static func failure(_ cause: String) -> BrowserConfigurationFailure {
         BrowserConfigurationFailure(
             .pattern, "the pattern \(cause)",
-            remedy: "Write *, or a host such as example.org, .example.org (without the names below it) or https://example.org/shop.")
+            remedy:
+                "Write *, or a host such as example.org, .example.org (without the names below it) or https://example.org/shop."
+        )
     }
 
     /// RFC 3986 section 3.3, less `*`, which Firefox takes for a wildcard.
@@ -72,7 +74,8 @@ package struct AddressPattern: Sendable, Hashable {
         guard let host else { return "<all_urls>" }
         // An address has no names below it, and Firefox refuses a wildcard in front of one in brackets.
         let isName = !host.hasPrefix("[") && host.last?.isNumber != true
-        return (scheme ?? "*") + "://" + (hasSubdomains && isName ? "*." : "") + host + (path.isEmpty ? "/" : path) + "*"
+        return (scheme ?? "*") + "://" + (hasSubdomains && isName ? "*." : "") + host + (path.isEmpty ? "/" : path)
+            + "*"
     }
 
     /// Whether the address is one that the pattern names; what a browser decides, decided before it is asked.

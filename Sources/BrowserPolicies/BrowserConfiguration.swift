@@ -15,7 +15,9 @@ package struct BrowserConfiguration: Sendable, Hashable {
 
     /// What both browsers accept and a person can still review; Chromium ends at 1000.
     package static let maximumPatterns = 500
-    package static let maximumAuthorities = 16
+    /// Bytes of all patterns together, so that a configuration fits into one message.
+    package static let maximumPatternBytes = 64 << 10
+    package static let maximumAuthorities = 8
 
     /// The configuration of a device whose organisation has decided nothing.
     package static let standard = BrowserConfiguration()
@@ -37,6 +39,10 @@ package struct BrowserConfiguration: Sendable, Hashable {
             throw BrowserConfigurationFailure(
                 .listTooLong, "the list of \(name) has \(count) entries", remedy: "Give \(maximum) or fewer.")
         }
+        guard (allowed + blocked).reduce(0, { $0 + $1.text.utf8.count }) <= Self.maximumPatternBytes else {
+            throw BrowserConfigurationFailure(
+                .listTooLong, "the patterns have more than 64 KB together", remedy: "Give fewer or shorter ones.")
+        }
         self.homePage = homePage
         self.newTabPage = newTabPage
         self.allowed = allowed
@@ -55,7 +61,7 @@ package struct BrowserConfiguration: Sendable, Hashable {
 package struct AuthorityCertificate: Sendable, Hashable {
     package let der: [UInt8]
 
-    package static let maximumBytes = 16 << 10
+    package static let maximumBytes = 8 << 10
 
     /// - Throws: ``BrowserConfigurationFailure`` with the code `browser_certificate_invalid`.
     package init(der: [UInt8]) throws(BrowserConfigurationFailure) {
@@ -65,7 +71,7 @@ package struct AuthorityCertificate: Sendable, Hashable {
             der[2..<2 + lengthBytes].reduce(0, { $0 << 8 | Int($1) }) == der.count - 2 - lengthBytes
         else {
             throw BrowserConfigurationFailure(
-                .certificate, "a certificate is no DER of at most 16 KB",
+                .certificate, "a certificate is no DER of at most 8 KB",
                 remedy: "Give one certificate as DER (openssl x509 -outform DER).")
         }
         self.der = der

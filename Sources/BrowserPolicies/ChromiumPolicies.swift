@@ -38,11 +38,13 @@ package enum ChromiumPolicies {
         "BackgroundModeEnabled", "WebAppInstallByUserEnabled", "DefaultBrowserSettingEnabled",
         "PromptForDownloadLocation",
         // What reports to the maker or asks it.
-        "AlternateErrorPagesEnabled", "BrowserLabsEnabled", "BrowserNetworkTimeQueriesEnabled", "BuiltInDnsClientEnabled",
+        "AlternateErrorPagesEnabled", "BrowserLabsEnabled", "BrowserNetworkTimeQueriesEnabled",
+        "BuiltInDnsClientEnabled",
         "ComponentUpdatesEnabled", "DNSInterceptionChecksEnabled", "DomainReliabilityAllowed", "EnableMediaRouter",
         "FeedbackSurveysEnabled", "LiveCaptionEnabled", "MediaRecommendationsEnabled", "MetricsReportingEnabled",
         "PromotionsEnabled", "SafeBrowsingDeepScanningEnabled", "SafeBrowsingSurveysEnabled", "SearchSuggestEnabled",
-        "ShoppingListEnabled", "SpellCheckServiceEnabled", "TranslateEnabled", "UrlKeyedAnonymizedDataCollectionEnabled",
+        "ShoppingListEnabled", "SpellCheckServiceEnabled", "TranslateEnabled",
+        "UrlKeyedAnonymizedDataCollectionEnabled",
         "UserFeedbackAllowed", "WebRtcEventLogCollectionAllowed", "WebRtcTextLogCollectionAllowed",
         "AccessibilityImageLabelsEnabled",
         // Programs that a browser may start: only the system's own manifests count.

@@ -34,7 +34,8 @@ package enum FirefoxPolicies {
     ]
 
     private static let off = [
-        "AutofillAddressEnabled", "AutofillCreditCardEnabled", "BackgroundAppUpdate", "CaptivePortal", "ExtensionUpdate",
+        "AutofillAddressEnabled", "AutofillCreditCardEnabled", "BackgroundAppUpdate", "CaptivePortal",
+        "ExtensionUpdate",
         "NetworkPrediction", "OfferToSaveLogins", "PasswordManagerEnabled", "PromptForDownloadLocation",
         "SearchSuggestEnabled", "TranslateEnabled",
     ]

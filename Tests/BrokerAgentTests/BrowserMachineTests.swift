@@ -2,6 +2,7 @@
 import BrokerAgent
 import BrokerIPC
 import BrokerProtocol
+import BrowserPolicies
 import JSON
 import Testing
 
@@ -20,6 +21,15 @@ private let page = "http://127.0.0.1:4711/a"
         #expect(machine.handle(.order(.close(epoch: epoch))) == [.clear(epoch: epoch)])
         #expect(machine.handle(.cleared(epoch: epoch)) == [.report(.closed(epoch: epoch))])
         #expect(machine.state == .idle)
+    }
+
+    @Test func `a configuration holds for one connection to the broker`() throws {
+        var machine = BrowserMachine()
+        let configuration = try BrowserConfiguration(blocked: [AddressPattern("*")])
+        #expect(machine.handle(.order(.configure(configuration))) == [])
+        #expect(machine.configuration == configuration)
+        _ = machine.handle(.connected)
+        #expect(machine.configuration == .standard)
     }
 
     @Test func `closing what is not there is proved as well`() {

@@ -12,10 +12,13 @@ import Testing
     }
 
     @Test(arguments: [
-        "", "portal.example.org", "file:///etc/passwd", "javascript:alert(1)", "chrome://settings", "https://", "https:///x",
+        "", "portal.example.org", "file:///etc/passwd", "javascript:alert(1)", "chrome://settings", "https://",
+        "https:///x",
         "https://a b/", "https://a/<x>", "https://a/\"", "https://a\\b/", "https://user@a/", "https://user:pass@a/",
-        "https://a:0/", "https://a:65536/", "https://a:x/", "https://a:/", "https://-a/", "https://a..b/", "https://a_b/",
-        "https://1.2.3/", "https://1.2.3.999/", "https://[x]/", "https://[::1/", "https://a/%", "https://a/%2", "https://a/%zz",
+        "https://a:0/", "https://a:65536/", "https://a:x/", "https://a:/", "https://-a/", "https://a..b/",
+        "https://a_b/",
+        "https://1.2.3/", "https://1.2.3.999/", "https://[x]/", "https://[::1/", "https://a/%", "https://a/%2",
+        "https://a/%zz",
         "https://ü/", "--help", "https://a/\n", "data:text/html,x", "view-source:https://a/",
         "https://a/" + String(repeating: "x", count: 2048),
     ])
@@ -24,7 +27,8 @@ import Testing
     }
 
     @Test(arguments: [
-        "", ".", "..example.org", "*.example.org", "ex*mple.org", "example.org/*", "example.org:8080", "https://", "ftp://a",
+        "", ".", "..example.org", "*.example.org", "ex*mple.org", "example.org/*", "example.org:8080", "https://",
+        "ftp://a",
         "file:///etc", "chrome://*", "javascript://*", "a b", "user@example.org", "example.org?x=1", "example.org/a?x",
         "example.org/ü", "ftp//:??", "https://https://a", "-example.org", "[::1", "999.1.1.1", "<all_urls>",
         String(repeating: "a.", count: 600) + "a",

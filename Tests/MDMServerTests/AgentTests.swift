@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import AdminAPI
 import BrokerDevice
+import BrowserPolicies
 import DeviceEnrollment
 import DeviceManagement
 import Files
@@ -297,6 +298,39 @@ import Testing
                     await #expect(throws: EnrollmentError.self) { try await agent.enroll(profile: profile) }
                     #expect(agent.settings == .none)
                 }
+            }
+        }
+    }
+
+    @Test func `the MDM decides about the browser by one profile, and no second one is installed beside it`()
+        async throws
+    {
+        try await TestManagement.with { fixture in
+            try await withAgent(fixture) { agent, _ in
+                try await enrolled(agent, fixture)
+                func add(_ name: String, blocks pattern: String) async throws {
+                    let payload = Payload(
+                        identifier: "\(name).settings", uuid: UUID().uuidString,
+                        content: .browser(BrowserPayload(blockedAddresses: [pattern])))
+                    let profile = try Profile(identifier: name, uuid: UUID().uuidString, payloads: [payload]).xml()
+                    let _: MDMAdmin.Profile = try await fixture.call(
+                        .post, "/profiles", MDMAdmin.NewProfile.file(Data(profile).base64EncodedString()))
+                }
+                #expect(agent.settings.browser == .standard)
+                try await add("com.contoso.browser", blocks: "example.org")
+                try await add("com.contoso.other", blocks: "example.net")
+                // Both are queued before the device holds either, so the device itself has to refuse one.
+                for name in ["com.contoso.browser", "com.contoso.other"] {
+                    let _: MDMAdmin.Command = try await fixture.call(.put, "/devices/tablet-1/profiles/\(name)")
+                }
+                try await agent.checkIn()
+                let decided = try BrowserConfiguration(blocked: [AddressPattern("example.org")])
+                #expect(agent.settings.browser == decided)
+                #expect(agent.state.profiles["com.contoso.other"] == nil)
+                let _: MDMAdmin.Command = try await fixture.call(
+                    .delete, "/devices/tablet-1/profiles/com.contoso.browser")
+                try await agent.checkIn()
+                #expect(agent.settings.browser == .standard)
             }
         }
     }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package import BrokerIPC
+package import BrowserPolicies
 
 /// The device's management by the MDM, as far as the broker needs it.
 package protocol DeviceManaged: Sendable {
@@ -34,6 +35,8 @@ package struct ManagedSettings: Sendable, Equatable {
     package var rules: AppPermissions
     /// For which addresses a browser is signed in.
     package var singleSignOn = SSOExtensionSettings()
+    /// The MDM's configuration of the worker's browser.
+    package var browser = BrowserConfiguration.standard
     /// The keys of the session policy that the MDM overrides.
     package var sessionPolicy = SessionPolicyOverride()
     /// Why the session policy cannot be overridden.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import BrokerIPC
 package import BrokerProtocol
+package import BrowserPolicies
 
 /// What the session process needs about the device: mode, join, apps, and the ended sessions not yet reported to
 /// servers.
@@ -12,6 +13,8 @@ package struct DeviceSnapshot: Sendable, Codable, Equatable {
     package let rules: AppPermissions
     /// For which addresses a browser is signed in.
     package let singleSignOn: SSOExtensionSettings
+    /// Which addresses the worker's browser may open.
+    package let browser: BrowserConfiguration
     /// Why the apps cannot be told apart. While it is set, no app is served.
     package let registryFailure: RegistryFailure?
     /// Ended sessions that may not have been reported to the server yet.
@@ -20,11 +23,13 @@ package struct DeviceSnapshot: Sendable, Codable, Equatable {
     /// - Parameter registry: the apps, or why they are unknown.
     package init(
         mode: DeviceMode, join: JoinRecord?, registry: Result<AppRegistry, RegistryFailure>,
-        singleSignOn: SSOExtensionSettings = SSOExtensionSettings(), endedSessions: [EndedSession]
+        singleSignOn: SSOExtensionSettings = SSOExtensionSettings(), browser: BrowserConfiguration = .standard,
+        endedSessions: [EndedSession]
     ) {
         self.singleSignOn = singleSignOn
         self.mode = mode
         self.join = join
+        self.browser = browser
         switch registry {
         case .success(let registry): (apps, rules, registryFailure) = (registry.apps, registry.rules, nil)
         case .failure(let failure): (apps, rules, registryFailure) = ([], AppPermissions(), failure)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package import BrokerIPC
 internal import BrokerProtocol
+internal import BrowserPolicies
 package import Logging
 package import UnixSocket
 
@@ -22,6 +23,8 @@ package struct AgentLink: Sendable {
     let process: PeerProcess?
     let channel: FramedJSON<AgentMessage, AgentOrder>
     let logger: Logger
+    /// What the agent's browsers go by.
+    private var configuration = BrowserConfiguration.standard
 
     /// - Parameters:
     ///   - user: the user of the process at the other end, as reported by the kernel.
@@ -43,6 +46,13 @@ package struct AgentLink: Sendable {
     var hasEnded: Bool { process?.hasEnded ?? false }
     /// The process and user, for messages to operators.
     var text: String { "\(pid.map { "process \($0) of " } ?? "")user \(user)" }
+
+    /// Tells the agent what its browsers go by, where that is another configuration than before.
+    mutating func configure(_ wanted: BrowserConfiguration) {
+        guard wanted != configuration else { return }
+        configuration = wanted
+        send(.configure(wanted))
+    }
 
     func open(_ epoch: Epoch, _ url: String) { send(.open(id: epoch.counter, epoch: epoch.id, url: url)) }
     func close(_ epoch: Epoch) { send(.close(epoch: epoch.id)) }

@@ -2,6 +2,7 @@
 internal import BrokerDevice
 internal import BrokerIPC
 internal import BrokerProtocol
+internal import BrowserPolicies
 internal import Glibc
 internal import Logging
 internal import Processes
@@ -80,6 +81,9 @@ final class BrowserSupervision {
         if closeOrdered == nil { closeOrdered = clock.moment() }
         agent.close(epoch)
     }
+
+    /// Tells the agent, where there is one, what the worker's browser goes by.
+    func configure(_ configuration: BrowserConfiguration) { agent?.configure(configuration) }
 
     private func observe(_ epoch: Epoch) {
         if observation?.epoch != epoch { observation = BrowserObservation(epoch: epoch) }

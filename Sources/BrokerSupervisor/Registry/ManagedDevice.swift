@@ -79,6 +79,7 @@ final class ManagedDevice {
                 brokerManaged: settings.brokerManaged, profile: settings.profileShared,
                 appConfiguration: settings.appConfigurationShared, joined: join != nil))
         return DeviceSnapshot(
-            mode: mode, join: join, registry: registry, singleSignOn: settings.singleSignOn, endedSessions: ended)
+            mode: mode, join: join, registry: registry, singleSignOn: settings.singleSignOn,
+            browser: settings.browser, endedSessions: ended)
     }
 }

@@ -407,6 +407,7 @@ final class SessionCoordinator {
     /// Reads the settings again that were changed from outside, and tells the session process.
     func readDevice() {
         device.read()
+        browser.configure(device.management.settings.browser)
         sessionProcess.tell(device: snapshot)
     }
 }

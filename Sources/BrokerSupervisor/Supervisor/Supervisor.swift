@@ -146,6 +146,7 @@ final class Supervisor {
         guard session.browser.connected(link, in: session.machine.state) else { return }
         // Before a page is opened: what the browser starts is known as the browser's.
         device.browserOrigin.follow(link)
+        session.browser.configure(device.management.settings.browser)
         try session.handle(.agentArrived)
         if let page = session.browser.takePage() { try session.handle(.browserWanted(url: page)) }
     }

@@ -10,11 +10,11 @@ extension ManagementRecord {
         guard profile.identifier != enrolledProfile?.identifier else {
             return .failed(.profileRefused, "the enrollment is not changed by a pushed profile")
         }
-        var findings = ProfileLinter(delivery: .push, takenURLs: takenURLs(except: profile.identifier))
+        var findings = ProfileLinter(delivery: .push, beside: profiles(except: profile.identifier))
             .findings(inXML: body).filter { $0.severity == .error }.map(\.description)
         findings += profile.payloads.compactMap { payload in
             switch payload.content {
-            case .extensibleSSO, .enrollment, .unknown: nil
+            case .browser, .extensibleSSO, .enrollment, .unknown: nil
             case .identity, .rootCertificate: "this device installs no \(payload.typeName) by command"
             }
         }
@@ -52,15 +52,8 @@ extension ManagementRecord {
 
     private var enrolledProfile: Profile? { enrollment.flatMap { try? Profile(xml: Array($0.credentials.profile)) } }
 
-    private func takenURLs(except identifier: String) -> Set<String> {
-        var taken: Set<String> = []
-        for (other, body) in profiles where other != identifier {
-            guard let profile = try? Profile(xml: Array(body)) else { continue }
-            for payload in profile.payloads {
-                if case .extensibleSSO(let sso) = payload.content { taken.formUnion(sso.urls) }
-            }
-        }
-        return taken
+    private func profiles(except identifier: String) -> [Profile] {
+        profiles.filter { $0.key != identifier }.values.compactMap { try? Profile(xml: Array($0)) }
     }
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package import BrokerDevice
+package import BrowserPolicies
 package import DeviceManagement
 internal import Files
 internal import FoundationEssentials
@@ -10,6 +11,8 @@ package struct ManagementState: Sendable, Equatable {
     package let isEnrolled: Bool
     /// The settings of every installed single sign-on profile.
     package let extensions: [SSOPayload]
+    /// What the installed profiles say of the worker's browser.
+    package let browser: BrowserConfiguration
     /// Managed apps by bundle identifier.
     package let apps: [String: ManagedApp]
     /// UUIDs of the installed profiles by identifier, including the enrollment's.
@@ -30,15 +33,27 @@ package struct ManagementState: Sendable, Equatable {
         isEnrolled = record.enrollment?.isManaged ?? false
         var profiles: [String: String] = [:]
         var extensions: [SSOPayload] = []
+        var browsers: [BrowserConfiguration] = []
         for body in record.profiles.values + [record.enrollment?.credentials.profile].compactMap(\.self) {
             guard let profile = try? Profile(xml: Array(body)) else {
                 throw DeviceStateDamaged(file: ManagementStore.fileName)
             }
             profiles[profile.identifier] = profile.uuid
             for payload in profile.payloads {
-                if case .extensibleSSO(let sso) = payload.content { extensions.append(sso) }
+                switch payload.content {
+                case .extensibleSSO(let sso): extensions.append(sso)
+                case .browser(let browser):
+                    guard let configuration = try? browser.configuration() else {
+                        throw DeviceStateDamaged(file: ManagementStore.fileName)
+                    }
+                    browsers.append(configuration)
+                case .enrollment, .identity, .rootCertificate, .unknown: break
+                }
             }
         }
+        // The linter lets no second one in.
+        guard browsers.count <= 1 else { throw DeviceStateDamaged(file: ManagementStore.fileName) }
+        browser = browsers.first ?? .standard
         var apps: [String: ManagedApp] = [:]
         for (identifier, app) in record.apps {
             apps[identifier] = ManagedApp(
@@ -63,6 +78,7 @@ extension ManagementState {
             profileShared: isSharedByProfile,
             appConfigurationShared: broker?.configuration.sharedDeviceMode == true,
             apps: [], installed: Set(apps.keys))
+        settings.browser = browser
         do throws(SessionPolicyError) {
             settings.sessionPolicy = try SessionPolicyOverride(configuration: broker?.configuration ?? [:])
         } catch { settings.sessionPolicyError = error }

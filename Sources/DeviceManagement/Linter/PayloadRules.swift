@@ -92,10 +92,15 @@ enum KnownPayloadKeys: ProfileRule {
     static let source = "Apple, CommonPayloadKeys.yaml and the type's own page: `payloadkeys`"
     static let remedy = "Correct the spelling or remove the key; devices ignore it."
 
-    static func breaches(in subject: LintedProfile) -> [ProfileRuleBreach] {
+    static func breaches(in subject: LintedProfile) -> [ProfileRuleBreach] { unknown(in: subject) { $0 != .browser } }
+
+    /// The keys that no payload of its kind has, for the kinds that are asked for.
+    static func unknown(
+        in subject: LintedProfile, where isAskedFor: (Payload.Kind) -> Bool
+    ) -> [ProfileRuleBreach] {
         subject.rawPayloads.flatMap { members -> [ProfileRuleBreach] in
             guard case .string(let type) = members[PropertyKey.payloadType.rawValue],
-                let kind = Payload.Kind(rawValue: type)
+                let kind = Payload.Kind(rawValue: type), isAskedFor(kind)
             else { return [] }
             var identifier: String?
             if case .string(let text) = members[PropertyKey.payloadIdentifier.rawValue] { identifier = text }
@@ -126,6 +131,8 @@ enum KnownPayloadKeys: ProfileRule {
                     .deniedBundleIdentifiers, .extensionData, .extensionIdentifier, .hosts, .realm,
                     .screenLockedBehavior, .teamIdentifier, .type, .urls,
                 ]
+            case .browser:
+                [.allowPrinting, .allowedAddresses, .blockedAddresses, .certificates, .homePage, .newTabPage]
             }
         return Set((common + own).map(\.rawValue))
     }

@@ -24,11 +24,31 @@ package struct ProfileLinter: Sendable {
     package let audience: Audience
     /// URLs of the other single sign-on profiles on the device.
     package let takenURLs: Set<String>
+    /// Whether another profile of the device has browser settings.
+    package let othersHaveBrowser: Bool
 
-    package init(delivery: Delivery, audience: Audience = .batonDevices, takenURLs: Set<String> = []) {
+    package init(
+        delivery: Delivery, audience: Audience = .batonDevices, takenURLs: Set<String> = [],
+        othersHaveBrowser: Bool = false
+    ) {
         self.delivery = delivery
         self.audience = audience
         self.takenURLs = Set(takenURLs.map(SSOURL.canonical))
+        self.othersHaveBrowser = othersHaveBrowser
+    }
+
+    /// A linter for a profile that joins these on a device.
+    package init(delivery: Delivery, audience: Audience = .batonDevices, beside others: [Profile]) {
+        var taken: Set<String> = []
+        var haveBrowser = false
+        for payload in others.flatMap(\.payloads) {
+            switch payload.content {
+            case .extensibleSSO(let sso): taken.formUnion(sso.urls)
+            case .browser: haveBrowser = true
+            case .enrollment, .identity, .rootCertificate, .unknown: break
+            }
+        }
+        self.init(delivery: delivery, audience: audience, takenURLs: taken, othersHaveBrowser: haveBrowser)
     }
 
     /// The rules for a profile, in the order of its findings.
@@ -41,7 +61,10 @@ package struct ProfileLinter: Sendable {
         ScreenLockedBehavior.self, SSOType.self, RedirectHasURLs.self, CredentialHasHosts.self,
         SSOURLScheme.self, SSOURLIsPrefix.self, SSOURLForm.self, UniqueSSOURLs.self,
         SharedModeIsBoolean.self, SharedModeSpelling.self, PluginKeySpelling.self, PluginFlagIsInteger.self,
-        PluginListIsString.self, KnownPayloadTypes.self, ForeignPayloadTypes.self, KnownPayloadKeys.self,
+        PluginListIsString.self,
+        BrowserFromManagement.self, OneBrowser.self, KnownBrowserKeys.self, BrowserAddresses.self, BrowserPatterns.self,
+        BrowserListLengths.self, BrowserAuthorities.self, KnownPayloadTypes.self, ForeignPayloadTypes.self,
+        KnownPayloadKeys.self,
     ]
 
     /// The rules for a re-issued enrollment.
@@ -69,7 +92,8 @@ package struct ProfileLinter: Sendable {
 
     private func findings(in profile: Profile, readFrom propertyList: PropertyList?) -> [ProfileFinding] {
         let subject = LintedProfile(
-            profile: profile, delivery: delivery, audience: audience, takenURLs: takenURLs, propertyList: propertyList)
+            profile: profile, delivery: delivery, audience: audience, takenURLs: takenURLs,
+            othersHaveBrowser: othersHaveBrowser, propertyList: propertyList)
         return Self.rules.flatMap { $0.findings(in: subject) }
     }
 

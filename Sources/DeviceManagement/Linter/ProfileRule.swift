@@ -46,6 +46,8 @@ package struct LintedProfile {
     let audience: ProfileLinter.Audience
     /// URLs of the device's other single sign-on profiles, in ``SSOURL/canonical(_:)`` form.
     let takenURLs: Set<String>
+    /// Whether another profile of the device has a browser payload.
+    let othersHaveBrowser: Bool
     /// The profile's raw property list; nil if it was not read from one.
     let propertyList: PropertyList?
 

@@ -21,6 +21,7 @@ package struct Payload: Hashable, Sendable {
         case identity(IdentityPayload)
         case rootCertificate(CertificatePayload)
         case extensibleSSO(SSOPayload)
+        case browser(BrowserPayload)
         /// An unsupported type: a device refuses the whole profile.
         case unknown(type: String)
     }
@@ -31,6 +32,7 @@ package struct Payload: Hashable, Sendable {
         case identity = "com.apple.security.pkcs12"
         case rootCertificate = "com.apple.security.root"
         case extensibleSSO = "com.apple.extensiblesso"
+        case browser = "org.baton.browser"
     }
 
     /// The type's name in the protocol.
@@ -40,6 +42,7 @@ package struct Payload: Hashable, Sendable {
         case .identity: Kind.identity.rawValue
         case .rootCertificate: Kind.rootCertificate.rawValue
         case .extensibleSSO: Kind.extensibleSSO.rawValue
+        case .browser: Kind.browser.rawValue
         case .unknown(let type): type
         }
     }
@@ -60,6 +63,7 @@ extension Payload {
         case .identity: content = .identity(try IdentityPayload(fields: fields))
         case .rootCertificate: content = .rootCertificate(try CertificatePayload(fields: fields))
         case .extensibleSSO: content = .extensibleSSO(try SSOPayload(fields: fields))
+        case .browser: content = .browser(try BrowserPayload(fields: fields))
         case nil: content = .unknown(type: type)
         }
     }
@@ -83,6 +87,7 @@ extension Payload {
         case .identity(let payload): payload.members
         case .rootCertificate(let payload): payload.members
         case .extensibleSSO(let payload): payload.members
+        case .browser(let payload): payload.members
         case .unknown: [:]
         }
     }

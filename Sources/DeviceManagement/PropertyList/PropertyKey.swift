@@ -43,6 +43,14 @@ package enum PropertyKey: String, Sendable {
     // In ``extensionData``: how the broker signs a browser in.
     case appCookieSSOAllowList = "AppCookieSSOAllowList"
     case disableExplicitAppPrompt = "disable_explicit_app_prompt"
+
+    // org.baton.browser, Baton's own.
+    case allowPrinting = "AllowPrinting"
+    case allowedAddresses = "AllowedAddresses"
+    case blockedAddresses = "BlockedAddresses"
+    case certificates = "Certificates"
+    case homePage = "HomePage"
+    case newTabPage = "NewTabPage"
     // Check-in.
     case awaitingConfiguration = "AwaitingConfiguration"
     case buildVersion = "BuildVersion"

@@ -97,14 +97,9 @@ struct ProfileRoutes: Sendable {
             }
             return (entry.body, others, device)
         }
-        var taken: Set<String> = []
-        for other in others {
-            for payload in try Profile(xml: other).payloads {
-                if case .extensibleSSO(let sso) = payload.content { taken.formUnion(sso.urls) }
-            }
-        }
         let findings = ProfileLinter(
-            delivery: .push, audience: device.isApples ? .anyDevice : .batonDevices, takenURLs: taken
+            delivery: .push, audience: device.isApples ? .anyDevice : .batonDevices,
+            beside: try others.map { try Profile(xml: $0) }
         ).findings(inXML: body)
         guard !findings.contains(where: { $0.severity == .error }) else {
             throw ManagementRefusal(.badProfile, findings: findings)

@@ -3,6 +3,7 @@ import BrokerDevice
 import BrokerIPC
 import BrokerProtocol
 import BrokerSupervisor
+import BrowserPolicies
 import DeviceEnrollment
 import Files
 import Foundation
@@ -35,18 +36,22 @@ final class SupervisorFixture: Sendable {
         let stages = Mutex<[SessionStage]>([])
         private let sessionPolicy = Mutex(SessionPolicyOverride())
         private let isShared = Mutex(true)
+        private let browser = Mutex(BrowserConfiguration.standard)
 
         var settings: ManagedSettings {
             var settings = ManagedSettings(
                 enrolled: true, brokerManaged: true, profileShared: isShared.withLock(\.self),
                 appConfigurationShared: true, apps: [])
             settings.sessionPolicy = sessionPolicy.withLock(\.self)
+            settings.browser = browser.withLock(\.self)
             return settings
         }
         /// The MDM has removed the profile that makes the device shared.
         func isSharedNoMore() { isShared.withLock { $0 = false } }
         /// The MDM sets this session policy.
         func set(sessionPolicy wishes: SessionPolicyOverride) { sessionPolicy.withLock { $0 = wishes } }
+        /// The MDM has decided this about the worker's browser.
+        func set(browser decided: BrowserConfiguration) { browser.withLock { $0 = decided } }
         func declare() throws {}
         func session(is stage: SessionStage) { stages.withLock { $0.append(stage) } }
         func enroll(profile: String, answer: @escaping @Sendable (OperatorReply) -> Void) { answer(.done) }

@@ -9,7 +9,8 @@ import Testing
 /// The generated policies, and what Debian's Chromium makes of them.
 @Suite(.serialized) struct ChromiumPoliciesTests {
     private static let singleSignOn = BrowserExtension(
-        chromiumID: "abcdefghijklmnopabcdefghijklmnop", chromiumUpdateURL: "file:///usr/share/baton/browser/updates.xml",
+        chromiumID: "abcdefghijklmnopabcdefghijklmnop",
+        chromiumUpdateURL: "file:///usr/share/baton/browser/updates.xml",
         firefoxID: "browser@baton.test", firefoxInstallURL: "file:///usr/share/baton/browser/browser.xpi",
         host: "org.baton.browser")
 
@@ -26,7 +27,9 @@ import Testing
     }
 
     /// Lets Chromium read policies, look at its own list of them and visit addresses.
-    private func chromium(_ policies: [String: JSONValue], visits: [String] = [], look: Bool = false) async throws -> Answer {
+    private func chromium(_ policies: [String: JSONValue], visits: [String] = [], look: Bool = false) async throws
+        -> Answer
+    {
         let order = JSONValue.object([
             "policies": .object(policies), "visits": .array(visits.map(JSONValue.string)), "look": .bool(look),
         ])
@@ -53,11 +56,13 @@ import Testing
         let certificate = try await run(
             .name("sh"),
             arguments: [
-                "-c", "openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -keyout /dev/null -subj /CN=CA -outform DER",
+                "-c",
+                "openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -keyout /dev/null -subj /CN=CA -outform DER",
             ],
             output: .bytes(limit: 1 << 16), error: .discarded)
         let configuration = try BrowserConfiguration(
-            homePage: WebAddress("https://portal.example.org/"), newTabPage: WebAddress("https://portal.example.org/new"),
+            homePage: WebAddress("https://portal.example.org/"),
+            newTabPage: WebAddress("https://portal.example.org/new"),
             allowed: [AddressPattern("example.org")], blocked: [AddressPattern("*")], allowsPrinting: false,
             authorities: [AuthorityCertificate(der: certificate.standardOutput)])
         let context = PolicyContext(
@@ -84,7 +89,8 @@ import Testing
     ])
     func `Chromium blocks what a pattern names, and nothing else`(patterns: [String]) async throws {
         let addresses = [
-            "https://example.org/", "http://example.org", "https://www.example.org/shop", "https://example.org:8443/shopping",
+            "https://example.org/", "http://example.org", "https://www.example.org/shop",
+            "https://example.org:8443/shopping",
             "https://badexample.org/", "https://example.org.example.net/", "http://example.org/shop/a%20b?c#d",
             "https://10.0.0.1/", "https://110.0.0.1/", "https://[2001:db8::1]/", "https://example.com/?example.org",
         ]
@@ -92,11 +98,15 @@ import Testing
         let answer = try await chromium(inspectable(policies(configuration)), visits: addresses)
         for address in addresses {
             let isBlocked = answer.visits[address] == "net::ERR_BLOCKED_BY_ADMINISTRATOR"
-            #expect(isBlocked == !configuration.allows(try WebAddress(address)), "\(address): \(answer.visits[address] ?? "")")
+            #expect(
+                isBlocked == !configuration.allows(try WebAddress(address)),
+                "\(address): \(answer.visits[address] ?? "")")
         }
     }
 
-    @Test func `the sign-in pages, the start pages and allowed addresses open where everything is blocked`() async throws {
+    @Test func `the sign-in pages, the start pages and allowed addresses open where everything is blocked`()
+        async throws
+    {
         let configuration = try BrowserConfiguration(
             allowed: [AddressPattern("https://portal.example.org/a")], blocked: [AddressPattern("*")])
         let context = PolicyContext(
@@ -106,13 +116,16 @@ import Testing
             "https://portal.example.org/a/b", "https://login.example.net/x", "http://127.0.0.1:9/random",
             "file:///usr/share/doc/chromium",
         ]
-        let closed = ["https://portal.example.org/", "http://login.example.net/", "file:///etc/passwd", "https://127.0.0.1/"]
+        let closed = [
+            "https://portal.example.org/", "http://login.example.net/", "file:///etc/passwd", "https://127.0.0.1/",
+        ]
         let answer = try await chromium(inspectable(policies(configuration, in: context)), visits: open + closed)
         for address in open { #expect(answer.visits[address] != "net::ERR_BLOCKED_BY_ADMINISTRATOR", "\(address)") }
         for address in closed { #expect(answer.visits[address] == "net::ERR_BLOCKED_BY_ADMINISTRATOR", "\(address)") }
     }
 
-    @Test func `without a decision of the organisation nothing is blocked and no page asks the browser's maker`() throws {
+    @Test func `without a decision of the organisation nothing is blocked and no page asks the browser's maker`() throws
+    {
         let made = try policies(.standard)
         #expect(made["URLBlocklist"] == nil && made["URLAllowlist"] == nil && made["DownloadDirectory"] == nil)
         #expect(made["NewTabPageLocation"] == .string("about:blank"))

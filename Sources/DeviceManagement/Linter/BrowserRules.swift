@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import BrowserPolicies
+internal import SwiftASN1
+internal import X509
+
+/// What the browser does is decided by the management server alone.
+enum BrowserFromManagement: ProfileRule {
+    static let code = ProfileFinding.Code.browserOutsideManagement
+    static let source = "Baton"
+    static let remedy = "Move the payload into a profile that the management server pushes."
+
+    static func breaches(in subject: LintedProfile) -> [ProfileRuleBreach] {
+        guard subject.delivery == .enrollment else { return [] }
+        return subject.browsers.map {
+            ProfileRuleBreach(in: $0.identifier, "devices accept browser settings only from their management server")
+        }
+    }
+}
+
+/// A device has one worker's browser.
+enum OneBrowser: ProfileRule {
+    static let code = ProfileFinding.Code.browserTwice
+    static let source = "Baton: two payloads could contradict each other"
+    static let remedy = "Leave one org.baton.browser payload on the device; replace or remove the other profile."
+
+    static func breaches(in subject: LintedProfile) -> [ProfileRuleBreach] {
+        subject.browsers.dropFirst(subject.othersHaveBrowser ? 0 : 1).map {
+            ProfileRuleBreach(in: $0.identifier, "the device has another org.baton.browser payload")
+        }
+    }
+}
+
+/// A misspelt key would leave the browser without the restriction that it was to set.
+enum KnownBrowserKeys: ProfileRule {
+    static let code = ProfileFinding.Code.browserKey
+    static let source = "Baton: an address that is not blocked is open"
+    static let remedy =
+        "Use HomePage, NewTabPage, AllowedAddresses, BlockedAddresses, AllowPrinting and Certificates alone."
+
+    static func breaches(in subject: LintedProfile) -> [ProfileRuleBreach] {
+        KnownPayloadKeys.unknown(in: subject) { $0 == .browser }
+    }
+}
+
+/// A page's address is one that a browser opens.
+enum BrowserAddresses: ProfileRule {
+    static let code = ProfileFinding.Code.browserAddress
+    static let source = "Baton; RFC 3986"
+    static let remedy = "Give an address with https:// or http://, a host, and no user name."
+
+    static func breaches(in subject: LintedProfile) -> [ProfileRuleBreach] { subject.browserProblems(.address) }
+}
+
+/// A pattern of addresses is one that Chromium and Firefox read alike.
+enum BrowserPatterns: ProfileRule {
+    static let code = ProfileFinding.Code.browserPattern
+    static let source = "Baton: browsers ignore a pattern that they cannot read"
+    static let remedy =
+        "Give *, or a host such as example.org, .example.org (without the names below it) or https://example.org/shop."
+
+    static func breaches(in subject: LintedProfile) -> [ProfileRuleBreach] { subject.browserProblems(.pattern) }
+}
+
+/// A browser reads so many patterns and certificates, and no more.
+enum BrowserListLengths: ProfileRule {
+    static let code = ProfileFinding.Code.browserList
+    static let source = "Baton"
+    static let remedy =
+        "Give 500 patterns a list or fewer, 64 KB of them in all, and 8 certificates or fewer."
+
+    static func breaches(in subject: LintedProfile) -> [ProfileRuleBreach] { subject.browserProblems(.listTooLong) }
+}
+
+/// A certificate that the browser is to trust is a certification authority's.
+enum BrowserAuthorities: ProfileRule {
+    static let code = ProfileFinding.Code.browserCertificate
+    static let source = "Baton; RFC 5280 section 4.2.1.9"
+    static let remedy = "Give the certificate of a certification authority as DER, of at most 8 KB."
+
+    static func breaches(in subject: LintedProfile) -> [ProfileRuleBreach] {
+        let unreadable = subject.browserProblems(.certificate)
+        return unreadable
+            + (unreadable.isEmpty
+                ? subject.browsers.flatMap { entry in
+                    entry.browser.certificates.filter { !isAuthority($0) }.map { _ in
+                        ProfileRuleBreach(
+                            in: entry.identifier, "Certificates has an entry that is no certification authority's")
+                    }
+                } : [])
+    }
+
+    private static func isAuthority(_ der: [UInt8]) -> Bool {
+        guard let certificate = try? Certificate(derEncoded: der),
+            case .isCertificateAuthority? = try? certificate.extensions.basicConstraints
+        else { return false }
+        return true
+    }
+}
+
+extension LintedProfile {
+    /// The browser payloads, each with its identifier.
+    fileprivate var browsers: [(identifier: String, browser: BrowserPayload)] {
+        profile.payloads.compactMap { payload in
+            if case .browser(let browser) = payload.content { (payload.identifier, browser) } else { nil }
+        }
+    }
+
+    /// Each value of a browser payload that is wrong in this way.
+    fileprivate func browserProblems(_ code: BrowserConfigurationFailure.Code) -> [ProfileRuleBreach] {
+        browsers.flatMap { entry in
+            entry.browser.problems.filter { $0.failure.code == code }.map {
+                ProfileRuleBreach(in: entry.identifier, "\($0.key.rawValue): \($0.failure.cause)")
+            }
+        }
+    }
+}

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+package import BrowserPolicies
+
+/// `org.baton.browser`: what an organisation decides about the worker's browser. Every key may be left out.
+///
+/// The values are kept as they were written, so that the linter can name each that is wrong.
+package struct BrowserPayload: Hashable, Sendable {
+    package var homePage: String?
+    package var newTabPage: String?
+    package var allowedAddresses: [String]
+    package var blockedAddresses: [String]
+    package var allowsPrinting: Bool
+    /// DER, one certificate each.
+    package var certificates: [[UInt8]]
+
+    package init(
+        homePage: String? = nil, newTabPage: String? = nil, allowedAddresses: [String] = [],
+        blockedAddresses: [String] = [], allowsPrinting: Bool = true, certificates: [[UInt8]] = []
+    ) {
+        self.homePage = homePage
+        self.newTabPage = newTabPage
+        self.allowedAddresses = allowedAddresses
+        self.blockedAddresses = blockedAddresses
+        self.allowsPrinting = allowsPrinting
+        self.certificates = certificates
+    }
+
+    init(fields: Fields) throws(FieldError) {
+        homePage = try fields.optionalString(.homePage)
+        newTabPage = try fields.optionalString(.newTabPage)
+        allowedAddresses = try fields.optionalStrings(.allowedAddresses) ?? []
+        blockedAddresses = try fields.optionalStrings(.blockedAddresses) ?? []
+        allowsPrinting = try fields.optionalBoolean(.allowPrinting) ?? true
+        certificates = []
+        for element in try fields.optionalArray(.certificates) ?? [] {
+            guard case .data(let bytes) = element else { throw FieldError(.certificates, .wrongType) }
+            certificates.append(bytes)
+        }
+    }
+
+    var members: [String: PropertyList] {
+        PropertyList.members([
+            .homePage: homePage.map(PropertyList.string),
+            .newTabPage: newTabPage.map(PropertyList.string),
+            .allowedAddresses: .array(allowedAddresses.map(PropertyList.string)),
+            .blockedAddresses: .array(blockedAddresses.map(PropertyList.string)),
+            .allowPrinting: .boolean(allowsPrinting),
+            .certificates: .array(certificates.map(PropertyList.data)),
+        ])
+    }
+}
+
+extension BrowserPayload {
+    /// What the browser is told; the linter has accepted it.
+    ///
+    /// - Throws: ``BrowserConfigurationFailure``, the first of ``problems``.
+    package func configuration() throws(BrowserConfigurationFailure) -> BrowserConfiguration {
+        var allowed: [AddressPattern] = []
+        for text in allowedAddresses { allowed.append(try AddressPattern(text)) }
+        var blocked: [AddressPattern] = []
+        for text in blockedAddresses { blocked.append(try AddressPattern(text)) }
+        var authorities: [AuthorityCertificate] = []
+        for der in certificates { authorities.append(try AuthorityCertificate(der: der)) }
+        var pages: [WebAddress?] = []
+        for text in [homePage, newTabPage] { pages.append(try text.map(WebAddress.init)) }
+        return try BrowserConfiguration(
+            homePage: pages[0], newTabPage: pages[1], allowed: allowed, blocked: blocked,
+            allowsPrinting: allowsPrinting, authorities: authorities)
+    }
+
+    /// Everything that no browser could follow, each with the key that holds it.
+    var problems: [(key: PropertyKey, failure: BrowserConfigurationFailure)] {
+        var found: [(key: PropertyKey, failure: BrowserConfigurationFailure)] = []
+        func check(_ key: PropertyKey, _ body: () throws(BrowserConfigurationFailure) -> Void) {
+            do throws(BrowserConfigurationFailure) { try body() } catch { found.append((key, error)) }
+        }
+        for (key, text) in [(PropertyKey.homePage, homePage), (.newTabPage, newTabPage)] {
+            check(key) { () throws(BrowserConfigurationFailure) in _ = try text.map(WebAddress.init) }
+        }
+        for (key, list) in [(PropertyKey.allowedAddresses, allowedAddresses), (.blockedAddresses, blockedAddresses)] {
+            for text in list {
+                check(key) { () throws(BrowserConfigurationFailure) in _ = try AddressPattern(text) }
+            }
+        }
+        for der in certificates {
+            check(.certificates) { () throws(BrowserConfigurationFailure) in _ = try AuthorityCertificate(der: der) }
+        }
+        // Lists that are too long, where all else is good.
+        if found.isEmpty {
+            check(.blockedAddresses) { () throws(BrowserConfigurationFailure) in _ = try configuration() }
+        }
+        return found
+    }
+}
