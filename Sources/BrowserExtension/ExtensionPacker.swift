@@ -40,7 +40,9 @@ struct ExtensionPacker {
     }
 
     private func write(_ content: [UInt8], _ name: String, mode: UInt32 = 0o600) throws(PackingFailure) {
-        do throws(FileError) { try place.file(name).replace(with: content, mode: mode) } catch { throw PackingFailure(error) }
+        do throws(FileError) { try place.file(name).replace(with: content, mode: mode) } catch {
+            throw PackingFailure(error)
+        }
     }
 
     /// Browsers add arguments of their own and pass none of ours, so that a script says where the broker is.
@@ -111,7 +113,9 @@ struct ExtensionPacker {
         guard let bytes = try AtomicFile(path: source.path + ".crx").read() else {
             return .failure(PackingFailure(.packer, "it wrote no package"))
         }
-        guard let id = ChromiumPackage.id(of: bytes) else { return .failure(PackingFailure(.package, "no id is in it")) }
+        guard let id = ChromiumPackage.id(of: bytes) else {
+            return .failure(PackingFailure(.package, "no id is in it"))
+        }
         if !hasKey {
             guard let made = try AtomicFile(path: source.path + ".pem").read(limit: 64 << 10) else {
                 return .failure(PackingFailure(.packer, "it wrote no key"))

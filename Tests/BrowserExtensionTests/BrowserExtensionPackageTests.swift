@@ -7,7 +7,9 @@ import TestSupport
 import Testing
 
 @Suite struct BrowserExtensionPackageTests {
-    private func input(_ scratch: Scratch, addresses: [String] = [], chromium: String? = nil) -> BrowserExtensionPackage.Input {
+    private func input(_ scratch: Scratch, addresses: [String] = [], chromium: String? = nil)
+        -> BrowserExtensionPackage.Input
+    {
         .init(
             version: "0.1.0", host: "/usr/bin/baton-browser-host", brokerSocket: scratch.path + "/it's/broker.sock",
             addresses: addresses, chromium: chromium)
@@ -20,7 +22,8 @@ import Testing
 
     /// The manifest in an archive, as Python reads it.
     private func manifest(in archive: String) async throws -> [String: Any] {
-        let script = "import sys, zipfile; z = zipfile.ZipFile(sys.argv[1]); assert z.testzip() is None; sys.stdout.write(z.read('manifest.json').decode())"
+        let script =
+            "import sys, zipfile; z = zipfile.ZipFile(sys.argv[1]); assert z.testzip() is None; sys.stdout.write(z.read('manifest.json').decode())"
         let run = try await Subprocess.run(
             .name("python3"), arguments: ["-c", script, archive], output: .string(limit: 1 << 20))
         #expect(run.terminationStatus == .exited(0))

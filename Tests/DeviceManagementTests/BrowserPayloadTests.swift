@@ -26,7 +26,8 @@ import Testing
         try await tool(
             "openssl",
             [
-                "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-keyout", "/dev/null",
+                "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-keyout",
+                "/dev/null",
                 "-subj", "/CN=Contoso", "-outform", "DER", "-addext", "basicConstraints=critical,\(constraints)",
             ])
     }

@@ -77,10 +77,9 @@ final class SupervisorFixture: Sendable {
             tenantID: "t", deviceID: "d", loginURL: "https://login.test", certificate: "", thumbprint: "")
         if try isJoined && files.join() == nil { try files.write(record) }
         if !isJoined { try root.file("join.json").remove() }
-        try scratch.write("#!/bin/sh\n\(sessionProcess)\n", to: "sessionProcess")
+        try scratch.writeProgram("#!/bin/sh\n\(sessionProcess)\n", to: "sessionProcess")
         // Opened for both directions, so that neither end waits for the other.
         heard = HeardMessages(try FileHandle(forUpdating: URL(filePath: try Self.pipe(scratch.path("heard")))))
-        try FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: scratch.path("sessionProcess"))
     }
 
     static func with(

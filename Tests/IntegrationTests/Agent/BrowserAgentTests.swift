@@ -88,8 +88,7 @@ import UnixSocket
                 [ "$1" -gt 2000 ] && exec /bin/sleep 600
                 "$0" $(($1 + 1)) &
                 """
-            try scratch.write(runner, to: "runner")
-            #expect(unsafe chmod(scratch.path("runner"), 0o700) == 0)
+            try scratch.writeProgram(runner, to: "runner")
             let script = "\(scratch.path("runner")) 0; : {profile} {url}; exec /bin/sleep 600"
             let live = try AgentFixture(scratch, command: ["/bin/sh", "-c", script])
             let agent = try await live.startAgent()

@@ -74,7 +74,8 @@ extension LiveDevice {
             try live.seat([
                 "username": person.userName, "password": person.password, "waitsFor": typing,
                 "starts": namespace + [
-                    Repository.root + "/.venv-foreign/bin/python3", Repository.root + "/Tests/Person/signed_in.py", file,
+                    Repository.root + "/.venv-foreign/bin/python3", Repository.root + "/Tests/Person/signed_in.py",
+                    file,
                 ],
             ])
             async let signedIn = live.app(1).signIn()

@@ -28,7 +28,7 @@ final class LiveEnvironment: Sendable {
     /// Whether people use a real browser, as all do in the soak. Otherwise a client posts the pages' forms, in a tenth
     /// of the time.
     let hasBrowser: Bool
-    private let scratch: Scratch
+    let scratch: Scratch
     private let running = Mutex<[Program: RunningProgram]>([:])
 
     /// Makes the environment in `scratch`.

@@ -34,13 +34,11 @@ struct Peers {
         try bytes.write(to: URL(filePath: frames))
         script = scratch.path("peer.py")
         program = scratch.path("rounds")
-        for (from, to) in [(Repository.root + "/Tests/Peer/peer.py", script), (Self.interpreter, program)]
-        where !FileManager.default.fileExists(atPath: to) {
-            try FileManager.default.copyItem(atPath: from, toPath: to)
+        for (from, to) in [(Repository.root + "/Tests/Peer/peer.py", "peer.py"), (Self.interpreter, "rounds")]
+        where !FileManager.default.fileExists(atPath: scratch.path(to)) {
+            try scratch.install(from, as: to)
         }
-        for path in [frames, script] {
-            try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: path)
-        }
+        try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: frames)
     }
 
     private static let interpreter = URL(filePath: "/usr/bin/python3").resolvingSymlinksInPath().path
@@ -50,8 +48,7 @@ struct Peers {
         switch forgery {
         case .execAfterConnect: return try await python(Self.interpreter, ["exec", program])
         case .replacedExecutable:
-            let own = scratch.path("own")
-            try FileManager.default.copyItem(atPath: Self.interpreter, toPath: own)
+            let own = try scratch.install(Self.interpreter, as: "own")
             return try await python(own, ["move", program])
         case .reusedProcessNumber:
             // Whoever started it lives as long as its child does.

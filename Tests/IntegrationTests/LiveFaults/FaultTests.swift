@@ -72,8 +72,7 @@ extension LiveFaults {
         @Test func `a broker whose file is replaced starts sessions of its own version`() async throws {
             let live = try await LiveEnvironment.ready()
             try await live.kill(.broker)
-            let copy = live.path("batond-of-today")
-            try FileManager.default.copyItem(atPath: try RunningProgram.built("batond"), toPath: copy)
+            let copy = try live.scratch.install(try RunningProgram.built("batond"), as: "batond-of-today")
             try await live.start(.broker, file: copy)
             try FileManager.default.removeItem(atPath: copy)
             try Data("#!/bin/false\n".utf8).write(to: URL(filePath: copy))

@@ -10,8 +10,7 @@ import Testing
         try FileManager.default.createDirectory(atPath: scratch.path("bin"), withIntermediateDirectories: true)
         for (name, body) in tools.merging(["pkill": "echo \"$@\" >> \(scratch.path("told"))"], uniquingKeysWith: { $1 })
         {
-            try scratch.write("#!/bin/bash\n\(body)\n", to: "bin/" + name)
-            try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: scratch.path("bin/" + name))
+            try scratch.writeProgram("#!/bin/bash\n\(body)\n", to: "bin/" + name)
         }
         try scratch.write("", to: "told")
     }

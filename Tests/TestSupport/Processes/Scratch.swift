@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import CLinux
 internal import Glibc
+internal import Processes
 internal import Synchronization
 
 /// A folder for one test, with a short path (a socket's path has at most 107 bytes). It is removed when the test ends.
@@ -45,6 +46,24 @@ package final class Scratch: Sendable {
         guard unsafe Glibc.write(file, text, text.utf8.count) == text.utf8.count else {
             throw TestProblem("\(name): error \(errno)")
         }
+        return path(name)
+    }
+
+    /// Writes a program that everybody may start into the folder and returns its path.
+    @discardableResult
+    package func writeProgram(_ text: String, to name: String) throws -> String {
+        try install(write(text, to: name + ".text"), as: name)
+    }
+
+    /// Copies a file into the folder as a program that everybody may start, and returns the copy's path.
+    ///
+    /// A process of its own writes the copy. If this process did, a program that another thread starts at the same
+    /// moment could inherit the open file, and until it closes it, the kernel refuses to execute the copy (`ETXTBSY`).
+    @discardableResult
+    package func install(_ file: String, as name: String) throws -> String {
+        let copying = try ChildProcess.spawn(
+            executable: "/usr/bin/install", arguments: ["-m", "755", file, path(name)], environment: [:])
+        guard try copying.waitForExit().isSuccess else { throw TestProblem("\(file) cannot be copied") }
         return path(name)
     }
 
