@@ -4,7 +4,7 @@ import Foundation
 import MSAL
 import Testing
 
-/// An app of the device, as far as it uses the library. Its calls are those of the seeds, with their blocks.
+/// An app on the device that uses the library. Its calls and completion blocks are those of the seeds.
 final class App: Sendable {
     let application: MSALPublicClientApplication
     private let broker: BrokerConnection

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What an environment knows of its people and apps, as `baton up` writes it into `live.json`.
+/// An environment's people and apps, from the `environment.json` that `baton up` writes.
 struct EnvironmentFacts: Decodable, Sendable {
     let port: Int
     let people: [Person]

@@ -4,7 +4,8 @@ import Foundation
 import OAuth
 import TestSupport
 
-/// What the identity platform said at somebody's sign-in, as Tests/Line/liar.py kept it, and the key that it was said under.
+/// The identity platform's answers to one person's sign-in, kept by Tests/Line/liar.py, and the session key that
+/// encrypts them.
 struct KeptAnswers {
     private let live: LiveEnvironment
     private let name: String
@@ -18,23 +19,23 @@ struct KeptAnswers {
         key = try PrimaryRefreshToken.IssueReply(decoding: issue).sessionKey(transportKey: transport)
     }
 
-    /// An answer as it was said: `code`, `issue`, `token`, or what else was kept under the name.
+    /// An answer as it was sent: `code`, `issue`, `token`, or another name under which one was kept.
     func bytes(_ answer: String) throws -> [UInt8] {
         [UInt8](try Data(contentsOf: URL(filePath: live.path("\(name)-\(answer)"))))
     }
 
-    /// What an encrypted answer says.
+    /// The content of an encrypted answer.
     func opened(_ answer: String) throws -> [UInt8] {
         try EncryptedReply.open(String(decoding: bytes(answer), as: UTF8.self), with: key)
     }
 
-    /// The same as this session's server would say it.
+    /// Encrypts content as the server does for this session.
     func sealed(_ content: [UInt8]) throws -> [UInt8] {
         var random = SystemRandomNumberGenerator()
         return Array(try EncryptedReply.seal(content, with: key, using: &random).utf8)
     }
 
-    /// A PRT for this worker, of a session that is not theirs.
+    /// The reply with this worker's PRT, but with the id of another session.
     var issueOfAnotherSession: [UInt8] {
         get throws {
             var reply = try Self.members(bytes("issue"))
@@ -49,7 +50,7 @@ struct KeptAnswers {
         }
     }
 
-    /// A PRT of this worker's that does not say for which epoch it is.
+    /// The reply with this worker's PRT, but without an epoch.
     var issueWithoutEpoch: [UInt8] {
         get throws {
             let reply = try Self.members(bytes("issue")).filter { !$0.key.hasPrefix("epoch_") }

@@ -3,22 +3,22 @@ import Crypto
 import CryptoExtras
 import Foundation
 
-/// What somebody who has a copy of the device's state could try: every key in it on everything in it that may be sealed.
+/// An attack on a copy of the device's state: tries every key in the copy on everything in it that may be sealed.
 struct KeyRing {
-    /// What may be sealed: a file, or what is written inside one in base64 or hexadecimal.
+    /// Bytes that may be sealed: a file, or a decoded base64 or hexadecimal text in one.
     private struct Blob: Hashable {
         let bytes: [UInt8]
         let file: String
     }
 
-    /// Symmetric keys: what lies there as one, and what is easily made of a key file.
+    /// Symmetric keys: everything of a key's length, and what is easily derived from a key file.
     private var keys: Set<[UInt8]> = []
     private var privateKeys: [_RSA.Encryption.PrivateKey] = []
     private var blobs: Set<Blob> = []
-    /// The epochs that the journal names: what is sealed for a session is sealed for its epoch.
+    /// The epochs that the journal names. A session's data is sealed with its epoch as associated data.
     private var epochs: Set<[UInt8]> = []
 
-    /// Reads a copy of the state, but for the packages that the MDM sent.
+    /// Reads a copy of the state, except the packages from the MDM.
     init(of folder: String) throws {
         for name in try FileManager.default.subpathsOfDirectory(atPath: folder)
         where !name.hasPrefix("management/apps/") {
@@ -29,15 +29,15 @@ struct KeyRing {
         }
     }
 
-    /// Takes a secret along, as if it had been found.
+    /// Adds a secret, as if it had been found in the copy.
     mutating func add(key: [UInt8]) { keys.insert(key) }
 
-    /// Whether these bytes lie there, as they are or written down in some way.
+    /// Whether the copy contains these bytes, raw or encoded.
     func holds(_ bytes: [UInt8]) -> Bool {
         keys.contains(bytes) || blobs.contains { Data($0.bytes).range(of: Data(bytes)) != nil }
     }
 
-    /// All that opens, with what was opened tried on the rest.
+    /// Everything that can be opened. Keys in opened content are tried on the rest.
     func openings() -> Set<[UInt8]> {
         var ring = self
         var opened: Set<[UInt8]> = []
@@ -51,7 +51,7 @@ struct KeyRing {
 
     private mutating func add(_ content: [UInt8], of file: String) {
         let text = String(decoding: content, as: UTF8.self)
-        // Hashes in receipts and in what the MDM sent are no keys; there are thousands.
+        // Receipts and the MDM's files contain thousands of hashes, which are not keys.
         let mayHoldKeys = !file.hasPrefix("receipts/") && !file.hasPrefix("management/")
         for piece in [content] + Self.words(text).flatMap(Self.decoded) {
             blobs.insert(Blob(bytes: piece, file: file))
@@ -65,7 +65,7 @@ struct KeyRing {
         }
     }
 
-    /// What the broker itself makes of its sealing key for its files.
+    /// Derives the key for sealed files from the sealing key, as the broker does.
     private static func sealing(_ content: [UInt8]) -> [UInt8] {
         let derived = HKDF<SHA256>.deriveKey(
             inputKeyMaterial: SymmetricKey(data: content), info: Array("baton sealed file".utf8), outputByteCount: 32)
@@ -90,7 +90,7 @@ struct KeyRing {
         if blob.bytes.count == 40, let plain = try? AES.KeyWrap.unwrap(blob.bytes, using: key) {
             opened.append(unsafe plain.withUnsafeBytes { unsafe [UInt8]($0) })
         }
-        // A nonce, at least a short key, a tag.
+        // The minimum: a nonce, a short key and a tag.
         guard blob.bytes.count >= 12 + 16 + 16, let box = try? AES.GCM.SealedBox(combined: blob.bytes) else {
             return opened
         }
@@ -101,7 +101,7 @@ struct KeyRing {
         return opened
     }
 
-    /// What a word says in base64 or hexadecimal.
+    /// Decodes a word as base64 and as hexadecimal, if it is long enough for a key.
     private static func decoded(_ word: String) -> [[UInt8]] {
         guard word.utf8.count >= 22 else { return [] }
         let standard = word.utf8.filter { $0 != UInt8(ascii: "=") }.map { byte in

@@ -15,8 +15,8 @@ extension LiveEnvironment {
         ]
     }
 
-    /// What a person keeps in files of their session. It is unique to this environment, since browsers of others may
-    /// run beside.
+    /// The text that a person saves in files of their session. It is unique to this environment, because browsers of
+    /// other environments may run at the same time.
     func savedText(of givenName: String) throws -> String {
         "What \(try person(givenName).givenName) alone keeps: \(facts.tenantID) \(facts.port)"
     }
@@ -63,7 +63,7 @@ extension LiveEnvironment {
         }
     }
 
-    /// Checks that the search works: it must find a signed-in worker where she has to be.
+    /// Checks that the search works: it must find a signed-in worker's data where it must be.
     func searchHits(_ givenName: String) async throws {
         guard let epoch = try await status().epoch else { throw TestProblem("the epoch cannot be read") }
         try await search(
@@ -77,7 +77,7 @@ extension LiveEnvironment {
 
     /// Searches folders and files for texts. None may be found.
     ///
-    /// - Throws: ``TestProblem`` with what was found and where, never the text.
+    /// - Throws: ``TestProblem`` that names what was found and where, but never contains the text.
     func finds(
         none canaries: [String: String], keys: [String: [UInt8]] = [:], in surfaces: [String: String]
     ) async throws {
@@ -87,7 +87,7 @@ extension LiveEnvironment {
         try await search(canaries, keys: keys, places + ["--expect-none"])
     }
 
-    /// - Parameter keys: further canaries that are bytes.
+    /// - Parameter keys: binary canaries, in addition to the texts.
     func search(_ texts: [String: String], keys: [String: [UInt8]] = [:], _ arguments: [String]) async throws {
         var canaries: [String: Any] = texts
         for (name, bytes) in keys {
@@ -99,7 +99,7 @@ extension LiveEnvironment {
 
     /// Runs a command of the program that searches for traces.
     ///
-    /// - Throws: ``TestProblem`` with what it said where it fails.
+    /// - Throws: ``TestProblem`` with the program's output if it fails.
     @discardableResult
     func canary(_ arguments: [String], input: Data = Data(), through wrapper: [String] = []) async throws -> String {
         try await Scratch.with { scratch in
@@ -111,7 +111,7 @@ extension LiveEnvironment {
 
     /// Runs a program to its end.
     ///
-    /// - Throws: ``TestProblem`` with what it said where it fails.
+    /// - Throws: ``TestProblem`` with the program's output if it fails.
     @discardableResult
     func run(_ program: String, _ arguments: String...) async throws -> String {
         try await run(program, arguments: arguments)

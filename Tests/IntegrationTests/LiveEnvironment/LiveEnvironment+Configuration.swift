@@ -2,16 +2,17 @@
 import Foundation
 import Testing
 
-/// Programs that are configured otherwise for a while.
+/// Temporary changes to the programs' configuration.
 extension LiveEnvironment {
-    /// What a program is configured by.
+    /// A program's configuration.
     func configuration(of program: Program) throws -> [String: Any] {
         let json = try JSONSerialization.jsonObject(
             with: Data(contentsOf: URL(filePath: configurationPath(of: program))))
         return try #require(json as? [String: Any])
     }
 
-    /// Runs `body` with server and broker configured otherwise, each started anew before and afterwards.
+    /// Runs `body` with a changed configuration of the server and the broker, and restores it afterwards. Both
+    /// programs are restarted each time.
     func configured(
         _ change: (inout [String: Any], inout [String: Any]) -> Void, _ body: () async throws -> Void
     ) async throws {

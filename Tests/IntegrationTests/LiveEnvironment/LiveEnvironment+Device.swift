@@ -4,9 +4,9 @@ import BrokerProtocol
 import Foundation
 import TestSupport
 
-/// What the device has written down.
+/// The state that the device keeps on disk.
 extension LiveEnvironment {
-    /// A session that the server has yet to hear the end of.
+    /// An ended session whose end has not been reported to the server yet.
     struct EndedSession: Decodable {
         let serverSession: String
         let fromBrowser: Bool
@@ -19,18 +19,18 @@ extension LiveEnvironment {
         return try JSONDecoder().decode([EndedSession].self, from: Data(contentsOf: file))
     }
 
-    /// Waits until the server knows of every session that ended here.
+    /// Waits until every end of a session has been reported to the server.
     ///
-    /// - Parameter root: what stands before the paths of a broker that sees other file systems.
+    /// - Parameter root: a prefix for the device's paths, for a broker in another mount namespace.
     func serverHearsOfEveryEnd(below root: String = "") async throws {
         let folder = root + path("device")
         try await FolderWatch(folder).until("told the server") { try Self.endedSessions(in: folder).isEmpty }
     }
 
-    /// Waits until the journal says `state`, in which the device must stay for a while.
+    /// Waits until the journal's state is `state`. The device must stay in it for a while.
     func journalSays(_ state: String) async throws { try await journal { $0 == state } }
 
-    /// Waits until the journal says anything but `state`.
+    /// Waits until the journal's state is no longer `state`.
     func journalLeaves(_ state: String) async throws { try await journal { $0 != state } }
 
     private func journal(holds: @escaping @Sendable (String) -> Bool) async throws {
@@ -48,7 +48,7 @@ extension LiveEnvironment {
         return epoch.counter
     }
 
-    /// Nothing of a session is on the live paths.
+    /// Whether the live paths contain nothing of a session.
     var isClean: Bool {
         get throws {
             try names(in: "device/session").isEmpty && names(in: "run/profiles").isEmpty

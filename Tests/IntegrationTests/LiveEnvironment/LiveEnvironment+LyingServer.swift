@@ -4,9 +4,12 @@ import TestSupport
 import Testing
 
 extension LiveEnvironment {
-    /// Runs `body` with a broker that comes to the identity platform through one that lies as it is told.
+    /// Runs `body` with a broker that reaches the identity platform through a proxy that answers some requests with
+    /// lies (Tests/Line/liar.py). At least one lie must be told.
     ///
-    /// - Parameter last: what must have been said at last.
+    /// - Parameters:
+    ///   - last: the lies that must be told last, in order.
+    ///   - body: is given a function that sets the lies and the pattern of the requests that they answer.
     func lied(
         last: [String] = [],
         _ body: (_ lie: (_ pattern: String, _ lies: [String]) throws -> Void) async throws -> Void
@@ -22,9 +25,9 @@ extension LiveEnvironment {
         try FileManager.default.removeItem(at: orders)
     }
 
-    /// Runs `body` with a broker whose requests to the identity platform are counted on their way.
+    /// Runs `body` with a broker whose requests to the identity platform are recorded by a proxy.
     ///
-    /// - Parameter body: is given what tells the grant types of all requests to the token endpoint under an app's id.
+    /// - Parameter body: is given a function that returns the grant types of all requests with a correlation id.
     func counted(_ body: (_ grants: (UUID) throws -> [String]) async throws -> Void) async throws {
         _ = try await overheard(orders: URL(filePath: path("no-lies"))) { log in
             try await body { id in
@@ -40,7 +43,7 @@ extension LiveEnvironment {
         }
     }
 
-    /// Runs `body` with Tests/Line/liar.py between the broker and the identity platform, and gives the lines that it wrote.
+    /// Runs `body` with Tests/Line/liar.py between the broker and the identity platform. Returns the lines of its log.
     private func overheard(
         orders: URL, _ body: (_ log: @escaping () throws -> String) async throws -> Void
     ) async throws -> [String] {

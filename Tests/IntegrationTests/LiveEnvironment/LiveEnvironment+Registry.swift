@@ -3,7 +3,8 @@ import Foundation
 import TestSupport
 
 extension LiveEnvironment {
-    /// Runs `body` with a broker that has this registry of its own; afterwards there is none again, and no broker.
+    /// Runs `body` with a broker that has this app registry. Afterwards the registry is no longer configured, and the
+    /// broker is not running.
     func with(registry: String, mode: mode_t = 0o600, _ body: () async throws -> Void) async throws {
         let file = path("configuration/apps.json")
         try Data(registry.utf8).write(to: URL(filePath: file))
@@ -26,7 +27,7 @@ extension LiveEnvironment {
         try await kill(.broker)
     }
 
-    /// Lets every user get as far as the sockets, or no more.
+    /// Opens the folders of the sockets to every user, or closes them again.
     func open(toUsers isOpen: Bool) async throws {
         for folder in [path(".."), path(""), path("run")] {
             try FileManager.default.setAttributes([.posixPermissions: isOpen ? 0o711 : 0o700], ofItemAtPath: folder)

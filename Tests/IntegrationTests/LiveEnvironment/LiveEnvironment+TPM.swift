@@ -5,7 +5,8 @@ import Testing
 
 /// A device whose keys are in a TPM.
 extension LiveEnvironment {
-    /// Lends the suite's environment with a device that has joined anew, with its keys in a TPM.
+    /// Runs `body` with the suite's environment after its device has joined again, with its keys in a TPM. Restores
+    /// the former device afterwards.
     static func withTPM(_ body: (LiveEnvironment, SoftwareTPM) async throws -> Void) async throws {
         let live = try await LiveEnvironment.ready()
         try await live.kill(.broker)
@@ -46,7 +47,7 @@ extension LiveEnvironment {
         try JSONSerialization.data(withJSONObject: members).write(to: brokerConfiguration)
     }
 
-    /// Leaves a device that is enrolled, and has joined nothing yet.
+    /// Removes the files of the join. The device stays enrolled.
     private func forgetJoin() throws {
         for name in ["join.json", "receipts", "keys/device.pem", "keys/transport.pem", "keys/receipt.pem"] {
             let file = path("device/" + name)

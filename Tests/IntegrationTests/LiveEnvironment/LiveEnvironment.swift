@@ -25,8 +25,8 @@ final class LiveEnvironment: Sendable {
     let facts: EnvironmentFacts
     /// The users of the device's programs; nil if all run as the tests' own user.
     let users: DeviceUsers?
-    /// Whether people use a real browser, as all do in the soak. Otherwise a client posts the pages' forms, in a tenth
-    /// of the time.
+    /// Whether people use a real browser. In the soak they always do. Otherwise a client posts the pages' forms, which
+    /// takes a tenth of the time.
     let hasBrowser: Bool
     let scratch: Scratch
     private let running = Mutex<[Program: RunningProgram]>([:])
@@ -90,7 +90,8 @@ final class LiveEnvironment: Sendable {
     /// The path of something in the environment's folder.
     func path(_ name: String) -> String { scratch.path("w/" + name) }
 
-    /// The names in a folder of the environment; none if it does not exist, as between a rename and the next folder.
+    /// The names in a folder of the environment. Empty if the folder does not exist, as between a rename and the
+    /// creation of the next one.
     func names(in folder: String) throws -> [String] {
         do { return try FileManager.default.contentsOfDirectory(atPath: path(folder)).sorted() } catch CocoaError
             .fileReadNoSuchFile
@@ -102,8 +103,8 @@ final class LiveEnvironment: Sendable {
     /// Starts a program, from its own file or a copy, and waits until it serves.
     ///
     /// - Parameters:
-    ///   - point: where the program, or the session process that it starts, dies.
-    ///   - entrance: the command that becomes the program (exec(3)).
+    ///   - point: the failpoint at which the program, or the session process that it starts, dies.
+    ///   - entrance: a command that replaces itself with the program (exec(3)).
     @discardableResult
     func start(
         _ program: Program, file: String? = nil, by manager: ServiceManager? = nil, dyingAt point: Failpoint? = nil,
@@ -130,7 +131,7 @@ final class LiveEnvironment: Sendable {
 
     func configurationPath(of program: Program) -> String { path("configuration/\(program.rawValue).json") }
 
-    /// Has systemd's own tool listen for the broker, and start it at the first connection.
+    /// Starts systemd's own tool, which listens for the broker and starts it at the first connection.
     func startBrokerOnDemand() async throws -> RunningProgram {
         let sockets = ["broker", "agent", "control"]
         let arguments =
@@ -145,7 +146,7 @@ final class LiveEnvironment: Sendable {
         return started
     }
 
-    /// A TPM in software beside the environment.
+    /// Starts a software TPM.
     func softwareTPM(_ name: String) async throws -> SoftwareTPM { try await SoftwareTPM.start(name, in: scratch) }
 
     /// A service manager for one of the programs.
@@ -171,7 +172,7 @@ final class LiveEnvironment: Sendable {
         throw TestProblem("\(program.rawValue) serves")
     }
 
-    /// Ends a program as a crash would.
+    /// Kills a program, as a crash would.
     func kill(_ program: Program) async throws {
         let victim = try process(program)
         running.withLock { $0[program] = nil }
@@ -179,7 +180,7 @@ final class LiveEnvironment: Sendable {
         try await victim.waitForExit()
     }
 
-    /// Waits until a program that was set to die has died.
+    /// Waits until a program that is to die at a failpoint has died.
     func awaitEnd(of program: Program) async throws {
         let victim = try process(program)
         try await victim.waitForExit()
@@ -189,10 +190,10 @@ final class LiveEnvironment: Sendable {
     /// Stops a program (`SIGSTOP`) or continues it (`SIGCONT`).
     func send(_ signal: Int32, to program: Program) throws { try process(program).send(signal) }
 
-    /// What a program has written into its log.
+    /// The content of a program's log.
     func log(of program: Program) throws -> String { try process(program).log() }
 
-    /// Waits until a program has logged `text` so many times since this environment began.
+    /// Waits until a program has logged `text` at least `times` times since the environment was created.
     func log(of program: Program, says text: String, times: Int = 1) async throws {
         let path = logPath(of: program)
         try await FolderWatch(scratch.path).until("in the log: \(text)") {
@@ -236,7 +237,8 @@ final class LiveEnvironment: Sendable {
 
     /// Puts a person in front of the device.
     ///
-    /// - Parameter fifo: the name of a FIFO in this folder, for which the person waits before typing the password.
+    /// - Parameter fifo: the name of a FIFO in the environment's folder. The person reads from it before they type
+    ///   the password.
     func seat(
         _ givenName: String, wrongPasswordFirst: Bool = false, closesBrowser: Bool = false,
         waitingFor fifo: String? = nil
@@ -258,7 +260,7 @@ final class LiveEnvironment: Sendable {
         try users?.give(path("configuration/person.json"), toUserOf: .agent)
     }
 
-    /// Removes the person: a page that needs one now would fail.
+    /// Removes the person. From now on, a page that needs one fails.
     func leave() throws { try FileManager.default.removeItem(atPath: path("configuration/person.json")) }
 
     func person(_ givenName: String) throws -> EnvironmentFacts.Person {
@@ -270,7 +272,7 @@ final class LiveEnvironment: Sendable {
 
     // MARK: The resource server
 
-    /// The HTTP status of Graph's `/me` for a bearer of `accessToken`.
+    /// The HTTP status of Graph's `/me` for `accessToken`.
     func me(_ accessToken: String) async throws -> Int? {
         let script = """
             import http.client, os, socket, ssl
@@ -284,7 +286,8 @@ final class LiveEnvironment: Sendable {
         return Int(try await printed(by: script, ["TOKEN": accessToken]))
     }
 
-    /// What a script of Python prints that speaks to the server at `PORT`, whose trust root is in the file `ROOT`.
+    /// Runs a Python script and returns its output. Its environment has the server's port (`PORT`) and the path of the
+    /// trust root (`ROOT`).
     func printed(by script: String, _ environment: [String: String]) async throws -> String {
         let server = ["PORT": "\(facts.port)", "ROOT": path("server/ca/root.pem")]
         let program = try await RunningProgram.start(
@@ -348,7 +351,8 @@ final class LiveEnvironment: Sendable {
         }
     }
 
-    /// Waits until `holds` is true. It is checked after each line in a program's log, since it changes only before one.
+    /// Waits until `holds` returns true. It is called at once and after each line in a program's log, so a change must
+    /// be followed by such a line.
     func untilLogged(_ what: String, holds: @escaping @Sendable () async throws -> Bool) async throws {
         try await FolderWatch(scratch.path).until(what, holds: holds)
     }
@@ -367,8 +371,8 @@ final class LiveEnvironment: Sendable {
         }
     }
 
-    /// The suite's environment as every test finds it: all programs running, the device ready, no account known to an
-    /// app.
+    /// Returns the suite's environment in the state in which every test begins: all programs run, the device is ready,
+    /// and no app has an account.
     static func ready() async throws -> LiveEnvironment {
         guard let live = current else { throw TestProblem("the suite lacks the trait .live") }
         for program in Program.allCases {

@@ -4,7 +4,7 @@ import Foundation
 import MSAL
 import TestSupport
 
-/// App 1 as one of the readers of its client id, in a process that remembers nothing.
+/// App 1 as a named reader of account changes, without state from earlier connections.
 struct NamedReader {
     private let raw: RawApp
     private let live: LiveEnvironment

@@ -4,8 +4,8 @@ import Glibc
 import TestSupport
 import Testing
 
-/// Copies of the whole state folder, including the device's keys, as an attacker with the disk at these moments would
-/// have.
+/// Copies of the whole state folder, including the device's keys, as an attacker could make who has the disk at these
+/// moments.
 struct StateCopies {
     private let live: LiveEnvironment
     let folder: String
@@ -32,7 +32,7 @@ struct StateCopies {
 
     func path(of step: String) -> String { folder + "/" + step }
 
-    /// What a copy opens with the keys in it, and with `key`.
+    /// Everything in a copy that can be opened with the keys in it, and with `key`.
     func openings(of step: String, with key: [UInt8]? = nil) throws -> Set<[UInt8]> {
         var ring = try KeyRing(of: path(of: step))
         if let key { ring.add(key: key) }
@@ -44,13 +44,13 @@ struct StateCopies {
         try KeyRing(of: path(of: step)).holds(key)
     }
 
-    /// Whether a copy holds data that the live key opens.
+    /// Whether a copy holds a session's sealed data.
     func holdsSession(in step: String) -> Bool {
         FileManager.default.fileExists(atPath: path(of: step) + "/session/worker.sealed")
     }
 
-    /// Expects that a copy made before a sign-out opens nothing after it. The live key, if known, must not be in the
-    /// copy, and must open the copy's session data, which shows that the search works.
+    /// Expects that nothing in a copy from before a sign-out can be opened afterwards. The live key, if given, must not
+    /// be in the copy, and it must open the copy's session data, which shows that the search works.
     func expectNothing(in step: String, of userName: String, key: [UInt8]? = nil) throws {
         #expect(try openings(of: step).isEmpty, "the copy \(step) opens")
         guard let key else { return }

@@ -5,22 +5,22 @@ import TestSupport
 import Testing
 
 extension LiveOffline {
-    /// A server that answers incorrectly. Whatever it says, it signs nobody in and nobody out, and no ended session is
-    /// dropped unreported.
+    /// A server that answers incorrectly. Its answers sign nobody in or out, and every ended session is still reported.
     @Suite struct LyingServerTests {
-        /// See Tests/Line/liar.py; a drip is given up after half a minute, which only `BATON_SOAK` waits for.
+        /// The lies of Tests/Line/liar.py. The device gives up on a `drip` after half a minute, so only the soak uses
+        /// it.
         private static let lies =
             ["nonsense", "other", "empty", "error", "redirect", "huge", "cut"]
             + (Soak.isRunning ? ["drip"] : [])
 
-        /// More often than anybody asks: the line and the receipts ask for nonces, too.
+        /// More lies than there are requests: the push channel and the receipts request nonces, too.
         private static func always(_ kind: String) -> [String] { [String](repeating: kind, count: 100) }
 
         @Test func `a sign-in that a server lies to comes to nothing, and the next one goes through`() async throws {
             let live = try await LiveEnvironment.ready()
             try await live.lied { lie in
                 for (number, kind) in Self.lies.enumerated() {
-                    // In turn to the question for a nonce, and to the session's request itself.
+                    // Alternately from the request for a nonce on, and only to the session's request itself.
                     try lie(number % 2 == 0 ? "/token " : "/token (?!.*srv_challenge)", Self.always(kind))
                     try live.seat("Amara")
                     _ = try await seen { try await live.app(1).signIn() }
@@ -45,7 +45,7 @@ extension LiveOffline {
                 for kind in Self.lies {
                     try lie("/token ", Self.always(kind))
                     _ = try await seen { try await app.token(of: amara, refreshed: true) }
-                    // What was given before is given still, and nobody else is there.
+                    // An earlier token is still returned, and nobody else is signed in.
                     #expect(try await app.token(of: amara).account == amara, "\(kind)")
                     #expect(try await app.accounts().current == amara, "\(kind)")
                 }

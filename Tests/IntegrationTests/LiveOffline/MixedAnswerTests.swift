@@ -8,15 +8,15 @@ import TestSupport
 import Testing
 
 extension LiveOffline {
-    /// A server whose answers are well made, and about another worker, epoch, session or app: nobody comes in by them, nobody
-    /// gets another one's token, and who is here stays.
+    /// A server whose answers are well-formed, but about another worker, epoch, session or app. They sign nobody in,
+    /// give nobody another's token, and do not end the session.
     @Suite struct MixedAnswerTests {
         private typealias Lie = (_ pattern: String, _ lies: [String]) throws -> Void
 
-        /// What the identity platform is asked for a token, but for the questions for a nonce.
+        /// Requests to the token endpoint, except those for a nonce.
         private static let tokens = "/token (?!.*srv_challenge)"
         private static let nonces = "/token .*srv_challenge"
-        /// The device's request for a worker's PRT, and the one for another in its place.
+        /// The device's request for a worker's PRT, and the one for its renewal.
         private static let issue = "/token .*epoch_id"
         private static let renewal = "/token .*previous_refresh_token"
 
@@ -49,7 +49,7 @@ extension LiveOffline {
                     #expect(try await app.accounts().current == amara, "\(name)")
                     #expect(try await app.token(of: amara).account == amara, "\(name)")
                 }
-                // A nonce that is not the server's, time and again.
+                // Every nonce is one that the server did not issue.
                 try Data(#"{"Nonce":"AwABAAEAAAACAOz_BAD0_8KdPIdY"}"#.utf8).write(
                     to: URL(filePath: live.path("nonce")))
                 try lie(Self.nonces, [String](repeating: "say:nonce", count: 100))
@@ -70,7 +70,7 @@ extension LiveOffline {
                     let account = try await signIn(name, live, lie)
                     #expect(try await app.signOut(account))
                 }
-                // Those of epochs before this one; one that does not say for which epoch it is, and is somebody else's.
+                // Two PRTs of earlier epochs, and another worker's PRT that names no epoch.
                 let said = try KeptAnswers(live, "Bo").issueWithoutEpoch
                 try Data(said).write(to: URL(filePath: live.path("Bo-anytime")))
                 for name in ["Bo-issue", "Amara-issue", "Bo-anytime"] {
@@ -110,13 +110,13 @@ extension LiveOffline {
                 for (number, said) in lies.enumerated() {
                     try Data(said).write(to: URL(filePath: live.path("renewal-\(number)")), options: .atomic)
                     try await live.log(of: .broker, says: refusals, times: before + number + 1)
-                    // Started again, the session process renews at once, and hears the next lie when it is written.
+                    // After a restart, the session process renews at once. It gets the next lie when that is written.
                     if number + 1 < lies.count {
                         let session = try live.sessionProcess()
                         session.kill()
                         try await session.waitForEnd()
                     }
-                    // By the token that it had: another one would be none to the server.
+                    // With the PRT that it had: the server would refuse any other.
                     #expect(try await app.token(of: amara, refreshed: true).account == amara, "\(number)")
                     #expect(try await app.accounts().current == amara, "\(number)")
                 }
@@ -129,7 +129,7 @@ extension LiveOffline {
             }
         }
 
-        /// Somebody signs in through app 1, and what the server says to it is kept.
+        /// Signs a person in through app 1, and keeps the server's answers.
         private func signIn(_ givenName: String, _ live: LiveEnvironment, _ lie: Lie) async throws -> MSALAccount {
             try lie(Self.tokens, ["code", "issue", "token"].map { "keep:\(givenName)-\($0)" })
             return try await live.signIn(givenName, through: live.app(1))

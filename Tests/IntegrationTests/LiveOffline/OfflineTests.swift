@@ -79,7 +79,7 @@ extension LiveOffline {
             try live.seat("Amara", password: "not the password", pin: nil)
             #expect(try await seen { try await app.signIn() }.code == .userCanceled)
             try await live.settle()
-            // What was counted stays counted when everything dies.
+            // The count of wrong passwords survives the end of the broker.
             try await live.kill(.broker)
             try await live.start(.broker)
             try await live.awaitAgent()

@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 extension LiveOffline {
-    /// Workers who sign in without the server, by a PIN that they set at the device.
+    /// Workers who sign in without the server, with a PIN that they set at the device.
     @Suite struct PINTests {
         private static let pin = "48027139560412"
 
@@ -19,13 +19,13 @@ extension LiveOffline {
             let amara = try await app.signIn().account
             try await live.holdsPINs(1)
             #expect(try await live.finding("offline_pin_without_tpm")?.verdict == .warning)
-            // The first time the two entries differed.
+            // At the first attempt, the two entries differed.
             try await FolderWatch(live.path("logs")).until("done with the PIN") {
                 try textOfFile(live.path("logs/person.log"))
                     .contains("PIN typed\nperson: the page shows an error\nperson: PIN typed\nperson: done")
             }
             #expect(try !live.log(of: .broker).contains(Self.pin))
-            // From here on nobody knows whether it is still her who is at the device.
+            // The next session process has no proof that she is still at the device.
             let session = try live.sessionProcess()
             session.kill()
             try await session.waitForEnd()
@@ -33,7 +33,7 @@ extension LiveOffline {
             #expect(try await failure(of: live.ask(.setPIN)) == "pin_needs_proof")
             try await app.signOut(amara)
             try await live.settle()
-            // Who has a PIN is not asked for one, and may have another.
+            // A worker who has a PIN is not asked for one, but may set another.
             let (asked, former) = (try pages(live), try live.leases)
             try live.seat("Amara", pin: "135790")
             _ = try await app.signIn()
@@ -69,7 +69,7 @@ extension LiveOffline {
                 let asked = try pages(live)
                 let amara = try await app.signIn().account
                 try await live.holdsLeases(1)
-                // The device has looked at it, and would have asked.
+                // By now the device has checked whether a PIN is allowed, and would have asked for one.
                 try await live.holdsPINs(0)
                 #expect(try await failure(of: live.ask(.setPIN)) == "pin_not_allowed")
                 try await app.signOut(amara)
@@ -91,7 +91,7 @@ extension LiveOffline {
                 try await live.settle()
 
                 try await live.kill(.server)
-                // The password is none of the ways here; this chip takes three wrong PINs.
+                // The password is not accepted here. This TPM locks itself after three wrong PINs.
                 try await signIn("Amara", by: live.person("Amara").password, at: app, live, isKnown: false)
                 for wrong in ["480272", "480273", "480274"] {
                     try await signIn("Amara", by: wrong, at: app, live, isKnown: false)
@@ -107,7 +107,7 @@ extension LiveOffline {
             }
         }
 
-        /// Somebody at a device without its server types `secret`.
+        /// A person types `secret` at a device that cannot reach its server.
         private func signIn(
             _ givenName: String, by secret: String, at app: App, _ live: LiveEnvironment, isKnown: Bool = true
         ) async throws {
@@ -121,7 +121,7 @@ extension LiveOffline {
             }
         }
 
-        /// How often somebody has typed a PIN of their own.
+        /// How often a person has typed a PIN in order to set it.
         private func pages(_ live: LiveEnvironment) throws -> Int {
             try textOfFile(live.path("logs/person.log")).components(separatedBy: "PIN typed").count - 1
         }
@@ -134,13 +134,13 @@ extension LiveOffline {
 }
 
 extension LiveEnvironment {
-    /// What the doctor found under a code.
+    /// The doctor's finding with a code.
     fileprivate func finding(_ code: String) async throws -> CheckResult? {
         guard case .diagnosis(let diagnosis) = try await ask(.examine) else { throw TestProblem("no diagnosis") }
         return diagnosis.findings.first { $0.code == code }
     }
 
-    /// Waits until that many workers have set a PIN, in the doctor's word.
+    /// Waits until the doctor reports `count` workers with a PIN.
     fileprivate func holdsPINs(_ count: Int) async throws {
         try await untilLogged("\(count) with a PIN") { [self] in
             try await finding("offline_leases")?.message.hasSuffix("with a PIN: \(count).") == true

@@ -7,15 +7,15 @@ import MSAL
 import TestSupport
 import Testing
 
-/// A device, and beside it processes of other users that try everything that one process can do to another while a worker
-/// signs in, works and signs out.
+/// Processes of other users on the device's machine. They try everything that one process can do to another while a
+/// worker signs in, works and signs out.
 ///
-/// Run by root, the device's broker and graphical session have users of their own, and a process of the session's user
-/// attacks the broker, too. Run by any other user, all of the device is that user's.
+/// If root runs the tests, the device's broker and graphical session have users of their own, and a process of the
+/// session's user attacks the broker, too. Otherwise all programs of the device run as the tests' user.
 @Suite(.serialized, .live(users: DeviceUsers.separate), .timeLimit(.minutes(5))) struct HostileNeighbourTests {
     private static let stranger: UInt32 = 64_003
 
-    /// Has both neighbours try what they can, and wants nothing to succeed.
+    /// Runs both neighbours, and expects that none of their attempts succeeds.
     private func attack(_ live: LiveEnvironment, addresses: [String] = [], _ stage: Comment) async throws {
         // Root of the neighbour's user namespace is the tests' own user.
         let users = live.users ?? DeviceUsers(broker: 0, session: 0)
@@ -78,7 +78,7 @@ import Testing
         #expect(got.isSuperset(of: ["argument list", "/proc", "signal", "socket", "file", "folder"]), "\(own.got)")
     }
 
-    /// There was something there of each kind to be tried.
+    /// Expects at least one attempt of each kind.
     private func triedAll(_ outcome: Neighbour.Outcome, _ stage: Comment) {
         let kinds = [
             "argument list", "/proc", "signal", "ptrace", "memory", "descriptors", "scheduling", "socket", "folder",
@@ -87,7 +87,7 @@ import Testing
         #expect(kinds.filter { outcome.tried[$0, default: 0] == 0 } == [], stage)
     }
 
-    /// Says in the run's output what is not tried where the tests' user cannot start programs as others.
+    /// Records a known issue if the tests' user cannot start programs as others, so that some attacks are not tried.
     private func noteWhatIsNotTried(_ live: LiveEnvironment) {
         guard live.users == nil else { return }
         withKnownIssue("The broker and the session have one user here: only root can give them two.") {
@@ -106,7 +106,7 @@ import Testing
         try await FolderWatch(live.path("logs")).until("the person waits") {
             try textOfFile(live.path("logs/person.log")).contains("person: waiting")
         }
-        // Also where somebody has learned the address: the kernel says whose connection it is.
+        // The address alone is no use to another user: the kernel reports whose connection it is.
         try await attack(live, addresses: try Self.startAddresses(live), "the worker types her password")
         try "".write(toFile: live.path("typing"), atomically: false, encoding: .utf8)
         let account = try await signIn.account
@@ -123,7 +123,7 @@ import Testing
         #expect(try live.isClean)
     }
 
-    /// What the agent has recorded of temporary folders.
+    /// The names of the agent's records of temporary folders.
     private static func records(_ live: LiveEnvironment) throws -> [String] {
         try live.names(in: "run/profiles").filter { $0.hasSuffix(".temporary") }
     }

@@ -3,10 +3,10 @@ import Foundation
 import Glibc
 import TestSupport
 
-/// What a hostile process of one user tries beside a device; see `Tests/Neighbour`.
+/// A hostile process of one user on the device's machine (`Tests/Neighbour`), and what it tries.
 ///
-/// Only root can start it as another user. Any other user starts it as a subordinate user of theirs (subuid(5)), in a user
-/// namespace in which they are root themselves.
+/// Only root can start it as another user. Any other user starts it as one of their subordinate users (subuid(5)), in
+/// a user namespace in which they are root.
 struct Neighbour: Encodable, Sendable {
     let user: UInt32
     var pids: [Int32] = []
@@ -17,20 +17,20 @@ struct Neighbour: Encodable, Sendable {
     var sockets: [String] = []
     var folders: [String] = []
     var names: [String] = []
-    /// Whether it waits for the names to be free, and tries nothing else.
+    /// Whether it only waits for the names to become free, and tries nothing else.
     var watches = false
 
     struct Outcome: Decodable, Sendable {
-        /// What it got, and must not have.
+        /// Attempts that succeeded, and should have failed.
         let got: [[String]]
-        /// How often it tried each thing.
+        /// The number of attempts of each kind.
         let tried: [String: Int]
     }
 
     /// Tries everything once.
     func act(beside live: LiveEnvironment) async throws -> Outcome { try await Self.outcome(of: start(beside: live)) }
 
-    /// Waits for its names beside what `body` does, and takes each as soon as it is free.
+    /// Runs `body` while a neighbour waits for names and takes each as soon as it is free.
     static func watching(
         _ names: [String], as user: UInt32, beside live: LiveEnvironment, while body: () async throws -> Void
     ) async throws -> Outcome {

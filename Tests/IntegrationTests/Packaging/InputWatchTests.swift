@@ -3,9 +3,9 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The watcher of a graphical session's input, with tools that say what a test wants.
+/// `baton-watch-input` with simulated tools, whose output each test sets.
 @Suite struct InputWatchTests {
-    /// A folder of tools, of which `pkill` leaves a mark for each word to the agent.
+    /// Makes a folder of tools. Its `pkill` writes one line for each notification of the agent.
     private func tools(_ scratch: Scratch, _ tools: [String: String]) throws {
         try FileManager.default.createDirectory(atPath: scratch.path("bin"), withIntermediateDirectories: true)
         for (name, body) in tools.merging(["pkill": "echo \"$@\" >> \(scratch.path("told"))"], uniquingKeysWith: { $1 })
@@ -15,7 +15,7 @@ import Testing
         try scratch.write("", to: "told")
     }
 
-    /// - Parameter options: the shell's own.
+    /// - Parameter options: options of the shell.
     private func watch(
         _ scratch: Scratch, every: String = "0.05", options: [String] = [], _ session: [String: String]
     ) async throws -> RunningProgram {
@@ -32,7 +32,7 @@ import Testing
 
     @Test func `under X recent input is told, and old input is not`() async throws {
         try await Scratch.with { scratch in
-            // The first three looks find input of this moment, the later ones a pause that grows; then the server goes.
+            // The first three polls find input just now, the next three a pause of a minute. Then the X server is gone.
             try tools(
                 scratch,
                 [
@@ -53,7 +53,7 @@ import Testing
         async throws
     {
         try await Scratch.with { scratch in
-            // The compositor goes when it has said all.
+            // The compositor exits after its last report.
             let words = "echo pause; echo input; echo pause; echo input; echo pause"
             try tools(scratch, ["gdbus": "exit 1", "swayidle": "echo \"$@\" > \(scratch.path("asked")); \(words)"])
             let watcher = try await watch(scratch, every: "600", ["WAYLAND_DISPLAY": "wayland-7"])
@@ -66,7 +66,7 @@ import Testing
     @Test func `a compositor that hangs keeps nobody active for ever`() async throws {
         try await Scratch.with { scratch in
             try tools(scratch, ["gdbus": "exit 1", "swayidle": "while kill -0 $PPID 2>/dev/null; do sleep 1; done"])
-            // The shell says what it does: many looks after the fortieth it has still told forty times.
+            // The shell prints each command (`-x`). At the sixtieth poll, the agent has been notified only forty times.
             let watcher = try await watch(scratch, every: "0.01", options: ["-x"], ["WAYLAND_DISPLAY": "wayland-7"])
             try await FolderWatch(scratch.path).until("looking for the sixtieth time") {
                 try textOfFile(watcher.logPath).contains("+ looks=60\n")

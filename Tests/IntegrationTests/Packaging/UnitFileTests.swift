@@ -3,9 +3,10 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The systemd units that come with the packages, judged by systemd's own tools.
+/// The systemd units of the packages, checked with systemd's own tools.
 @Suite struct UnitFileTests {
-    /// The units as they come, but with the programs of this build: the judge wants to see them there.
+    /// The units of the packages with the paths of this build's programs, because `systemd-analyze` requires that they
+    /// exist.
     private func units(in scratch: Scratch) throws -> [String] {
         let folder = Repository.root + "/packaging/systemd"
         let names = try FileManager.default.contentsOfDirectory(atPath: folder).sorted()
@@ -25,7 +26,7 @@ import Testing
     private func judge(_ arguments: [String], in scratch: Scratch) async throws -> (status: Int32, words: String) {
         let run = try await RunningProgram.start(
             "/usr/bin/systemd-analyze", arguments,
-            // Without a runtime directory it judges no unit of users, and says so with status 1.
+            // Without a runtime directory, `systemd-analyze` checks no user units and exits with status 1.
             environment: ["LC_ALL": "C", "SYSTEMD_LOG_TARGET": "console", "XDG_RUNTIME_DIR": scratch.path],
             log: "judge-\(UInt32.random(in: 0...UInt32.max)).log", awaitsReady: false, in: scratch)
         let status = try await run.waitForExit()
@@ -60,7 +61,8 @@ import Testing
         }
     }
 
-    /// Of 100. The helper mounts, so it has one capability that counts much, and no mount namespace of its own.
+    /// The limits are out of 100. The helper mounts file systems: it needs a capability with a high weight, and has no
+    /// mount namespace of its own.
     @Test(arguments: [("batond.service", 20), ("baton-server.service", 20), ("baton-helper.service", 40)])
     func `a service is exposed to little, by systemd's own count`(name: String, most: Int) async throws {
         try await Scratch.with { scratch in

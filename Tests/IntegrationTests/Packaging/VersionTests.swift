@@ -4,7 +4,7 @@ import MSAL
 import TestSupport
 import Testing
 
-/// One release, one version: whoever asks a program hears what the changelog and the packages say.
+/// All programs and the library report the version of the changelog.
 @Suite struct VersionTests {
     @Test(arguments: ["baton", "batond", "baton-agent", "baton-browser-host", "baton-helper", "baton-server"])
     func `a program says the version of the changelog`(program: String) async throws {
@@ -21,7 +21,7 @@ import Testing
         #expect(MSALPublicClientApplication.sdkVersion == (try changelogVersion()))
     }
 
-    /// What stands in the first heading of a release.
+    /// The version in the changelog's first heading of a release.
     private func changelogVersion() throws -> String {
         let changelog = try textOfFile(Repository.root + "/CHANGELOG.md")
         let heading = try #require(changelog.split(separator: "\n").first { $0.hasPrefix("## ") })
