@@ -8,8 +8,8 @@ import TestSupport
 import Testing
 
 extension LiveBrowser {
-    /// The agent is killed, or its connection ends, in the middle of a sign-in or a sign-out: the device becomes ready
-    /// by itself, with nothing of the worker.
+    /// The agent is killed or loses its connection during a sign-in or a sign-out. The device becomes ready by itself,
+    /// and nothing of the worker is left.
     @Suite struct AgentCutTests {
         @Test func `a connection that ends inside a message costs one sign-in at most, and no sign-out`() async throws {
             let live = try await LiveEnvironment.ready()
@@ -53,7 +53,7 @@ extension LiveBrowser {
             try await live.kill(.agent)
             #expect(try await failure.text.contains("baton-agent"))
             try await live.journalSays("signingOut")
-            // Its traces exist, and hold the device until an agent has removed them.
+            // The browser's files exist. The device is not ready until an agent has removed them.
             #expect(try await live.status().pending == ["browser"])
             try await live.start(.agent)
             try await live.settle()
@@ -69,7 +69,8 @@ extension LiveBrowser {
 }
 
 extension LiveEnvironment {
-    /// Runs `body` with an agent whose connection ends in the middle of the messages that it names (Tests/Line/cut.py).
+    /// Runs `body` with an agent whose connection ends in the middle of the messages that `body` names
+    /// (Tests/Line/cut.py).
     fileprivate func withCuts(_ body: (_ cut: (String) throws -> Void) async throws -> Void) async throws {
         let (orders, socket) = (URL(filePath: path("cut")), path("run/cut.sock"))
         let cutter = try await runAside("cut.py", [socket, path("run/agent.sock"), orders.path])

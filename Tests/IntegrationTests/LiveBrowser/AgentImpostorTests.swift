@@ -7,8 +7,8 @@ import TestSupport
 import Testing
 
 extension LiveBrowser {
-    /// A program of the session's user that passes for the agent (Tests/Line/impostor.py): what it gets, and what the
-    /// receipts say of it.
+    /// A program of the session's user that poses as the agent (Tests/Line/impostor.py): what it achieves, and what the
+    /// receipts record.
     @Suite struct AgentImpostorTests {
         @Test func `a program that wants the agent's place gets it neither from a ready device nor from a worker's`()
             async throws
@@ -23,7 +23,7 @@ extension LiveBrowser {
             #expect(try await live.status().agentPID == agent)
             #expect(try await app.signOut(amara))
             #expect(try live.isClean)
-            // The agent's browser was seen by the broker, which runs as the same user here.
+            // The broker runs as the same user here, so it observes the agent's browser itself.
             #expect(try await live.newestReceipt().contains("browser: done, enforced, seen by the broker"))
             try await live.receiptsAreIntact()
         }
@@ -39,7 +39,7 @@ extension LiveBrowser {
             let app = try live.app(1)
             _ = try await live.signIn("Amara", through: app)
             async let ended: Void = live.settle()
-            // Asked a second time, it has not been believed the first time.
+            // The second answer proves that the broker did not accept the first.
             try await live.sees(impostor, "closed", times: 2)
             let status = try await live.status()
             #expect(status.session == "signingOut" && status.pending == ["browser"])
@@ -68,7 +68,7 @@ extension LiveBrowser {
             #expect(receipt.contains("browser: done, reported, seen by the agent"))
             #expect(receipt.contains("session_process: done, enforced, seen by the broker"))
             try await live.receiptsAreIntact()
-            // The browser is there, as nobody but this program knew.
+            // The browser is still there. Only the impostor could know.
             let folder = live.path("impostor")
             #expect(try FileManager.default.contentsOfDirectory(atPath: folder).contains("browser"))
             try await blocking { try ProcessSweep.endMarked("BATON_IMPOSTOR=" + folder) }
@@ -95,12 +95,12 @@ extension LiveEnvironment {
         #expect(try impostor.log() == "cut off\n")
     }
 
-    /// Waits until the impostor has said this so often.
+    /// Waits until the impostor has logged `word` at least `times` times.
     fileprivate func sees(_ impostor: RunningProgram, _ word: String, times: Int) async throws {
         let folder = URL(filePath: impostor.logPath).deletingLastPathComponent().path
         try await FolderWatch(folder).until("\(times) × \(word)") {
             let log = try impostor.log()
-            // It waits two minutes for an order, and then ends.
+            // The impostor waits two minutes for an order, then fails.
             guard !log.contains("Traceback") else { throw TestProblem("no order came: \(log)") }
             return log.components(separatedBy: word).count > times
         }

@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 extension LiveBrowser {
-    /// The person at the browser does not do what is asked, or does it late.
+    /// Sign-ins in which the person at the browser makes a mistake, gives up or is slow.
     @Suite struct BrowserTests {
         @Test func `who mistypes the password tries again and is signed in`() async throws {
             let live = try await LiveEnvironment.ready()
@@ -38,7 +38,7 @@ extension LiveBrowser {
             let live = try await LiveEnvironment.ready()
             let (app1, app2) = (try live.app(1), try live.app(2))
             try live.seat("Amara")
-            // The browser hangs, so the first sign-in is under way until the agent goes on.
+            // The agent is stopped, so the first sign-in stays in progress until the agent continues.
             try live.send(SIGSTOP, to: .agent)
             async let first = app1.signIn()
             try await live.journalSays("signingIn")
@@ -53,7 +53,7 @@ extension LiveBrowser {
             let live = try await LiveEnvironment.ready()
             let app = try live.app(1)
             try live.seat("Amara")
-            // The browser hangs, so the sign-in is under way until the agent goes on.
+            // The agent is stopped, so the sign-in stays in progress until the agent continues.
             try live.send(SIGSTOP, to: .agent)
             async let signIn = app.signIn()
             try await live.journalSays("signingIn")
@@ -61,7 +61,7 @@ extension LiveBrowser {
             try await live.ask(.checkIn)
             #expect(try await live.status().mode == "shared")
             try live.send(SIGCONT, to: .agent)
-            // The profile goes as soon as she is signed in, perhaps before the app has heard of it: then the app hears
+            // The profile is removed as soon as she is signed in, perhaps before the app is told. Then the app is told
             // that the connection ended, or that the device is not shared.
             do { #expect(try await signIn.account.username == (try live.person("Amara").userName)) } catch {
                 let codes: [MSALInternalError?] = [
@@ -70,7 +70,7 @@ extension LiveBrowser {
                 #expect(codes.contains(Seen(error).internalCode))
             }
 
-            // The device that is not shared any more has no worker.
+            // A device that is no longer shared has no worker.
             try await live.journalLeaves("signedIn")
             #expect(try await live.status().mode == "incomplete")
             try await live.settle()

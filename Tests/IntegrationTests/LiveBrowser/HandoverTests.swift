@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 extension LiveBrowser {
-    /// What apps do at the end of a session, over the real socket.
+    /// The steps of apps at the end of a session, over the real socket.
     @Suite struct HandoverTests {
         @Test func `an app saves before the end and erases after it, on a connection for that alone`() async throws {
             let live = try await LiveEnvironment.ready()
@@ -59,7 +59,7 @@ extension LiveBrowser {
             #expect(try await asker.ask(.epoch, client.entries).get()[.endedEpoch] == epoch.description)
             #expect(try await asker.refusal(.acknowledge, done(client, epoch)).code == .developerParameter)
 
-            // The lock outlives the broker, as it must outlive a crash.
+            // The lock survives a crash of the broker.
             try await live.kill(.broker)
             try await live.start(.broker)
             #expect(try await live.status().lockedApps == [bundleID])
@@ -85,11 +85,11 @@ extension LiveBrowser {
             let ended = try #require(epoch)
             _ = try await apps[0].ask(.registerEraser, client.entries).get()
             let (reading, hanging) = (apps[..<150], apps[150...])
-            // One whose answers lie unread for long is cut off while it still asks, which is the broker's right.
+            // The broker may disconnect an app that leaves its answers unread, even while the app sends requests.
             for app in hanging {
                 for number in 0..<60 { try? app.send(.request(request(.epoch, client, "\(number)"))) }
             }
-            // Success is what an app hears within ten seconds by the broker's own clock; later it is another answer.
+            // The app is told of success only within ten seconds by the broker's clock.
             async let answer = app.signOut(amara)
             for app in reading {
                 #expect(try await app.answer() == .message(.event(.willEnd(ended, milliseconds: 500))))

@@ -29,7 +29,7 @@ extension LiveBrowser {
         ) async throws {
             let live = try await LiveEnvironment.ready()
             let broker = try live.pid(of: .broker)
-            // So many that the shares of the single processes add up to more than the total limit.
+            // With eight, the limits of the single processes add up to more than the total limit.
             try await beside(8, mode, in: live) {
                 try await handover(live, mode == .loop ? "Amara" : "Bo")
                 // Their memory is limited, in the supervisor and in the process that serves apps.
@@ -83,7 +83,7 @@ extension LiveBrowser {
             #expect(try await app.signOut(amara))
         }
 
-        /// Runs `body` while `count` processes misbehave, each as far as it can.
+        /// Runs `body` while `count` processes misbehave.
         private func beside(_ count: Int, _ mode: Mode, in live: LiveEnvironment, _ body: () async throws -> Void)
             async throws
         {
@@ -97,7 +97,7 @@ extension LiveBrowser {
             try await body()
         }
 
-        /// A worker signs in through an app and signs out. Another app has an eraser, and reports that it has erased.
+        /// A worker signs in and out through an app. Another app has an eraser and reports that it has erased.
         private func handover(_ live: LiveEnvironment, _ worker: String) async throws {
             let app = try live.app(1)
             let account = try await live.signIn(worker, through: app)
@@ -108,7 +108,7 @@ extension LiveBrowser {
             let asked = ContinuousClock.now
             _ = try await live.status()
             #expect(ContinuousClock.now - asked < .seconds(2))
-            // An app is told of success within ten seconds by the broker's own clock.
+            // The app is told of success only within ten seconds by the broker's clock.
             async let answer = app.signOut(account)
             #expect(try await holder.answer() == .ended)
             let eraser = try RawApp(live)

@@ -15,12 +15,12 @@ extension LiveBrowser {
             let app = try live.app(1)
             let amara = try await live.signIn("Amara", through: app)
             let token = try await app.token(of: amara).accessToken
-            // While the worker is here there is more than the page allows afterwards: the search finds it.
+            // While the worker is signed in, there are files that the page does not list, and the check finds them.
             #expect(try !live.strays().isEmpty)
             try await app.signOut(amara)
             try await live.settle()
             try await live.serverHearsOfEveryEnd()
-            // Receipts are anchored and drafts become files meanwhile: what is looked at has to stand still.
+            // The broker is stopped because it still anchors receipts and renames drafts.
             try live.send(SIGSTOP, to: .broker)
             defer { try? live.send(SIGCONT, to: .broker) }
             #expect(try live.strays() == [])
@@ -28,24 +28,24 @@ extension LiveBrowser {
             let person = try live.person("Amara")
             let canaries = [person.userName, person.givenName, person.password, token]
             #expect(try live.files(in: "device").count > 5)
-            // The packages are the MDM's, and here programs that hold the demonstration's people.
+            // The MDM's packages are left out. Here they are programs that contain the demonstration's people.
             for name in try live.files(in: "device") where !name.hasPrefix("management/apps/") {
                 guard let bytes = try live.content(of: "device/" + name) else { continue }
                 for canary in canaries {
                     for form in Self.forms(canary) { #expect(bytes.range(of: form) == nil, "\(name)") }
                 }
             }
-            // The same search hits where the worker's name is by right: in the page's own words of this test's environment.
+            // As a control, the same search finds the user name in `environment.json`.
             let known = try Data(contentsOf: URL(filePath: live.path("environment.json")))
             #expect(known.range(of: Data(person.userName.utf8)) != nil)
         }
 
-        /// As it is, in UTF-16, in base64 at three offsets, and with the @ of a user name escaped.
+        /// A text in UTF-8, in UTF-16, in base64 at three offsets, and with its @ escaped.
         static func forms(_ text: String) -> [Data] {
             let plain = Data(text.utf8)
             let base64 = (0..<3).map { offset -> Data in
                 let encoded = (Data(repeating: 0, count: offset) + plain).base64EncodedString()
-                // The characters that other bytes have a share in are left out.
+                // Characters that also encode bits of neighbouring bytes are left out.
                 return Data(encoded.dropFirst(offset == 0 ? 0 : offset + 1).dropLast(4).utf8)
             }
             return [plain, Data(text.utf16.flatMap { [UInt8($0 & 255), UInt8($0 >> 8)] })]
@@ -71,7 +71,7 @@ extension LiveEnvironment {
         do { return try Data(contentsOf: URL(filePath: path(file))) } catch CocoaError.fileReadNoSuchFile { return nil }
     }
 
-    /// Files of the device's state that docs/leftovers.md does not list; the draft of one that it lists is that file.
+    /// Files of the device's state that docs/leftovers.md does not list. The draft of a listed file counts as listed.
     func strays() throws -> [String] {
         let page = try textOfFile(Repository.root + "/docs/leftovers.md")
         let listed = page.split(separator: "\n").filter { $0.hasPrefix("| `") }.flatMap { row in

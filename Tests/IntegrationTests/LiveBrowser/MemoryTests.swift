@@ -38,7 +38,7 @@ extension LiveBrowser {
                 others + [
                     "--process", "session=\(session.pid)",
                     "--expect-hit", "session=" + there.sorted().joined(separator: ","),
-                    // It holds the memory file for its child.
+                    // The supervisor holds the memory file for the session process.
                     "--expect-hit", "supervisor=session key", "--expect-none-in", "agent",
                 ])
             try await live.search(
@@ -54,20 +54,20 @@ extension LiveBrowser {
 
         @Test func `no other program of the user reads the memory of the broker or its agent`() async throws {
             let live = try await LiveEnvironment.ready()
-            // Root without its capabilities is a user like every other one; so both sides have to be without them here.
+            // Without capabilities, root is a user like any other. Here the victims and the reader have none.
             let humble = getuid() == 0 ? ["/usr/bin/setpriv", "--bounding-set=-all", "--inh-caps=-all", "--"] : []
             for program in [LiveEnvironment.Program.broker, .agent] {
                 try await live.kill(program)
                 try await live.start(program, through: humble)
             }
-            // A new session process keeps its memory to itself before it answers an app, but not from its first instruction on.
+            // A new session process protects its memory not from its first instruction on, but before it answers.
             #expect(try await live.app(1).isSharedDevice())
             let broker = [try live.pid(of: .broker), try live.pid(of: .agent), try live.sessionProcess().pid]
             try await live.canary(["same-user"] + broker.map { "\($0)" }, through: humble)
             for program in [LiveEnvironment.Program.broker, .agent] { try await live.kill(program) }
         }
 
-        /// The primary refresh token of the session and the key beside it, as they lie sealed.
+        /// The session's primary refresh token and its key, from the copy's sealed session.
         private func primary(in copy: String, under key: [UInt8]) throws -> (token: String, key: [UInt8]) {
             struct Sealed: Decodable {
                 let token: String

@@ -15,7 +15,7 @@ extension LiveBrowser {
             let live = try await LiveEnvironment.ready()
             try await live.kill(.broker)
             let manager = try live.serviceManager()
-            // It dies in the sign-out, so that what is there in its middle can be copied, too.
+            // The broker dies during the sign-out, so that the state of that moment can be copied, too.
             try await live.start(.broker, by: manager, dyingAt: .keyDestroyed)
             try await live.awaitAgent()
             var copies = try StateCopies(live)
@@ -27,7 +27,7 @@ extension LiveBrowser {
             let canaries = try await canaries(of: amara, live)
             try await copies.take("tokens")
 
-            // The session process is started again by the same key, and renews what it holds.
+            // The session process is started again with the same key, and gets a new token.
             let session = try live.sessionProcess()
             session.kill()
             try await session.waitForEnd()
@@ -35,7 +35,7 @@ extension LiveBrowser {
             try await copies.take("resumed")
             let listener = try RawApp(live)
             let epoch = try await listener.greet(wantsEvents: true).epoch
-            // Its answer comes, if at all, from the next broker.
+            // The answer, if any, comes from the next broker.
             async let answer = try? app.signOut(amara)
             #expect(try await listener.answer() == .message(.event(.willEnd(epoch, milliseconds: 500))))
             try await copies.take("ending")
@@ -51,8 +51,8 @@ extension LiveBrowser {
                 try copies.expectNothing(in: step, of: try live.person("Amara").userName, key: key)
             }
             try await live.finds(none: canaries, in: ["copies": copies.folder])
-            // In the place of the device's own, none of them makes the broker give a worker. Without a server, so that
-            // it hears nothing of a past that has ended there.
+            // With any of these copies as its state, the broker signs nobody in. The server does not run, because it
+            // would report that the session has ended.
             for program in [LiveEnvironment.Program.broker, .server] { try await live.kill(program) }
             for step in copies.steps { try await giveNobody(copies.path(of: step), live) }
             try copies.remove()
@@ -61,7 +61,7 @@ extension LiveBrowser {
         @Test func `a copy that was made after a renewal opens nothing after the sign-out`() async throws {
             let live = try await LiveEnvironment.ready()
             try await live.lied { lie in
-                // So given, the worker's token is renewed as soon as it is there.
+                // The PRT gets a short lifetime, so it is renewed at once.
                 try lie("/token .*epoch_id", ["brief:issue"])
                 let renewals = "primary refresh token was renewed"
                 let before = try live.log(of: .broker).components(separatedBy: renewals).count - 1
@@ -80,7 +80,7 @@ extension LiveBrowser {
             }
         }
 
-        /// Has the broker open a copy, keys and all, as its own state.
+        /// Runs the broker with a copy, including its keys, as its state. Expects that nobody is signed in.
         private func giveNobody(_ copy: String, _ live: LiveEnvironment) async throws {
             let (device, aside) = (live.path("device"), live.path("aside"))
             try FileManager.default.moveItem(atPath: device, toPath: aside)

@@ -22,7 +22,7 @@ extension LiveFaults {
             #expect(refusal.text.contains("already_joined") && refusal.text.contains("baton device leave"))
 
             let left = try await live.command("leave")
-            // The directory knows already.
+            // The directory has already removed the device.
             #expect(left.code == 0 && left.text == "The device has left its directory.\n", "\(left.text)")
             try await live.comesBack()
             let free = try await live.status()
@@ -100,7 +100,7 @@ extension LiveFaults {
                     try FileManager.default.moveItem(atPath: backup, toPath: device)
                 }
             }
-            // A death between the steps of the erasure changes nothing of it.
+            // A death between two steps of the erasure does not change the result.
             try await live.start(.broker, dyingAt: .departureManagementErased)
             try await live.awaitAgent()
             async let answer = live.command("reset", "--yes")

@@ -41,7 +41,7 @@ extension LiveFaults {
                 #expect(try await live.status().session == "ready")
                 try await live.receiptsVerify()
 
-                // Where the older copy is all there is, the device begins anew with it, counted by the same chip.
+                // If only the older copy exists, the device can be recovered with it and uses the same TPM.
                 try await live.kill(.broker)
                 try live.restoreDevice("older")
                 try await live.start(.broker)
@@ -62,7 +62,7 @@ extension LiveFaults {
                 let amara = try await live.signIn("Amara", through: app)
                 _ = try await app.token(of: amara)
                 try await chip.stop()
-                // Who asked hears nothing: the broker ends where it cannot sign.
+                // The request gets no answer: a broker that cannot sign exits.
                 _ = try? await live.ask(.signOut(fromBrowser: false))
                 try await live.awaitEnd(of: .broker)
                 #expect(try live.isClean)
@@ -91,7 +91,7 @@ extension LiveEnvironment {
         try await settle()
     }
 
-    /// The device's receipts are whole, and certified by the tenant.
+    /// Checks that the device's receipts are intact and certified by the tenant.
     fileprivate func receiptsVerify() async throws {
         let (file, trust) = (path("tpm-receipts.jsonl"), path("tpm-trust.json"))
         try await baton("receipt", "export", "--state", path("device"))

@@ -40,7 +40,7 @@ extension LiveFaults {
             try await live.awaitAgent()
             let refused = try live.app(1)
 
-            // Nobody comes in.
+            // Nobody is signed in.
             try await trouble.befall(disk)
             try live.seat("Amara")
             async let refusal = seen { try await refused.signIn() }
@@ -55,7 +55,7 @@ extension LiveFaults {
             let former = try live.app(1)
             #expect(try await former.accounts().current == nil)
 
-            // Nobody stays whose end cannot be written down, though the service manager kept the session's key.
+            // A session whose end cannot be written ends, although the service manager kept its key.
             let amara = try await live.signIn("Amara", through: former)
             #expect(try await former.accounts().current == amara)
             let kept = try #require(try manager.kept.first)
@@ -66,7 +66,7 @@ extension LiveFaults {
             _ = try await failure
             #expect(try manager.keptNames == [])
             #expect(try bytes(of: kept).allSatisfy { $0 == 0 })
-            // As long as it lasts nobody is served, and nobody is told that there is nobody.
+            // Meanwhile no app is served, and none is told that nobody is signed in.
             let said = try await live.refusal(.broker, by: manager, through: disk.entrance)
             #expect(said.contains(trouble == .full ? "No space left" : "Read-only file system"))
 

@@ -6,13 +6,12 @@ import TestSupport
 import Testing
 
 extension LiveFaults {
-    /// `kill -9` of supervisor, session process or agent at every failpoint: the device becomes ready by itself,
-    /// nothing of the worker is left, and the next one signs in.
+    /// Supervisor, session process and agent die at every failpoint, as with `kill -9`. The device becomes ready by
+    /// itself, nothing of the worker is left, and the next worker signs in.
     ///
-    /// A copy of the whole state at such a moment opens nothing.
+    /// Nothing in a copy of the state from such a moment can be opened.
     ///
-    /// With `BATON_SOAK` (scripts/soak), every surface is searched and the next worker signs in after each single
-    /// death.
+    /// With `BATON_SOAK` (scripts/soak), every surface is searched and the next worker signs in after each death.
     @Suite struct FaultMatrixTests {
         private func points(_ step: Failpoint.Step) -> [Failpoint] { Failpoint.allCases.filter { $0.step == step } }
 
@@ -27,7 +26,7 @@ extension LiveFaults {
                 let app = try live.app(1)
                 async let answer: MSALResult? = try? app.signIn()
                 try await awaitDeath(at: point, live)
-                // A broker that died comes back only when the app has given it up.
+                // A broker that died is started again only after the app has given up.
                 if point.program == .supervisor { app.close() }
                 // Whichever process died, the app may be told of success or of failure.
                 _ = await answer
@@ -64,8 +63,8 @@ extension LiveFaults {
                     try await live.searchHits("Amara")
                     for (name, token) in try await live.harvest() { tokens["\(point.rawValue) \(name)"] = token }
                 }
-                // Where the agent died the app hears after ten seconds that its sign-out goes on: nobody waits for
-                // that.
+                // If the agent died, the app is told after ten seconds that its sign-out continues. The test does not
+                // wait for that.
                 async let answer = app.signOut(amara)
                 try await awaitDeath(at: point, live)
                 try await copies.take(point.rawValue)
@@ -75,7 +74,7 @@ extension LiveFaults {
                 try await live.serverHearsOfEveryEnd()
             }
             try await live.findsNothing(of: "Amara", or: tokens, keys: keys)
-            // Until the files are cleared a copy has the session, and the key that is dead would open it.
+            // A copy from before the files are cleared has the session, which the destroyed key would open.
             for point in [Failpoint.endRemembered, .endJournaled, .keyDestroyed, .processEnded, .browserClosing] {
                 #expect(copies.holdsSession(in: point.rawValue), "\(point.rawValue)")
             }
@@ -93,7 +92,7 @@ extension LiveFaults {
             try await arm(point, live)
             let (app, next) = (try live.app(1), try live.app(2))
             let amara = try await live.signIn("Amara", through: app)
-            // The browser's end hangs, so that the next worker asks while the last one's traces go.
+            // The agent cannot end the browser, so that the next worker asks during the clean-up.
             try live.send(SIGSTOP, to: .agent)
             async let answer = seen { try await app.signOut(amara) }
             if point == .filesCleared {
@@ -107,12 +106,12 @@ extension LiveFaults {
                 _ = try? await swap
             }
             try live.send(SIGCONT, to: .agent)
-            // The broker comes back only when the apps have given it up.
+            // The broker is started again only after the apps have given up.
             app.close()
             _ = try? await answer
             try await live.start(.broker)
             try await live.journalSays("ready")
-            // What follows the journal's word is done as well when the broker answers.
+            // When the broker answers, the steps after this journal entry are done, too.
             #expect(try await live.status().session == "ready")
             #expect(try live.isClean)
             try await live.findsNothing(of: "Amara")
@@ -128,12 +127,12 @@ extension LiveFaults {
                 try await live.start(.broker, dyingAt: point)
                 try await live.awaitAgent()
                 try live.seat("Carol")
-                // The supervisor finishes what the directory has confirmed to a process that died then.
+                // If the session process dies after the directory has confirmed, the supervisor finishes the join.
                 #expect(try await live.joins() == (point == .joinConfirmed), "\(point.rawValue)")
                 try live.leave()
                 try await awaitDeath(at: point, live)
                 try await recover(from: point, live)
-                // What the directory has confirmed is the device's, whoever still waits for it.
+                // The device keeps a join that the directory has confirmed, even if nobody waits for it any more.
                 let isJoined = [.joinWritten, .joinConfirmed].contains(point)
                 #expect(try await (live.status().deviceID != nil) == isJoined, "\(point.rawValue)")
             }
@@ -179,7 +178,7 @@ extension LiveFaults {
 
             try await live.kill(.server)
             try live.seat("Amara", password: "not the password", pin: nil)
-            // Three wrong ones in a row are too many: the first was counted before it was judged, and stays so.
+            // Three wrong passwords erase the lease. This one is counted before it is checked, and stays counted.
             try await arm(.attemptCounted, live)
             _ = try? await app.signIn()
             try await recover(from: .attemptCounted, live)
@@ -209,7 +208,7 @@ extension LiveFaults {
             try await live.start(.broker)
         }
 
-        /// Starts the point's program again so that it dies there.
+        /// Restarts the point's program so that it dies there.
         private func arm(_ point: Failpoint, _ live: LiveEnvironment) async throws {
             let program: LiveEnvironment.Program = point.program == .agent ? .agent : .broker
             try await live.kill(program)
@@ -217,7 +216,8 @@ extension LiveFaults {
             try await live.awaitAgent()
         }
 
-        /// Waits until the supervisor or the agent has died; the session process is started again by its supervisor.
+        /// Waits until the supervisor or the agent has died. Does not wait for a session process, which the supervisor
+        /// restarts.
         private func awaitDeath(at point: Failpoint, _ live: LiveEnvironment) async throws {
             switch point.program {
             case .supervisor: try await live.awaitEnd(of: .broker)
@@ -226,16 +226,17 @@ extension LiveFaults {
             }
         }
 
-        /// Starts what died, or whose child did, as it should be, and sees the device become ready.
+        /// Restarts the program that died, or the parent of the process that died, without a failpoint. Expects the
+        /// device to become ready.
         private func recover(from point: Failpoint, _ live: LiveEnvironment) async throws {
             switch point.program {
             case .supervisor: try await live.start(.broker)
             case .agent:
                 try await live.start(.agent)
-                // A sign-in whose agent died fails; one that had been finished before is a session that goes on.
+                // If the agent dies, a sign-in fails. If the sign-in was complete before, the session goes on.
                 if point.step == .signIn { try await live.settle() }
             case .session:
-                // A session goes on where its process dies, so that the operator ends it where there is one.
+                // A session goes on if its process dies, so the operator ends it.
                 if point.step != .renewal { try await live.settle() }
                 try await live.journalSays("ready")
                 try await live.kill(.broker)
@@ -247,7 +248,7 @@ extension LiveFaults {
             try await live.awaitAgent()
         }
 
-        /// Every hand-over has its line, also where a death came between two of the receipt's writes.
+        /// Expects one receipt for every hand-over, even if a program died between two of the receipt's writes.
         private func expectWholeReceipts(_ live: LiveEnvironment) async throws {
             struct Report: Decodable {
                 let intact: Bool

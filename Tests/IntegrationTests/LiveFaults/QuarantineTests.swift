@@ -9,7 +9,7 @@ import UnixSocket
 extension LiveFaults {
     /// A device with damaged state serves nobody, says why, and can be recovered.
     @Suite struct QuarantineTests {
-        /// What happened to the state, and what the device says of it.
+        /// The damage to the state, and the code that the device reports for it.
         enum Damage: String, CaseIterable {
             case journal, missingJournal, join, tombstones, deviceKey, otherDeviceKey, management, otherMachine,
                 earlierForm
@@ -38,7 +38,7 @@ extension LiveFaults {
                 switch self {
                 case .missingJournal: try FileManager.default.removeItem(at: url)
                 case .otherDeviceKey:
-                    // Both are RSA keys of the device, so that each can be read.
+                    // Both are RSA keys of the device, so the wrong one can be read, too.
                     try FileManager.default.removeItem(at: url)
                     try FileManager.default.copyItem(at: URL(filePath: device + "/keys/transport.pem"), to: url)
                 case .otherMachine: try Data(repeating: 7, count: 32).write(to: url)
@@ -73,7 +73,7 @@ extension LiveFaults {
             #expect(status.remedy?.contains("baton device recover") == true)
             let said = try await live.baton("device", "status", "--runtime-directory", live.path("run"))
             let lines = said.split(separator: "\n").map(String.init)
-            // What the state would say is neither a yes nor a no.
+            // Facts that come from the damaged state are reported as neither yes nor no.
             for name in ["enrolled", "joined  ", "agent   ", "apps    "] {
                 #expect(lines.contains("\(name)  not known"))
             }

@@ -3,8 +3,8 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What a server says and keeps, at its most talkative, after it was told every kind of secret by the session policy that foreign
-/// clients use.
+/// The log and the files of a server that logs at level `trace` and has received every kind of secret through the
+/// endpoints that foreign clients use.
 @Suite(.timeLimit(.minutes(20))) struct SecretsInLogsTests {
     @Test func `no password, code, token, key, cookie or form token is in the log or in the files of the server`()
         async throws
@@ -48,7 +48,7 @@ import Testing
         }
     }
 
-    /// A secret of a client, as the administrator gets it to see once.
+    /// Makes a secret for a client. An administrator sees it only once.
     private func secret(of client: String, _ server: ServerProcess) throws -> String {
         let path = "/identity/tenants/-/clients/\(client)/secrets"
         let answer = try server.administer("POST", path, "{}")
@@ -56,7 +56,7 @@ import Testing
         return try #require(made?["secret"] as? String, "\(answer)")
     }
 
-    /// Every canary by name: the search must find all of them where they are.
+    /// The names of all canaries. The search must find each in the log that has them all.
     private func names(_ scratch: Scratch) throws -> String {
         let text = try Data(contentsOf: URL(filePath: scratch.path("canaries.json")))
         let canaries = try #require(try JSONSerialization.jsonObject(with: text) as? [String: String])

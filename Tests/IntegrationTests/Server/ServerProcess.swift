@@ -5,7 +5,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// A real `baton-server` in a folder of its own, with the administration socket as its trigger.
+/// A real `baton-server` in its own folder. Tests administer it over the administration socket.
 final class ServerProcess: Sendable {
     /// The server's state folder.
     let state: String
@@ -25,7 +25,7 @@ final class ServerProcess: Sendable {
     /// The port of the devices' listener.
     var mdmPort: Int { current.withLock { $0.mdmPort } }
 
-    /// - Parameter changes: keys of the configuration file beside the usual ones.
+    /// - Parameter changes: keys of the configuration file, which add to or replace the usual ones.
     init(_ changes: [String: any Sendable] = [:], in scratch: Scratch) throws {
         let name = "server-\(UInt32.random(in: 0...UInt32.max))"
         (self.scratch, self.changes) = (scratch, changes)
@@ -49,8 +49,7 @@ final class ServerProcess: Sendable {
         try JSONSerialization.data(withJSONObject: keys).write(to: URL(filePath: configuration))
     }
 
-    /// Starts the server and waits until it says that it serves. What was free may be somebody's a moment later; then it
-    /// tries again with other ports.
+    /// Starts the server and waits until it is ready. If another program has taken a port, tries other ports.
     func start() async throws {
         for attempt in 1...5 {
             do {

@@ -73,7 +73,7 @@ import Testing
         }
     }
 
-    /// Lists the tenants, and prints the first line of the answer.
+    /// A script that lists the tenants and prints the first line of the response.
     private static let call = """
         import socket, sys
         there = socket.socket(socket.AF_UNIX)
