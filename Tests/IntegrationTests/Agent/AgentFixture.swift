@@ -34,7 +34,7 @@ struct AgentFixture {
             """, to: "agent.json")
     }
 
-    /// Makes and records a temporary folder, as an earlier order may have left it; it goes when the test ends.
+    /// Makes and records a temporary folder, as an earlier order may have left it. It is removed when the test ends.
     func recordTemporary() throws -> String {
         let name = (0..<16).map { _ in String(UInt8.random(in: 16...255), radix: 16) }.joined()
         let folder = "/tmp/baton-" + name
@@ -50,7 +50,7 @@ struct AgentFixture {
     ///
     /// - Parameters:
     ///   - environment: added to the tests' own.
-    ///   - without: capabilities that an agent has in no session, but tests that run as root have.
+    ///   - without: capabilities to drop if the tests run as root. An agent in a session never has them.
     func startAgent(environment: [String: String] = [:], without: [String] = []) async throws -> RunningProgram {
         var words = [try RunningProgram.built("baton-agent"), "--config", scratch.path("agent.json")]
         if getuid() == 0, !without.isEmpty {

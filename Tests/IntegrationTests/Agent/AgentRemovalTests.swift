@@ -9,7 +9,7 @@ import UnixSocket
 
 /// Files and processes that a browser may leave, by accident or on purpose, to prevent its removal.
 @Suite struct AgentRemovalTests {
-    /// Starts a browser that runs `script`, which ends with `SAY`: from there on everything is in its place.
+    /// Starts a browser that runs `script`. The script ends with `SAY`, which reports that everything is in place.
     private func withBrowser(
         _ script: String, environment: [String: String] = [:], without: [String],
         _ body: (AgentFixture, RunningProgram, Broker, String) async throws -> Void

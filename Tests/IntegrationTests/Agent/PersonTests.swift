@@ -22,7 +22,7 @@ import UnixSocket
         var password: String?
     }
 
-    /// Plays with a person of this kind until the browser has been opened.
+    /// Starts an agent whose browser is used by a person with these traits, and runs `body` when the page is open.
     private func withPerson(
         _ traits: String, _ body: (AgentFixture, RunningProgram, Broker, NoticeSocket) async throws -> Void
     ) async throws {
@@ -61,14 +61,14 @@ import UnixSocket
         try JSONDecoder().decode(Submission.self, from: Data(try await events.next().utf8))
     }
 
-    /// Runs the canary search for what the person types; its expectations must hold.
+    /// Searches for what the person types. The expectations in `rules` must hold.
     private func search(_ live: AgentFixture, _ rules: [String]) async throws {
         let canaries = #"{"username":"amara@baton.test","password":"pä\"ss wörd-canary"}"#
         let search = try await TraceSearchRun(for: canaries, rules, in: live.scratch)
         #expect(search.code == 0, "\(search.output)")
     }
 
-    /// What Chromium is made of, by the words in the command lines of its processes.
+    /// The parts of Chromium that run, by words in the command lines of its processes.
     private func parts(of processes: [ProcessTable.Entry]) throws -> Set<String> {
         let lines = try processes.map { try textOfFile("/proc/\($0.pid)/cmdline") }
         return Set(

@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// A real server, and an administrator who uses `baton admin` on it.
+/// A real server that is administered with `baton admin`.
 struct AdminServer {
     let server: ServerProcess
     let scratch: Scratch
@@ -47,8 +47,8 @@ struct AdminServer {
         return try JSONDecoder().decode(Value.self, from: Data(run.output.utf8))
     }
 
-    /// Changes the server's databases while it stands still, as only a test may: `script` has `identity`, `mdm`, the ids of
-    /// the first tenant and person, and `now` in milliseconds.
+    /// Stops the server, runs a Python script on its databases, and starts it again. The script has the connections
+    /// `identity` and `mdm`, the ids of the first `tenant` and `person`, and `now` in milliseconds.
     func seed(_ script: String) async throws {
         #expect(try await server.end(by: SIGTERM) == 0)
         let text = try await run(python: Self.prelude + script)
@@ -56,7 +56,7 @@ struct AdminServer {
         try await server.start()
     }
 
-    /// The rows that a table of either database has of a tenant, by table; those without any are left out.
+    /// The numbers of a tenant's rows in both databases, by table. Tables without such rows are left out.
     func rows(of tenant: String) async throws -> [String: Int] {
         let script = """
             counts = {}

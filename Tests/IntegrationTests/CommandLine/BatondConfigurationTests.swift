@@ -2,7 +2,7 @@
 import TestSupport
 import Testing
 
-/// The errors of `batond` for a configuration file with which it does not start.
+/// The errors of `batond` for a configuration file with which it cannot start.
 @Suite struct BatondConfigurationTests {
     @Test func `a key under its former name stops the start, and the error names the present one`() async throws {
         try await Scratch.with { scratch in

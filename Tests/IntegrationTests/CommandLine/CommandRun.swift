@@ -11,8 +11,8 @@ struct CommandRun {
     /// Runs `baton` with these arguments until it ends.
     ///
     /// - Parameters:
-    ///   - environment: a file that the shell sources first, as a person does.
-    ///   - file: where standard output goes; nil reads it.
+    ///   - environment: a file that the shell sources first, as a person would.
+    ///   - file: the file for standard output. If nil, `output` has it.
     init(
         _ arguments: [String], sourcing environment: String? = nil, to file: String? = nil, in scratch: Scratch
     ) async throws {
@@ -22,7 +22,7 @@ struct CommandRun {
         errors = try textOfFile(running.errors)
     }
 
-    /// Starts `baton` with standard output as its log and standard error in a file of its own.
+    /// Starts `baton`. Standard output goes to the program's log, and standard error to a separate file.
     static func start(
         _ arguments: [String], sourcing environment: String? = nil, to file: String? = nil, awaitsReady: Bool = false,
         in scratch: Scratch

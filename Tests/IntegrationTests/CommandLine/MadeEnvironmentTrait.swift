@@ -16,8 +16,8 @@ struct MadeEnvironmentTrait: SuiteTrait, TestScoping {
         }
     }
 
-    /// The command that makes the environment or goes on with it. Any program serves as the sample app; the smallest is
-    /// pushed to the device soonest.
+    /// The arguments of the command that makes the environment, or starts it again. Any program can be the sample app;
+    /// a small one is pushed to the device sooner.
     static func arguments(_ root: String) -> [String] {
         ["up", "--json", "--directory", root, "--sample", "/usr/bin/true"]
     }

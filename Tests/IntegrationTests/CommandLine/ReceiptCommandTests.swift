@@ -6,7 +6,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// `baton receipt` where there are no receipts, and where nobody can know whether there are.
+/// `baton receipt` on a device without receipts, and on folders and files that have no readable one.
 @Suite struct ReceiptCommandTests {
     private static let verbs = [["list"], ["show", "1"], ["export"], ["verify"]]
 

@@ -71,8 +71,8 @@ import Testing
         }
     }
 
-    /// Commands that change nothing and print what the server and the device say; one adds a profile, which is a request with
-    /// a choice in it.
+    /// Commands that print the state of the server and the device, and change nothing. One adds a profile, because its
+    /// request is encoded from an enum with associated values.
     private static let reading = [
         "device status", "device check-in", "receipt list",
         "admin profile add --shared-device https://login.baton.test --replace",
@@ -121,7 +121,7 @@ import Testing
                 let mode = try FileManager.default.attributesOfItem(atPath: secret)[.posixPermissions] as? Int
                 #expect(mode == 0o600)
             }
-            // Whoever sources the environment reaches this device's files, and not the machine's own.
+            // With the sourced environment, commands use this device's files, not the machine's own.
             for (arguments, answer) in [(["receipt", "list"], "none\n"), (["receipt", "export"], "")] {
                 let run = try await CommandRun(arguments, sourcing: environment.environment, in: scratch)
                 #expect(run.code == 0 && run.output == answer, "baton \(arguments) says \(run)")

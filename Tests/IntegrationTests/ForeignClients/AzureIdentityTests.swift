@@ -2,7 +2,7 @@
 import Testing
 
 extension ForeignClientsTests {
-    /// azure-identity for Python, which Azure's libraries get their tokens from.
+    /// azure-identity for Python, from which Azure's libraries get their tokens.
     @Suite struct AzureIdentityTests {
         private func check(_ name: String) async throws { try await ForeignClients.lent.check("azure_client.py", name) }
 

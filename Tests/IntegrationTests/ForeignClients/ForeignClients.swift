@@ -7,11 +7,11 @@ import TestSupport
 import Testing
 import UnixSocket
 
-/// A real server that answers to the names which foreign clients have built in, beside its own, and a proxy that leads
-/// those names to it and refuses every other: no client gets off this machine.
+/// A real server that also answers to the host names that foreign clients have built in, and a proxy that connects those
+/// names to it. The proxy refuses every other name, so no client reaches another machine.
 ///
-/// The scripts in `Tests/ForeignClients` run the clients; what they have to know they read from a file of facts. Each script
-/// is loaded once, and each of its cases is a process of its own.
+/// The scripts in `Tests/ForeignClients` run the clients, and read their settings from a file of facts. Each script is
+/// loaded once, and each of its cases is a process of its own.
 final class ForeignClients: Sendable {
     let server: ServerProcess
     /// The organisation's id.
@@ -22,27 +22,27 @@ final class ForeignClients: Sendable {
     private let scratch: Scratch
 
     private struct State {
-        /// The names and values that scripts see, see `baton_tests.py`.
+        /// The facts for the scripts, by name; see `baton_tests.py`.
         var facts: [String: String]
-        /// The sockets of the scripts that are loaded, by file name.
+        /// The sockets of the loaded scripts, by file name.
         var scripts: [String: String] = [:]
     }
 
     static let domain = "contoso.test"
     static let password = "correct horse battery"
-    /// A public client with loopback addresses, as msal wants it.
+    /// A public client with a loopback redirect URI, which msal requires.
     static let client = "6c5f1a52-0000-4000-8000-0000000000aa"
-    /// A web application that proves itself by a secret.
+    /// A web application that authenticates with a secret.
     static let webClient = "6c5f1a52-0000-4000-8000-0000000000bb"
 
     private static let login = ["login.test", "login.microsoftonline.com", "login.windows.net"]
     private static let registration = ["drs.test", "enterpriseregistration.windows.net"]
     private static let graph = ["graph.test", "graph.microsoft.com"]
 
-    /// Starts server and proxy and makes an organisation with Amara, Bo, a public client, a confidential one and the
-    /// ones that foreign clients have built in.
+    /// Starts server and proxy. Makes an organisation with Amara, Bo, a public client, a confidential one and those
+    /// that foreign clients have built in.
     ///
-    /// - Parameter settings: keys of the server's configuration file beside the usual ones.
+    /// - Parameter settings: additional keys of the server's configuration file.
     init(_ settings: [String: any Sendable] = [:], in scratch: Scratch) async throws {
         self.scratch = scratch
         let names: [String: any Sendable] = [
@@ -90,7 +90,7 @@ final class ForeignClients: Sendable {
         state = Mutex(State(facts: facts))
     }
 
-    /// Adds to the facts that the scripts see.
+    /// Adds a fact for the scripts.
     func add(_ fact: String, _ value: String) { state.withLock { $0.facts[fact] = value } }
 
     /// The interpreter of the environment that `scripts/setup` makes.
@@ -99,7 +99,7 @@ final class ForeignClients: Sendable {
     /// The path of a script.
     static func script(_ name: String) -> String { Repository.root + "/Tests/ForeignClients/" + name }
 
-    /// The variables by which a client finds the proxy and trusts our root alone, in place of the machine's own.
+    /// The environment of a client: it uses the proxy, and trusts only the server's root certificate.
     var environment: [String: String] {
         let root = server.state + "/ca/root.pem"
         let proxy = "http://127.0.0.1:\(proxyPort)"
@@ -115,7 +115,7 @@ final class ForeignClients: Sendable {
         return variables
     }
 
-    /// Runs a case of a script to its end, which must be a good one.
+    /// Runs a case of a script to its end. The case must succeed.
     func check(_ script: String, _ name: String, sourceLocation: SourceLocation = #_sourceLocation) async throws {
         try writeFacts()
         let socket = try await load(script)
@@ -132,9 +132,9 @@ final class ForeignClients: Sendable {
         #expect(text.hasSuffix("case held: \(name)\n"), "\(text.suffix(4000))", sourceLocation: sourceLocation)
     }
 
-    /// Starts the process that runs the cases of a script, where it does not run yet.
+    /// Starts the process that runs the cases of a script, unless it already runs.
     ///
-    /// - Returns: its socket.
+    /// - Returns: the path of its socket.
     private func load(_ script: String) async throws -> String {
         if let socket = state.withLock({ $0.scripts[script] }) { return socket }
         let socket = scratch.path(script + ".sock")
@@ -149,7 +149,7 @@ final class ForeignClients: Sendable {
             String(decoding: try JSONSerialization.data(withJSONObject: facts), as: UTF8.self), to: "facts.json")
     }
 
-    /// Runs a command (path and arguments) as a foreign client; gives its exit code and all that it wrote.
+    /// Runs a command (path and arguments) as a foreign client. Returns its exit code and output.
     func run(_ command: [String], environment: [String: String] = [:]) async throws -> (code: Int32, text: String) {
         try writeFacts()
         let program = try await start(command, environment: environment, awaitsReady: false)
@@ -173,7 +173,7 @@ final class ForeignClients: Sendable {
 
     @TaskLocal private static var current: ForeignClients?
 
-    /// Starts server and proxy, and lends them to every test that `body` runs.
+    /// Starts server and proxy, and provides them to every test that `body` runs.
     static func lend(
         _ settings: [String: any Sendable], _ body: () async throws -> Void
     ) async throws {
@@ -182,7 +182,7 @@ final class ForeignClients: Sendable {
         }
     }
 
-    /// What the trait ``ForeignClientsTrait`` lends to the test that runs.
+    /// The server and proxy that the trait ``ForeignClientsTrait`` provides to the current test.
     static var lent: ForeignClients {
         get throws {
             guard let current else { throw TestProblem("the suite lacks the trait .foreignClients") }
@@ -190,12 +190,12 @@ final class ForeignClients: Sendable {
         }
     }
 
-    /// The host names that clients asked the proxy for, those it refused after a `refused`.
+    /// The proxy's log: for each request, `led` or `refused` and the host name.
     func asked() throws -> [String] { try proxy.log().split(separator: "\n").map(String.init) }
 }
 
 extension ServerProcess {
-    /// Makes something in the directory by the administration socket and returns its id, or another of its members.
+    /// Creates an object in the directory over the administration socket. Returns its id, or another member.
     func create(_ path: String, _ members: [String: Any], member: String = "id") throws -> String {
         let body = String(decoding: try JSONSerialization.data(withJSONObject: members), as: UTF8.self)
         let answer = try administer("POST", "/identity/" + path, body)

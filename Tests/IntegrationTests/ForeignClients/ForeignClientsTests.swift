@@ -2,11 +2,11 @@
 import TestSupport
 import Testing
 
-/// Programs that others wrote, unchanged, over TLS, against one server: each suite of ``ForeignClientsTests`` is a client, and
-/// its cases are in `Tests/ForeignClients`.
+/// Unmodified programs of others, which use one server over TLS. Each suite of ``ForeignClientsTests`` is a client; its
+/// cases are in `Tests/ForeignClients`.
 ///
-/// The suites run one after the other, since some cases disable a person or an application for a while. What only works
-/// where the operator turned something on is in ``ForeignClientsTests/OlderClientsTests``, with a server of its own.
+/// The suites run one after the other, because some cases disable a person or an application for a while. Cases that
+/// need a compatibility setting are in ``ForeignClientsTests/OlderClientsTests``, with a server of their own.
 @Suite(.serialized, .foreignClients(["devicePolling": 1])) struct ForeignClientsTests {
     @Test func `a name of the list leads to our server, under our certificate; any other is refused`() async throws {
         let clients = try ForeignClients.lent
@@ -17,7 +17,7 @@ import Testing
         #expect(asked.contains("refused GET"))
     }
 
-    /// What the operator has to turn on for clients that know no better; see `compatibility` in the configuration.
+    /// Clients for which the operator must turn on a setting of `compatibility` in the server's configuration.
     @Suite(
         .foreignClients([
             "compatibility": [

@@ -5,7 +5,7 @@ import Testing
 ///
 /// The tests of such a suite run one after the other and leave the server as they found it.
 struct ForeignClientsTrait: SuiteTrait, TestTrait, TestScoping {
-    /// Keys of the server's configuration file beside the usual ones.
+    /// Additional keys of the server's configuration file.
     let settings: [String: any Sendable]
 
     @concurrent func provideScope(

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 extension ForeignClientsTests {
-    /// msal for Python, unchanged, over TLS; the cases are in `Tests/ForeignClients/msal_client.py`.
+    /// msal for Python, unmodified, over TLS. The cases are in `Tests/ForeignClients/msal_client.py`.
     @Suite struct MSALPythonTests {
         private func check(_ name: String) async throws { try await ForeignClients.lent.check("msal_client.py", name) }
 

@@ -2,7 +2,7 @@
 import TestSupport
 import Testing
 
-/// The listener and bytes that no well-meaning client sends; see `Tests/ForeignClients/wire.py`.
+/// The listeners with bytes that no well-behaved client sends; see `Tests/ForeignClients/wire.py`.
 @Suite(.serialized, .foreignClients) struct WireTests {
     private static func check(_ name: String) async throws { try await ForeignClients.lent.check("wire.py", name) }
 
@@ -16,7 +16,7 @@ import Testing
     @Test(.foreignClients(["connections": 16]))
     func `a connection beyond the limit waits until another one ends`() async throws { try await Self.check("crowd") }
 
-    /// What takes longer than a server of little patience has.
+    /// Requests that take longer than a server with short deadlines allows.
     @Suite(.serialized, .foreignClients(["connections": 60, "requestDeadline": 2])) struct Deadlines {
         @Test func `who sends a body byte by byte is hung up on, and nobody else`() async throws {
             try await check("slow")
@@ -32,7 +32,7 @@ import Testing
             async throws
         {
             try await check("mute")
-            // The 55 that were refused are one line, or two.
+            // One line for each of the two listeners, not one for each of their 55 refused connections.
             let lines = try ForeignClients.lent.server.log().split(separator: "\n").filter {
                 $0.contains("connections refused")
             }

@@ -10,7 +10,7 @@ import UnixSocket
 extension LiveDevice {
     /// The broker identifies an app by what the kernel reports at connect time; a process cannot change it later.
     @Suite struct AppIdentityTests {
-        /// What a process does to be taken for the app that has a socket of its own.
+        /// What a process does in order to be identified as the app that has its own socket.
         enum Forgery: String, CaseIterable, Sendable {
             case execAfterConnect, replacedExecutable, preloadedLibrary, forgedFlatpakFile, reusedProcessNumber
         }
@@ -21,7 +21,7 @@ extension LiveDevice {
         ) async throws {
             let live = try await LiveEnvironment.ready()
             try await live.with(registry: Self.socketBound(live)) {
-                // They knock before the broker looks, so that it sees them as they are by then.
+                // The processes connect before the broker starts, so it sees them as they are by then.
                 try await live.kill(.broker)
                 let socket = try Listener(path: live.path("run/broker.sock"), mode: 0o600)
                 let manager = try live.serviceManager(sockets: [("broker", socket.descriptor)])
@@ -51,7 +51,7 @@ extension LiveDevice {
                     let other = try await Peers(own, first.clientID, scratch).ask()
                     #expect(other.contains("-51414") && other.contains("other_app"), "\(other)")
                 }
-                // The socket of a service manager, by its name.
+                // A socket that a service manager hands over is identified by its name.
                 try await live.kill(.broker)
                 let handed = try Listener(path: live.path("run/handed.sock"), mode: 0o600)
                 let manager = try live.serviceManager(sockets: [("app-" + third.bundleID, handed.descriptor)])

@@ -8,7 +8,8 @@ import TestSupport
 import Testing
 
 extension LiveDevice {
-    /// What signs the worker's browser in: given to programs that the browser has started, for listed addresses alone.
+    /// The headers that sign the worker's browser in. Only programs that the browser has started get them, and only for
+    /// listed addresses.
     @Suite struct BrowserHeaderTests {
         private static let version = FlatMap([Key.protocolVersion: "4"])
 
@@ -31,7 +32,7 @@ extension LiveDevice {
                 }
         }
 
-        /// The nonce that a header is signed over.
+        /// The nonce in a header's signed token.
         private func nonce(of token: String?) throws -> String? {
             let payload = try #require(token).split(separator: ".")[1]
                 .replacing("-", with: "+").replacing("_", with: "/")
@@ -52,7 +53,7 @@ extension LiveDevice {
             #expect(try await outside.refusal(.getSSOCookies, headers(address)).reason == .outsideBrowser)
             #expect(try await outside.refusal(.browserAddresses, Self.version).reason == .outsideBrowser)
 
-            // Before the worker has signed in, the browser is there already.
+            // The browser already runs before the worker has signed in.
             try await live.whileTyping("Amara") {
                 let early = try RawApp(live, socket: LiveEnvironment.below)
                 try await early.greet()
@@ -75,7 +76,7 @@ extension LiveDevice {
             let bound = try given(
                 try await browser.ask(.getSSOCookies, headers(address + "&sso_nonce=AbC-_9", types: "1")))
             #expect(try nonce(of: bound[Self.credential]) == "AbC-_9" && bound.count == 1)
-            // What the browser may, the session's other programs may not, also while it is there.
+            // The session's other programs are refused, even while the browser runs.
             let beside = try RawApp(live)
             try await beside.greet()
             #expect(try await beside.refusal(.getSSOCookies, headers(address)).reason == .outsideBrowser)
@@ -123,7 +124,7 @@ extension LiveDevice {
                 try message(["method": "browser_native_get_supported_contracts_operation"]))
             #expect((contracts["contracts"] as? String)?.contains("get-token-and-sign-out") == true)
 
-            // A page gets tokens for an address of its own, of a client that the organisation knows by that address.
+            // A page gets tokens for a redirect URI of its own address, if the client has that redirect URI.
             let page: [String: Any] = [
                 "method": "GetToken", "sender": "https://page.example/",
                 "request": [
@@ -166,12 +167,13 @@ extension LiveDevice {
 }
 
 extension LiveEnvironment {
-    /// A socket through which a program that the browser has started asks the broker.
+    /// A socket that a program started by the browser forwards to the broker.
     fileprivate static let below = "run/below.sock"
 
-    /// Signs somebody in whose browser starts a program that asks the broker; `body` runs before the password is typed.
+    /// Signs a person in whose browser starts a program that connects to the broker. `body` runs before the password is
+    /// typed.
     ///
-    /// - Returns: who signed in, by home account id.
+    /// - Returns: the person's home account id.
     @discardableResult
     fileprivate func whileTyping(_ givenName: String, _ body: () async throws -> Void) async throws -> String {
         let typing = path("typing-\(UInt32.random(in: 0...UInt32.max))")
@@ -198,7 +200,7 @@ extension LiveEnvironment {
         return try #require(account.identifier)
     }
 
-    /// Whether the identity platform sends a browser that brings these headers back to the app as somebody.
+    /// Whether the identity platform redirects a browser with these headers to the app with a code.
     fileprivate func signsIn(at address: String, _ headers: [String: String]) async throws -> Bool {
         let url = try #require(URL(string: address))
         let script = """

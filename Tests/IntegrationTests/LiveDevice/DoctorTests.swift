@@ -49,7 +49,7 @@ extension LiveDevice {
             ] { #expect(report.has(found), "\(found) is missing") }
             #expect(!report.movers.isEmpty && report.status?.session == "ready")
             #expect(text.contains("Nothing is wrong"))
-            // As long as the server takes it, and not as its certificate lasts.
+            // The doctor reports how long the server accepts the identity, not how long its certificate is valid.
             #expect(text.contains(/towards its management server is good for 39\d days/), "\(text)")
         }
 
@@ -114,7 +114,7 @@ extension LiveDevice {
             let app = try live.app(1)
             let amara = try await live.signIn("Amara", through: app)
             let tokens = try await live.harvest()
-            // Somebody puts the device's programs where their name is part of every path.
+            // Paths may contain a person's name, so the bundle must not contain them (`folder` below).
             let bundle = live.path("bundle.tar")
             func collect() async throws -> (code: Int32, text: String) {
                 let found = try await live.doctor(
@@ -165,7 +165,7 @@ extension LiveDevice {
             canaries["folder"] = live.path("")
             let surfaces = ["archive": bundle, "members": folder]
             try await live.finds(none: canaries, in: surfaces)
-            // The search sees what is in a member, and in the archive.
+            // As a control, the search finds a text in a member and in the archive.
             for place in [folder + "/log.json", bundle] {
                 let file = try FileHandle(forWritingTo: URL(filePath: place))
                 try file.seekToEnd()

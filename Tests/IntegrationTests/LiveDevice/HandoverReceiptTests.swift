@@ -56,7 +56,7 @@ extension LiveDevice {
             let items = Set(shown.items.map(\.name))
             #expect(items.isSuperset(of: ["session_key", "session_process", "browser", "files"]))
             #expect(shown.items.allSatisfy { !$0.name.hasPrefix("session") || $0.result == "done" })
-            // Access tokens of a shared device live ten minutes.
+            // Access tokens of a shared device are valid for ten minutes.
             #expect((1...600).contains(shown.accessTokens - shown.finished))
             let resolved = try await live.baton(
                 "admin", "receipt", "resolve", shown.subject, "--server", live.path("server"))
@@ -64,7 +64,7 @@ extension LiveDevice {
             let name = try live.person("Amara").userName
             #expect(!lines.contains("Amara") && !lines.contains(name))
 
-            // Without its last receipt and its anchors the file is found out by what the server keeps.
+            // If the last receipt and the anchors are removed, the server's records show that the file was cut.
             var rest = lines.split(separator: "\n").filter { !$0.contains("baton.receipt-anchor") }
             rest.removeAll { $0.contains("\"sequence\":\(report.last),") }
             try rest.joined(separator: "\n").write(
@@ -110,7 +110,7 @@ extension LiveEnvironment {
         get throws { try Self.numbers(path("device/receipts/end.json")).max() ?? 0 }
     }
 
-    /// How often the device has said whose its receipt keys are.
+    /// The number of the device's statements of its receipt keys.
     var receiptStatements: Int {
         get throws { try textOfFile(path("device/receipts/keys.jsonl")).split(separator: "\n").count }
     }

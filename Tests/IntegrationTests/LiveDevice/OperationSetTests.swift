@@ -68,7 +68,7 @@ extension LiveDevice {
             _ = try await live.app(2).token(of: amara)
             #expect(try await live.status().session == "signedIn")
             #expect(try await app.accounts().current == amara)
-            // No page is needed: the worker is signed in on the device, and the app asks interactively again.
+            // An interactive call restores the account. It shows no page, because the worker is signed in.
             let second = try await live.signIn("Amara", through: app)
             #expect(second == amara)
             #expect(try await app.token(of: amara).accessToken != first)

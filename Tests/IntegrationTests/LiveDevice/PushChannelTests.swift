@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 extension LiveDevice {
-    /// The device's push channel when something goes wrong with it.
+    /// The device's push channel when notifications are lost, and when others try to open one.
     @Suite struct LineTests {
         @Test func `a nudge that gets lost delays the end, and no more`() async throws {
             let live = try await LiveEnvironment.ready()
@@ -53,7 +53,7 @@ extension LiveDevice {
             let nobody = try await live.runAside("line.py", try live.lineArguments, awaitsReady: false)
             #expect(try await nobody.waitForExit() == 2)
             #expect(try nobody.log().contains("status 403"))
-            // The server's own certificate comes from another authority than the devices' identities.
+            // The server's own certificate is not issued by the authority of the devices' identities.
             let stranger = live.path("stranger.pem")
             let pieces = try ["server/ca/server.pem", "server/ca/server.key"].map {
                 try String(contentsOf: URL(filePath: live.path($0)), encoding: .utf8)
@@ -66,7 +66,7 @@ extension LiveDevice {
 }
 
 extension LiveEnvironment {
-    /// Waits until the directory reports this state for its only device.
+    /// Waits until the directory lists its only device as managed, or as unmanaged.
     fileprivate func isManaged(_ expected: Bool) async throws {
         struct Device: Decodable { let isManaged: Bool }
         let admin = AdminSocket(state: path("server"))

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 extension LiveDevice {
-    /// Hands the device over between workers, with real processes, as often as `BATON_SWAPS` says.
+    /// Hand-overs between workers with real processes, `BATON_SWAPS` times.
     @Suite struct RealSwapTests {
         @Test func `in swaps one after the other nobody ever sees the worker before`() async throws {
             let live = try await LiveEnvironment.ready()
@@ -54,7 +54,7 @@ extension LiveDevice {
             let saver = try RawApp(live)
             let epoch = try await saver.greet(wantsEvents: moment == .saving).epoch
             if moment == .erasing { _ = try await saver.ask(.registerEraser, client.entries).get() }
-            // Its connection is open before the sign-out begins.
+            // The new app's connection is open before the sign-out begins.
             #expect(try await new.accounts().current == amara)
             try live.seat("Bo")
 
@@ -78,7 +78,7 @@ extension LiveDevice {
             let next = try await signedIn.account
             let present = try await new.accounts().current
             if next == amara {
-                // It arrived before the sign-out, while she was signed in.
+                // The sign-in arrived before the sign-out, while Amara was signed in.
                 #expect(moment == .atOnce && present == nil)
             } else {
                 #expect(present == next)

@@ -36,8 +36,8 @@ extension LiveDevice {
             var trigger: String { self == .disableDevice ? "device-disabled" : "server-revocation" }
         }
 
-        /// That it is within a second, `scripts/measure-revocation` shows by the programs' own clocks. Here counts that the
-        /// device is told, and does not find out: nothing else would bring it about for `LiveEnvironment.silence`.
+        /// The server must notify the device: within `LiveEnvironment.silence`, nothing else ends the session.
+        /// `scripts/measure-revocation` measures that it takes less than a second, by the programs' own clocks.
         @Test(arguments: Act.allCases)
         func `what the administrator ends is over on the device at once, which its line is told`(act: Act) async throws
         {
@@ -66,7 +66,7 @@ extension LiveDevice {
             let live = try await LiveEnvironment.ready()
             let app = try live.app(1)
             try await live.signIn("Amara", through: app)
-            // The device hears nothing while the server ends the session: the broker stands still, as offline.
+            // The broker is stopped while the server ends the session, as if it were offline.
             try live.send(SIGSTOP, to: .broker)
             try await live.administer("user", "disable", try live.person("Amara").userName)
             try await live.kill(.server)
@@ -115,7 +115,7 @@ extension LiveDevice {
             let found = try await live.doctor()
             #expect(found.code == 1 && found.output.contains("registration_disabled"), "\(found.output)")
 
-            // Without the server the device says what it knows, since when, and that it could not find out.
+            // Without the server, the device reports the last known state, its time, and that it could not ask again.
             try await live.kill(.broker)
             try await live.kill(.server)
             try await live.start(.broker)
@@ -142,7 +142,7 @@ extension LiveDevice {
             try await live.shared(false)
             try await live.administer("profile", "push", live.facts.profile, "--device", "ward-7-tablet")
             try await live.shared(true)
-            // The record is written before apps are served by it: what waits behind that visit is done after both.
+            // The record is written before it applies to apps. This check-in waits until the previous one is done.
             try await live.ask(.checkIn)
             #expect(try await live.status().mode == "shared")
         }
@@ -152,7 +152,8 @@ extension LiveDevice {
 extension LiveEnvironment {
     fileprivate var admin: AdminSocket { AdminSocket(state: path("server")) }
 
-    /// How long a line may be silent (`keepAlive` is 30 s, of which three quarters pass before anything is said).
+    /// A time in which an idle push channel carries no message: the server sends one after three quarters of
+    /// `keepAlive`, which is 30 s.
     fileprivate static let silence = Duration.seconds(20)
 
     /// The id of the only session that has not ended and belongs to a device.

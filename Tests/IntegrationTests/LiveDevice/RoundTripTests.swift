@@ -12,8 +12,8 @@ extension LiveDevice {
             try await live.counted { grants in
                 let app = try live.app(1)
                 let amara = try await live.signIn("Amara", through: app)
-                // Another app's first token, then a refreshed token of the first app: each uses the nonce of
-                // the reply before.
+                // Another app's first token, then a refreshed token of the first app. Each request uses the nonce
+                // of the previous reply.
                 for (caller, isRefreshed) in [(try live.app(2), false), (app, true)] {
                     let id = UUID()
                     let token = try await caller.token(of: amara, refreshed: isRefreshed) { $0.correlationId = id }
@@ -21,7 +21,7 @@ extension LiveDevice {
                     #expect(try grants(id) == ["urn:ietf:params:oauth:grant-type:jwt-bearer"])
                 }
                 #expect(try await app.signOut(amara))
-                // The next worker starts with none of the last worker's nonces.
+                // The next worker's session does not use the last worker's nonces.
                 let bo = try await live.signIn("Bo", through: app)
                 let id = UUID()
                 #expect(try await live.app(2).token(of: bo) { $0.correlationId = id }.account == bo)

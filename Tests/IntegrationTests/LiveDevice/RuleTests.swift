@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 extension LiveDevice {
-    /// Rules of `msal-api.md` that need library, broker and identity platform together.
+    /// Rules of `docs/msal-rules.md` that need library, broker and identity platform together.
     @Suite struct RuleTests {
         @Test func `CUR-5 CUR-12 CUR-13 what the app itself did is reported like what others did, and once`()
             async throws
@@ -35,7 +35,7 @@ extension LiveDevice {
             try await live.app(1).signOut(amara)
             try await live.kill(.broker)
             try await live.start(.broker)
-            // A fresh process of app 2, which was told of Amara by a broker that is gone.
+            // A new process of app 2, which was told of Amara by the previous broker.
             let fresh = try live.app(2)
             let told = try await fresh.accounts()
             #expect(told.current == nil && told.previous == amara)
@@ -103,7 +103,7 @@ extension LiveDevice {
             let told = try await NamedReader(live, "stream").accounts()
             #expect(told.current?.homeAccountID == amara.identifier && told.previousHomeAccountID == nil)
             try await app.signOut(amara)
-            // MSAL hears of it, and has dealt with it.
+            // MSAL is told of the change and acknowledges it.
             #expect(try await app.accounts().previous == amara)
             #expect(try await app.accounts().previous == nil)
             try await live.kill(.broker)
@@ -124,7 +124,7 @@ extension LiveDevice {
             for name in ["a", "b", "c", "d"] { _ = try await NamedReader(live, name).accounts() }
             let refusal = try await NamedReader(live, "e").refusal()
             #expect(refusal.code == .developerParameter && refusal.message.contains("readers"))
-            // Those that are there are served, and so is the one without a name.
+            // The existing readers are still served, and so is the one without a name.
             _ = try await NamedReader(live, "a").accounts()
             #expect(try await live.app(1).accounts().current != nil)
         }
@@ -157,7 +157,7 @@ extension LiveDevice {
                 #expect(error.userInfo[MSALGrantedScopesKey] as? [String] == ["user.read"])
                 let result = try #require(error.userInfo[MSALInvalidResultKey] as? MSALResult)
                 #expect(try await live.me(result.accessToken) == 200)
-                // Who signed in is signed in, whatever the app makes of its scopes.
+                // The worker is signed in, although the app did not get every scope.
                 #expect(try await live.app(2).accounts().current == result.account)
             }
         }
@@ -193,7 +193,7 @@ extension LiveDevice {
             }.accessToken
             #expect(try payload(asked)["given_name"] as? String == "Amara")
             #expect(try payload(cached)["given_name"] == nil)
-            // A token that was made for special wishes is not handed to who has none.
+            // A call that requests no claims does not get a token that was made for requested ones.
             #expect(try await app.token(of: amara).accessToken == cached)
             #expect(try await app.token(of: amara, refreshed: true).accessToken != cached)
         }
@@ -267,7 +267,7 @@ extension LiveDevice {
             #expect(result.account.username == (try live.person("Amara").userName))
         }
 
-        /// Runs a call that blocks its thread on one that may.
+        /// Runs a blocking call on a thread of its own.
         private func blocking<Value: Sendable>(_ body: @escaping @Sendable () throws -> Value) async throws -> Value {
             try await withCheckedThrowingContinuation { continuation in
                 Thread { continuation.resume(with: Result { try body() }) }.start()

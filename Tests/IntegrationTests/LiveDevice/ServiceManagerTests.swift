@@ -28,10 +28,10 @@ extension LiveDevice {
             #expect(try await live.status().epoch == epoch)
             #expect(try await live.status().session == "signedIn")
             #expect(try textOfFile(live.path("device/session-timer.json")) == timer)
-            // Nobody sits at the browser: a prompt would fail.
+            // Nobody sits at the browser, so a prompt would fail.
             #expect(try await app.token(of: amara, refreshed: true).account == amara)
 
-            // The very file that was kept, in the hands of somebody who never lets go of it.
+            // The memory file that was kept. The test holds it open all the time.
             let kept = try #require(try manager.kept.first)
             #expect(try bytes(of: kept).contains { $0 != 0 })
             #expect(try await app.signOut(amara))
