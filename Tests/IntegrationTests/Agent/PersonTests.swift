@@ -68,7 +68,7 @@ import UnixSocket
         #expect(search.code == 0, "\(search.output)")
     }
 
-    /// The parts of Chromium that run, by words in the command lines of its processes.
+    /// The parts of Chromium that run, recognised by words in the command lines of its processes.
     private func parts(of processes: [ProcessTable.Entry]) throws -> Set<String> {
         let lines = try processes.map { try textOfFile("/proc/\($0.pid)/cmdline") }
         return Set(

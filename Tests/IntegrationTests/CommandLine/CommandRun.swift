@@ -12,7 +12,7 @@ struct CommandRun {
     ///
     /// - Parameters:
     ///   - environment: a file that the shell sources first, as a person would.
-    ///   - file: the file for standard output. If nil, `output` has it.
+    ///   - file: the file for standard output. If nil, it is in `output`.
     init(
         _ arguments: [String], sourcing environment: String? = nil, to file: String? = nil, in scratch: Scratch
     ) async throws {

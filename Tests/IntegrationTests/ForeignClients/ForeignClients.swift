@@ -7,8 +7,8 @@ import TestSupport
 import Testing
 import UnixSocket
 
-/// A real server that also answers to the host names that foreign clients have built in, and a proxy that connects those
-/// names to it. The proxy refuses every other name, so no client reaches another machine.
+/// A real server that also answers to the host names that foreign clients have built in, and a proxy that connects
+/// those names to it. The proxy refuses every other name, so no client reaches another machine.
 ///
 /// The scripts in `Tests/ForeignClients` run the clients, and read their settings from a file of facts. Each script is
 /// loaded once, and each of its cases is a process of its own.

@@ -2,7 +2,7 @@
 import Testing
 
 extension ForeignClientsTests {
-    /// msal-extensions for Python, with a keyring from Debian.
+    /// msal-extensions for Python, with gnome-keyring.
     @Suite struct MSALExtensionsTests {
         private func check(_ name: String) async throws {
             try await ForeignClients.lent.check("msal_extensions_client.py", name)

@@ -2,7 +2,7 @@
 import Testing
 
 extension ForeignClientsTests {
-    /// roadtx, a device that is not Baton's own.
+    /// roadtx, which acts as a device with code of its own.
     @Suite struct RoadtxTests {
         @Test(arguments: [
             "forms", "refused_join", "refresh_token", "own_key", "device_token", "leave", "refused_requests",

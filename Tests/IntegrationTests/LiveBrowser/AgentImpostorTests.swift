@@ -68,7 +68,7 @@ extension LiveBrowser {
             #expect(receipt.contains("browser: done, reported, seen by the agent"))
             #expect(receipt.contains("session_process: done, enforced, seen by the broker"))
             try await live.receiptsAreIntact()
-            // The browser is still there. Only the impostor could know.
+            // The browser is still there, but the broker could not see it.
             let folder = live.path("impostor")
             #expect(try FileManager.default.contentsOfDirectory(atPath: folder).contains("browser"))
             try await blocking { try ProcessSweep.endMarked("BATON_IMPOSTOR=" + folder) }

@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 extension LiveBrowser {
-    /// The steps of apps at the end of a session, over the real socket.
+    /// How apps take part in the end of a session, over the real socket.
     @Suite struct HandoverTests {
         @Test func `an app saves before the end and erases after it, on a connection for that alone`() async throws {
             let live = try await LiveEnvironment.ready()

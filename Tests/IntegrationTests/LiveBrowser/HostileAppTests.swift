@@ -16,7 +16,7 @@ extension LiveBrowser {
             /// Does not use the broker, and takes processor time.
             case spin
 
-            /// With `BATON_HOSTILE_MODES=all`, every mode. Otherwise one, besides the two of the test with few files.
+            /// With `BATON_HOSTILE_MODES=all`, every mode. Otherwise only one; the test with few files has two others.
             static var played: [Mode] {
                 ProcessInfo.processInfo.environment["BATON_HOSTILE_MODES"] == "all"
                     ? allCases.filter { $0 != .spin } : [.half]

@@ -60,7 +60,7 @@ extension LiveBrowser {
                 try await live.kill(program)
                 try await live.start(program, through: humble)
             }
-            // A new session process protects its memory not from its first instruction on, but before it answers.
+            // A new session process protects its memory some time after its start, but before it answers an app.
             #expect(try await live.app(1).isSharedDevice())
             let broker = [try live.pid(of: .broker), try live.pid(of: .agent), try live.sessionProcess().pid]
             try await live.canary(["same-user"] + broker.map { "\($0)" }, through: humble)

@@ -4,8 +4,8 @@ import Glibc
 import TestSupport
 import Testing
 
-/// Copies of the whole state folder, including the device's keys, as an attacker could make who has the disk at these
-/// moments.
+/// Copies of the whole state folder, including the device's keys, like those of an attacker who copies the disk at
+/// these moments.
 struct StateCopies {
     private let live: LiveEnvironment
     let folder: String

@@ -41,7 +41,7 @@ extension LiveFaults {
                 #expect(try await live.status().session == "ready")
                 try await live.receiptsVerify()
 
-                // If only the older copy exists, the device can be recovered with it and uses the same TPM.
+                // If only the older copy is left, the device can be recovered with it and the same TPM.
                 try await live.kill(.broker)
                 try live.restoreDevice("older")
                 try await live.start(.broker)

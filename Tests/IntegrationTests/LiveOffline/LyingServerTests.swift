@@ -7,8 +7,7 @@ import Testing
 extension LiveOffline {
     /// A server that answers incorrectly. Its answers sign nobody in or out, and every ended session is still reported.
     @Suite struct LyingServerTests {
-        /// The lies of Tests/Line/liar.py. The device gives up on a `drip` after half a minute, so only the soak uses
-        /// it.
+        /// The lies of Tests/Line/liar.py. Only the soak has `drip`, which the device gives up after half a minute.
         private static let lies =
             ["nonsense", "other", "empty", "error", "redirect", "huge", "cut"]
             + (Soak.isRunning ? ["drip"] : [])
@@ -20,7 +19,7 @@ extension LiveOffline {
             let live = try await LiveEnvironment.ready()
             try await live.lied { lie in
                 for (number, kind) in Self.lies.enumerated() {
-                    // Alternately from the request for a nonce on, and only to the session's request itself.
+                    // Every second lie answers only the session's request itself. The others begin with the nonce's.
                     try lie(number % 2 == 0 ? "/token " : "/token (?!.*srv_challenge)", Self.always(kind))
                     try live.seat("Amara")
                     _ = try await seen { try await live.app(1).signIn() }

@@ -116,7 +116,7 @@ extension LiveOffline {
                         session.kill()
                         try await session.waitForEnd()
                     }
-                    // With the PRT that it had: the server would refuse any other.
+                    // The session still uses its former PRT: the server would refuse any other.
                     #expect(try await app.token(of: amara, refreshed: true).account == amara, "\(number)")
                     #expect(try await app.accounts().current == amara, "\(number)")
                 }

@@ -56,7 +56,7 @@ import Testing
         return try #require(made?["secret"] as? String, "\(answer)")
     }
 
-    /// The names of all canaries. The search must find each in the log that has them all.
+    /// The names of all canaries. The search must find each of them in `careless.log`.
     private func names(_ scratch: Scratch) throws -> String {
         let text = try Data(contentsOf: URL(filePath: scratch.path("canaries.json")))
         let canaries = try #require(try JSONSerialization.jsonObject(with: text) as? [String: String])
