@@ -181,7 +181,7 @@ let package = Package(
         .target(
             name: "TestSupport",
             dependencies: [
-                "CLinux", "Processes", "UnixSocket",
+                "BrokerIPC", "BrokerProtocol", "CLinux", "Processes", "UnixSocket",
                 .httpTypes, .hummingbird, .logging, .nioCore, .nioEmbedded, .subprocess,
             ],
             path: "Tests/TestSupport"),

@@ -15,6 +15,8 @@ extension BrowserAgent {
             switch action {
             case .report(let message): report(message)
             case .start(let id, let epoch, let url): waiting += machine.handle(start(id, epoch: epoch, url: url))
+            case .release(let id, let process): waiting += machine.handle(release(process, id: id))
+            case .drop(let process): browsers[process]?.kill()
             case .endStragglers(let epoch): waiting += machine.handle(endStragglers(epoch))
             case .clear(let epoch): waiting += machine.handle(clear(epoch))
             case .finish(let failure): return failure.map { .failure($0) } ?? .success(())
@@ -45,7 +47,9 @@ extension BrowserAgent {
     }
 
     private func start(_ id: UInt64, epoch: Epoch.ID, url: LoopbackURL) -> BrowserMachine.Event {
-        let profile = BrowserProfile(profiles: profiles, epoch: epoch)
+        guard let profile = profile(of: epoch) else {
+            return .startFailed(id: id, AgentFailure(.profileUnavailable, "The broker's storage has another name."))
+        }
         let page: StartPage
         let temporary: Directory
         do throws(FileError) {
@@ -58,26 +62,55 @@ extension BrowserAgent {
                 id: id, AgentFailure(.profileUnavailable, "The folder browser.profiles cannot be used."))
         }
         do {
-            let browser = try ChildProcess.spawn(
-                executable: configuration.command.program,
-                arguments: configuration.command.arguments(profile: profile.browser.path, page: page),
-                environment: BrowserEnvironment.make(for: profile, temporary, from: BrowserEnvironment.session),
-                output: .discarded)
-            let events = self.events
-            browsers[browser.pid] = browser
-            Failpoint.browserStarted.reach()
-            try BlockingThread.start {
-                // If the browser cannot be awaited, it counts as ended; the sweep that follows ends it.
-                let status = try? browser.waitForExit()
-                events.post(.browserEnded(browser.pid, status))
+            let arguments = configuration.command.arguments(profile: profile.browser.path, page: page)
+            let environment = BrowserEnvironment.make(for: profile, temporary, from: BrowserEnvironment.session)
+            guard machine.storage(of: epoch) == nil else {
+                let waiting = try HeldProcess.start(
+                    configuration.command.program, arguments: arguments, environment: environment)
+                held[waiting.process.pid] = waiting
+                try watch(waiting.process)
+                return .held(id: id, process: waiting.process.pid)
             }
-            logger.info("browser started", metadata: ["browser.pid": "\(browser.pid)"])
-            return .started(id: id, browser: browser.pid)
-        } catch {
-            logger.error("the browser did not start", metadata: ["error": "\(error)"])
-            return .startFailed(
-                id: id, AgentFailure(.browserUnavailable, "Check that browser.command names an executable program."))
+            let browser = try ChildProcess.spawn(
+                executable: configuration.command.program, arguments: arguments, environment: environment,
+                output: .discarded)
+            try watch(browser)
+            return started(browser.pid, id: id)
+        } catch { return notStarted(id, error) }
+    }
+
+    /// The profile of an epoch: in the agent's own folder, or in the storage that the broker provides.
+    private func profile(of epoch: Epoch.ID) -> BrowserProfile? {
+        guard let storage = machine.storage(of: epoch) else { return BrowserProfile(profiles: profiles, epoch: epoch) }
+        return BrowserProfile(storage: storage, epoch: epoch)
+    }
+
+    private func watch(_ browser: ChildProcess) throws {
+        browsers[browser.pid] = browser
+        try BlockingThread.start { [events] in
+            // If the browser cannot be awaited, it counts as ended; the sweep that follows ends it.
+            let status = try? browser.waitForExit()
+            events.post(.browserEnded(browser.pid, status))
         }
+    }
+
+    private func started(_ browser: Int32, id: UInt64) -> BrowserMachine.Event {
+        Failpoint.browserStarted.reach()
+        logger.info("browser started", metadata: ["browser.pid": "\(browser)"])
+        return .started(id: id, browser: browser)
+    }
+
+    private func notStarted(_ id: UInt64, _ error: any Error) -> BrowserMachine.Event {
+        logger.error("the browser did not start", metadata: ["error": "\(error)"])
+        return .startFailed(
+            id: id, AgentFailure(.browserUnavailable, "Check that browser.command names an executable program."))
+    }
+
+    private func release(_ process: Int32, id: UInt64) -> BrowserMachine.Event {
+        do {
+            try held.removeValue(forKey: process)?.release()
+            return started(process, id: id)
+        } catch { return notStarted(id, error) }
     }
 
     private func endStragglers(_ epoch: Epoch.ID) -> BrowserMachine.Event {
@@ -94,7 +127,9 @@ extension BrowserAgent {
         do {
             try ProcessSweep.endDescendants(children: Array(browsers.values))
             Failpoint.browserEnding.reach()
+            held = [:]
             try BrowserProfile(profiles: profiles, epoch: epoch).remove()
+            if machine.storage(of: epoch) != nil { try profile(of: epoch)?.remove() }
             Failpoint.browserCleared.reach()
             logger.info("browser cleared away")
             return .cleared(epoch: epoch)

@@ -19,7 +19,9 @@ package final class BrowserAgent {
     /// The real path of the folder of profiles, as used in the browsers' marks.
     private(set) var profiles = ""
     var machine = BrowserMachine()
+    /// The browsers and the processes that wait to become one.
     var browsers: [Int32: ChildProcess] = [:]
+    var held: [Int32: HeldProcess] = [:]
     var channel: BrokerLink.Channel?
     /// The number of pages opened so far.
     var pages = 0
@@ -109,7 +111,7 @@ package final class BrowserAgent {
             channel = nil
             return perform(.connectionLost)
         case .browserEnded(let pid, let status):
-            browsers[pid] = nil
+            (browsers[pid], held[pid]) = (nil, nil)
             guard case .exited(let code) = status, code != 0 else { return perform(.browserEnded(pid)) }
             logger.error("the browser ended with an error", metadata: ["browser.status": "\(code)"])
             return perform(.browserBroke(pid))

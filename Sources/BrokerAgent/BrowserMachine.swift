@@ -27,6 +27,8 @@ package struct BrowserMachine: Sendable, Equatable {
         case connected
         case connectionLost
         case order(AgentOrder)
+        /// A process waits that becomes the browser of the order `id` once the broker has confined it.
+        case held(id: UInt64, process: Int32)
         case started(id: UInt64, browser: Int32)
         case startFailed(id: UInt64, AgentFailure)
         case browserEnded(Int32)
@@ -43,8 +45,12 @@ package struct BrowserMachine: Sendable, Equatable {
     /// An action to carry out, in order.
     package enum Action: Sendable, Equatable {
         case report(AgentMessage)
-        /// Start the browser; answered by `started` or `startFailed`.
+        /// Start the browser; answered by `started`, `held` or `startFailed`.
         case start(id: UInt64, epoch: Epoch.ID, url: LoopbackURL)
+        /// Turn the waiting process into the browser of the order `id`; answered by `started` or `startFailed`.
+        case release(id: UInt64, process: Int32)
+        /// End the waiting process.
+        case drop(process: Int32)
         /// End the processes that the browsers left running and keep the profile; answered by `stragglersEnded` or
         /// `notCleared`.
         case endStragglers(epoch: Epoch.ID)
@@ -54,13 +60,25 @@ package struct BrowserMachine: Sendable, Equatable {
         case finish(AgentFailure?)
     }
 
+    private struct Storage: Equatable {
+        let epoch: Epoch.ID
+        let path: String
+    }
+
     package private(set) var state: State
     /// The configuration of the next browser.
     package private(set) var configuration = BrowserConfiguration.standard
+    /// The folder for the browser of an epoch, if the broker confines it.
+    private var storage: Storage?
+    /// The processes that wait, and the orders that they are for.
+    private var held: [Int32: UInt64] = [:]
     /// Whether a browser of this epoch has failed since the last order to open one.
     private var hasBroken = false
 
     package init(state: State = .idle) { self.state = state }
+
+    /// The folder that the broker has named for the browser of this epoch; nil if it does not confine the browser.
+    package func storage(of epoch: Epoch.ID) -> String? { storage?.epoch == epoch ? storage?.path : nil }
 
     /// Handles one event.
     package mutating func handle(_ event: Event) -> [Action] {
@@ -73,6 +91,11 @@ package struct BrowserMachine: Sendable, Equatable {
         case .order(.configure(let configuration)):
             self.configuration = configuration
             return []
+        case .order(.confine(let epoch, let path)):
+            storage = Storage(epoch: epoch, path: path)
+            return []
+        case .order(.proceed(let process, let isConfined)): return proceed(process, isConfined: isConfined)
+        case .held(let id, let process): return hold(process, for: id)
         case .started(let id, let browser): return started(id, browser)
         case .startFailed(let id, let failure): return [refuse(id, failure)]
         case .browserEnded(let browser): return ended(browser)
@@ -90,7 +113,7 @@ package struct BrowserMachine: Sendable, Equatable {
     private mutating func connected() -> [Action] {
         // The agent must not say hello while something of an earlier epoch is left.
         guard state == .idle else { return [.finish(AgentFailure(.notCleared, "Connected while a browser was left."))] }
-        configuration = .standard
+        (configuration, storage, held) = (.standard, nil, [:])
         return [.report(.hello(version: AgentMessage.version))]
     }
 
@@ -133,6 +156,17 @@ package struct BrowserMachine: Sendable, Equatable {
         }
     }
 
+    private mutating func hold(_ process: Int32, for id: UInt64) -> [Action] {
+        guard case .open(let epoch, _) = state else { return [.drop(process: process)] }
+        held[process] = id
+        return [.report(.starting(epoch: epoch, process: process))]
+    }
+
+    private mutating func proceed(_ process: Int32, isConfined: Bool) -> [Action] {
+        guard let id = held.removeValue(forKey: process), case .open = state else { return [] }
+        return isConfined ? [.release(id: id, process: process)] : [.drop(process: process)]
+    }
+
     private mutating func started(_ id: UInt64, _ browser: Int32) -> [Action] {
         guard case .open(let epoch, var browsers) = state else { return [] }
         browsers.insert(browser)
@@ -141,6 +175,9 @@ package struct BrowserMachine: Sendable, Equatable {
     }
 
     private mutating func ended(_ browser: Int32) -> [Action] {
+        if let id = held.removeValue(forKey: browser) {
+            return [refuse(id, AgentFailure(.browserUnavailable, "The process that was to become the browser ended."))]
+        }
         guard case .open(let epoch, var browsers) = state, browsers.remove(browser) != nil else { return [] }
         state = .open(epoch: epoch, browsers: browsers)
         return browsers.isEmpty ? [.endStragglers(epoch: epoch)] : []

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+internal import CLinux
 internal import Files
+package import UnixSocket
 
 /// Whether one process has started another, directly or through others, as the kernel names parents now.
 ///
@@ -9,6 +11,18 @@ internal import Files
 package enum ProcessAncestry {
     /// Generations that are followed; a browser's helpers are a few below it.
     private static let maximumDepth = 32
+
+    /// Returns a pidfd of `process`; nil unless it runs and was started by `ancestor`.
+    ///
+    /// The caller must know that the number is not reused meanwhile, for example because its parent has not reaped it.
+    package static func handle(of process: Int32, startedBy ancestor: ProcessTable.Entry.Name) -> Descriptor? {
+        guard process > 1 else { return nil }
+        let number = clinux_pidfd_open(process)
+        guard number >= 0 else { return nil }
+        let handle = Descriptor(owning: number)
+        guard isStarted(process, by: ancestor), !handle.isReadable(within: 0) else { return nil }
+        return handle
+    }
 
     /// Whether `process` was started by `ancestor`; false where that cannot be seen.
     ///

@@ -14,7 +14,7 @@ struct BatondConfiguration: Decodable {
 
     private enum Key: String, CodingKey, CaseIterable {
         case directory, runtimeDirectory, managedMarker, trustRoots, resolve, sessionUsers, checkInInterval,
-            appRegistry, sessionPolicy, tpm, logLevel
+            appRegistry, sessionPolicy, tpm, helper, logLevel
     }
 
     /// Keys by the names that they had before 0.1.
@@ -63,10 +63,12 @@ struct BatondConfiguration: Decodable {
             appRegistry: try values.decodeIfPresent(String.self, forKey: .appRegistry),
             sessionPolicy: try values.decodeIfPresent(SessionPolicySettings.self, forKey: .sessionPolicy)?.configuration
                 ?? .standard,
-            tpm: try values.decodeIfPresent(TPMSettings.self, forKey: .tpm)?.configuration)
-        guard supervisor.appRegistry?.hasPrefix("/") ?? true else {
+            tpm: try values.decodeIfPresent(TPMSettings.self, forKey: .tpm)?.configuration,
+            helper: try values.decodeIfPresent(String.self, forKey: .helper))
+        for (key, path) in [(Key.appRegistry, supervisor.appRegistry), (.helper, supervisor.helper)]
+        where path?.hasPrefix("/") == false {
             throw ConfigurationError(
-                file: "", cause: "appRegistry is no absolute path", remedy: "Give the whole path of the file.")
+                file: "", cause: "\(key.rawValue) is no absolute path", remedy: "Give the whole path of the file.")
         }
         guard (1...86_400).contains(supervisor.checkInInterval) else {
             throw ConfigurationError(

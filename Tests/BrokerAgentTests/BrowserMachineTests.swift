@@ -32,6 +32,38 @@ private let page = "http://127.0.0.1:4711/a"
         #expect(machine.configuration == .standard)
     }
 
+    @Test func `a confined browser starts only after the broker has confined its process`() throws {
+        var machine = BrowserMachine()
+        let url = try #require(LoopbackURL(page))
+        #expect(machine.handle(.order(.confine(epoch: epoch, storage: "/run/s/\(epoch)"))) == [])
+        #expect(machine.storage(of: epoch) == "/run/s/\(epoch)" && machine.storage(of: other) == nil)
+        let start = BrowserMachine.Action.start(id: 1, epoch: epoch, url: url)
+        #expect(machine.handle(.order(.open(id: 1, epoch: epoch, url: page))) == [start])
+        #expect(machine.handle(.held(id: 1, process: 50)) == [.report(.starting(epoch: epoch, process: 50))])
+        #expect(machine.handle(.order(.proceed(process: 51, isConfined: true))) == [])
+        #expect(machine.handle(.order(.proceed(process: 50, isConfined: true))) == [.release(id: 1, process: 50)])
+        #expect(machine.handle(.order(.proceed(process: 50, isConfined: true))) == [])
+        #expect(machine.handle(.started(id: 1, browser: 50)) == [.report(.opened(id: 1))])
+        for event in [BrowserMachine.Event.connectionLost, .cleared(epoch: epoch), .connected] {
+            _ = machine.handle(event)
+        }
+        #expect(machine.storage(of: epoch) == nil)
+    }
+
+    @Test func `a process that cannot be confined is ended, and one that ends while it waits is reported`() throws {
+        var machine = BrowserMachine(state: .open(epoch: epoch, browsers: []))
+        _ = machine.handle(.held(id: 1, process: 50))
+        #expect(machine.handle(.order(.proceed(process: 50, isConfined: false))) == [.drop(process: 50)])
+        _ = machine.handle(.held(id: 2, process: 51))
+        guard case .report(.failed(id: 2, let code, _)) = machine.handle(.browserEnded(51)).first else {
+            Issue.record("the end of the waiting process is not reported")
+            return
+        }
+        #expect(code == "browser_unavailable")
+        var idle = BrowserMachine()
+        #expect(idle.handle(.held(id: 3, process: 52)) == [.drop(process: 52)])
+    }
+
     @Test func `closing what is not there is proved as well`() {
         var machine = BrowserMachine()
         #expect(machine.handle(.order(.close(epoch: epoch))) == [.clear(epoch: epoch)])

@@ -217,7 +217,7 @@ import UnixSocket
     @Test func `a fifth connection is closed, and there is room again when another has ended`() async throws {
         try await Scratch.with { scratch in
             let helper = try await RunningHelper.start(in: scratch)
-            // The helper's first one is the broker's.
+            // The first one is the helper's own (RunningHelper).
             var channels = try (0..<3).map { _ in try helper.connect() }
             for channel in channels {
                 try channel.send(.list)

@@ -66,5 +66,8 @@ import Testing
         let sleeping = try #require(try ProcessTable.entry(child.pid))
         #expect(ProcessAncestry.isStarted(child.pid, by: own.name))
         #expect(!ProcessAncestry.isStarted(getpid(), by: sleeping.name))
+        #expect(ProcessAncestry.handle(of: child.pid, startedBy: own.name) != nil)
+        #expect(ProcessAncestry.handle(of: getpid(), startedBy: sleeping.name) == nil)
+        #expect(ProcessAncestry.handle(of: 0, startedBy: own.name) == nil)
     }
 }

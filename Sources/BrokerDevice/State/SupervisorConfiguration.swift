@@ -20,12 +20,14 @@ package struct SupervisorConfiguration: Sendable, Codable, Equatable {
     package let sessionPolicy: SessionPolicy
     /// The TPM with the device's keys, as a configuration of the TPM2 Software Stack; nil if the keys are files.
     package let tpm: String?
+    /// The path of the socket of `baton-helper`; nil if the device has none.
+    package let helper: String?
 
     package init(
         directory: String, runtimeDirectory: String, trustRoots: String, resolve: [String: String],
         sessionUsers: [UInt32], checkInInterval: Int, appRegistry: String? = nil,
         sessionPolicy: SessionPolicy = .standard,
-        tpm: String? = nil
+        tpm: String? = nil, helper: String? = nil
     ) {
         self.directory = directory
         self.runtimeDirectory = runtimeDirectory
@@ -36,6 +38,7 @@ package struct SupervisorConfiguration: Sendable, Codable, Equatable {
         self.appRegistry = appRegistry
         self.sessionPolicy = sessionPolicy
         self.tpm = tpm
+        self.helper = helper
     }
 
     package var brokerSocket: String { runtimeDirectory + "/broker.sock" }

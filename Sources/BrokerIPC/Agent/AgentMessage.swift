@@ -5,6 +5,9 @@ package import BrokerProtocol
 package enum AgentMessage: Sendable, Codable, Equatable {
     /// The first message of a connection: nothing of an earlier epoch is left.
     case hello(version: Int)
+    /// A process that becomes the browser waits for ``AgentOrder/proceed(process:isConfined:)``. Sent only in an epoch
+    /// whose browser is confined.
+    case starting(epoch: Epoch.ID, process: Int32)
     /// The browser of the order `id` was started.
     case opened(id: UInt64)
     /// The order `id` was refused or its browser did not start.

@@ -7,6 +7,12 @@ package enum AgentOrder: Sendable, Codable, Equatable {
     /// Open `url` (see ``LoopbackURL``) in the browser of this epoch. The agent answers `id` with
     /// ``AgentMessage/opened(id:)`` or ``AgentMessage/failed(id:code:message:)``.
     case open(id: UInt64, epoch: Epoch.ID, url: String)
+    /// The browser of this epoch keeps its files in `storage`, an empty folder of the agent's user that exists already.
+    /// Each of its processes is started only after the broker has put the first of them into the session's control
+    /// group: see ``AgentMessage/starting(epoch:process:)``.
+    case confine(epoch: Epoch.ID, storage: String)
+    /// Start the browser that waits as this process, or end the process if it could not be confined.
+    case proceed(process: Int32, isConfined: Bool)
     /// End every process of this epoch's browser and remove its profile.
     case close(epoch: Epoch.ID)
     /// Browsers that are started from now on go by this. On a new connection they go by ``BrowserConfiguration/standard``.

@@ -13,11 +13,26 @@ package struct BrowserProfile: Sendable {
     /// `<profiles>/<epoch>`.
     package let folder: Directory
     package let temporary: TemporaryFolder
+    /// Whether the folder is storage that the broker provides: the agent empties it, and the broker removes it.
+    private let isProvided: Bool
 
     package init(profiles: String, epoch: Epoch.ID) {
         self.profiles = Directory(path: profiles)
         folder = self.profiles.appending(epoch.description)
         temporary = TemporaryFolder(of: epoch, in: self.profiles)
+        isProvided = false
+    }
+
+    /// The profile of an epoch whose browser is confined.
+    ///
+    /// - Parameter storage: the folder that the broker provides; an absolute path that ends with the epoch's id.
+    /// - Returns: nil if the path is another one.
+    package init?(storage: String, epoch: Epoch.ID) {
+        guard storage.hasPrefix("/"), storage.hasSuffix("/\(epoch)") else { return nil }
+        profiles = Directory(path: String(storage.dropLast(epoch.description.utf8.count + 1)))
+        folder = Directory(path: storage)
+        temporary = TemporaryFolder(of: epoch, in: profiles)
+        isProvided = true
     }
 
     /// The folder that replaces `{profile}` in the browser's command line.
@@ -63,6 +78,13 @@ package struct BrowserProfile: Sendable {
     /// - Returns: the temporary folder.
     /// - Throws: ``FileError``, also if others may enter one of the folders.
     package func make() throws(FileError) -> Directory {
+        guard !isProvided else {
+            // The storage ends as a whole, so the folder for temporary files is a part of it.
+            guard try isThere() else { throw FileError(.open, errno: ENOENT, path: folder.path) }
+            let temporary = folder.appending(Self.temporaryName)
+            try Self.make([folder, browser, home, temporary])
+            return temporary
+        }
         try Self.make([folder, browser, home])
         let temporary = try temporary.make()
         try Self.make([temporary])
@@ -90,12 +112,20 @@ package struct BrowserProfile: Sendable {
     /// - Throws: ``FileError`` if something is left or if that cannot be determined; with `EBUSY` if something is
     ///   mounted in the profile and hides the files below it.
     package func remove() throws(FileError) {
+        guard !isProvided else { return try empty() }
         // A failure of one removal must not prevent the other.
         let outcomes = [
             Result { () throws(FileError) in try removeFolder() },
             Result { () throws(FileError) in try temporary.remove() },
         ]
         for outcome in outcomes { try outcome.get() }
+    }
+
+    /// Removes what is in the storage. Does nothing if the broker has removed it already.
+    private func empty() throws(FileError) {
+        guard try isThere() else { return }
+        for name in try folder.names() { try folder.appending(name).removeTree() }
+        guard try folder.names().isEmpty else { throw FileError(.remove, errno: ENOTEMPTY, path: folder.path) }
     }
 
     private func removeFolder() throws(FileError) {
@@ -129,6 +159,8 @@ package struct BrowserProfile: Sendable {
     }
 
     private static let trashName = "trash"
+    /// Short, because Chromium creates a socket below it, and the path of a socket has at most 107 bytes.
+    private static let temporaryName = "t"
 
     private func discard(_ folder: Directory, into trash: Directory) throws(FileError) {
         // Remove what an interrupted removal left under this name.

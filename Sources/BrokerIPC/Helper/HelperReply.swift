@@ -30,6 +30,8 @@ package struct HelperRefusal: Error, Sendable, Codable, Equatable, CustomStringC
         case groupMissing = "group_missing"
         case groupsUnavailable = "groups_unavailable"
         case processesRemain = "processes_remain"
+        /// The broker does not reach the helper; the helper itself never answers this.
+        case unavailable = "helper_unavailable"
     }
 
     package let code: Code

@@ -55,6 +55,8 @@ package struct AgentLink: Sendable {
     }
 
     func open(_ epoch: Epoch, _ url: String) { send(.open(id: epoch.counter, epoch: epoch.id, url: url)) }
+    func confine(_ epoch: Epoch, storage: String) { send(.confine(epoch: epoch.id, storage: storage)) }
+    func proceed(_ process: Int32, isConfined: Bool) { send(.proceed(process: process, isConfined: isConfined)) }
     func close(_ epoch: Epoch) { send(.close(epoch: epoch.id)) }
     func end() { channel.connection.shutDown() }
 

@@ -18,14 +18,27 @@ final class BrowserSupervision {
         case cleared(Epoch)
     }
 
+    /// The wait for an agent.
+    private struct AgentWait {
+        /// The number of the current wait; nil if nothing waits.
+        var number: UInt64?
+        private var count: UInt64 = 0
+
+        /// Returns the number of a new wait; nil if one goes on already.
+        mutating func begin() -> UInt64? {
+            guard number == nil else { return nil }
+            count += 1
+            number = count
+            return count
+        }
+    }
+
     private(set) var agent: AgentLink?
     /// Whether an agent has reported input by the person since the supervisor started.
     private(set) var hasHeardInput = false
     /// The page that opens as soon as an agent connects.
     private var waitingPage: String?
-    /// The number of the current wait for an agent, and the number of waits so far.
-    private var wait: UInt64?
-    private var waits: UInt64 = 0
+    private var wait = AgentWait()
     /// Which user's agent opened a browser, and in which epoch. Written to disk before the browser opens.
     private var holder: BrowserHolder?
     /// What the supervisor itself observes of the browser.
@@ -39,6 +52,8 @@ final class BrowserSupervision {
     private let files: DeviceFiles
     private let clock: SupervisorClock
     private let timer: InputTimer
+    /// Confines browsers by `baton-helper`; nil if the device has none.
+    let confinement: BrowserConfinement?
     /// Sends a message to the session process.
     private let tell: (SupervisorMessage) -> Void
     private let logger: Logger
@@ -50,11 +65,15 @@ final class BrowserSupervision {
     private static let closePatience = Duration.seconds(10)
 
     init(
-        files: DeviceFiles, clock: SupervisorClock, timer: InputTimer, logger: Logger,
+        files: DeviceFiles, helper: HelperClient?, clock: SupervisorClock, timer: InputTimer, logger: Logger,
         tell: @escaping (SupervisorMessage) -> Void
     ) throws {
         (self.files, self.clock, self.timer, self.logger, self.tell) = (files, clock, timer, logger, tell)
-        holder = try files.browserHolder()
+        let holder = try files.browserHolder()
+        self.holder = holder
+        confinement = helper.map {
+            BrowserConfinement(helper: $0, inputs: timer.inputs, earlier: holder?.epoch, logger: logger)
+        }
     }
 
     // MARK: - The browser
@@ -70,16 +89,51 @@ final class BrowserSupervision {
         tell(.browserOpening(user: agent.user))
         observe(epoch)
         observation?.ordered()
-        agent.open(epoch, url)
+        order(agent, in: epoch) { $0.open(epoch, url) }
     }
 
-    /// Has the agent close the browser of this epoch. Does nothing while no agent is connected.
+    /// Sends the agent an order to open something, as soon as the epoch's browser can be confined.
+    private func order(_ agent: AgentLink, in epoch: Epoch, _ order: @escaping BrowserConfinement.Order) {
+        guard let confinement else { return order(agent) }
+        if !confinement.whenReady(epoch, for: agent, order) { tell(.browserEnded(.couldNotOpen)) }
+    }
+
+    /// Has the agent close the browser of this epoch, after the helper has killed it if it was confined. Does nothing
+    /// while no agent is connected.
     func close(_ epoch: Epoch) {
         guard let agent else { return }
         observe(epoch)
         observation?.ending(by: agent, geteuid())
+        guard let confinement, holder?.epoch == epoch else { return close(epoch, by: agent) }
+        confinement.kill(epoch)
+    }
+
+    private func close(_ epoch: Epoch, by agent: AgentLink) {
         if closeOrdered == nil { closeOrdered = clock.moment() }
         agent.close(epoch)
+    }
+
+    /// Handles an answer of the helper about a browser.
+    func answered(_ answer: HelperAnswer, in state: SessionMachine.State) -> Report? {
+        guard let confinement else { return nil }
+        switch answer {
+        case .storage(let epoch, let reply):
+            if !confinement.prepared(epoch, reply, for: agent) { tell(.browserEnded(.couldNotOpen)) }
+        case .added(let epoch, let process, let reply):
+            if !confinement.added(process, in: epoch, reply, by: agent) { tell(.browserEnded(.couldNotOpen)) }
+        case .killed(let epoch, let reply):
+            guard confinement.killed(epoch, reply) else { return retry(epoch) }
+            if let agent, state.pending?.ended == epoch { close(epoch, by: agent) }
+        case .removed(let epoch, let reply):
+            guard confinement.removed(epoch, reply) else { return retry(epoch) }
+            return .cleared(epoch)
+        }
+        return nil
+    }
+
+    private func retry(_ epoch: Epoch) -> Report? {
+        timer.post(.retryBrowser(epoch), after: .seconds(1))
+        return nil
     }
 
     /// Tells the agent, where there is one, what the worker's browser goes by.
@@ -90,7 +144,11 @@ final class BrowserSupervision {
     }
 
     /// Whether the supervisor itself observed the end of this epoch's browser.
-    func hasSeenEnd(of ended: Epoch) -> Bool { observation?.epoch == ended && observation?.isEndObserved == true }
+    ///
+    /// Of a confined browser the helper's answers are an observation: the kernel names each process of a control group.
+    func hasSeenEnd(of ended: Epoch) -> Bool {
+        observation?.epoch == ended && observation?.isEndObserved == true || confinement?.hasEnded(ended) == true
+    }
 
     /// Drops all records of a browser, after nothing of it is left.
     func forget() throws {
@@ -128,7 +186,7 @@ final class BrowserSupervision {
             link.end()
             return false
         }
-        (refused, wait) = (nil, nil)
+        (refused, wait.number) = (nil, nil)
         agent = link
         logger.info("agent connected")
         return true
@@ -149,6 +207,7 @@ final class BrowserSupervision {
     /// Handles the end of the agent's connection or process.
     func lost(in state: SessionMachine.State) {
         (agent, closeOrdered) = (nil, nil)
+        confinement?.agentLost()
         logger.info("agent lost")
         tell(.browserEnded(.agentMissing))
         awaitAgentOfLastWorker(in: state)
@@ -161,7 +220,15 @@ final class BrowserSupervision {
         case .hello: break
         case .opened(let id):
             guard let agent, id == present?.counter else { break }
+            confinement?.opened()
             observation?.opened(by: agent, geteuid())
+        case .starting(let epoch, let process):
+            guard let agent else { break }
+            guard let present, let confinement, epoch == present.id else {
+                agent.proceed(process, isConfined: false)
+                break
+            }
+            confinement.add(process, in: present, of: agent)
         case .activity:
             hasHeardInput = true
             return .activity
@@ -192,7 +259,11 @@ final class BrowserSupervision {
     /// retried.
     private func closed(_ ended: Epoch) -> Report? {
         guard let agent else { return nil }
-        if case .contradicted(let processes) = observation?.ended(by: agent, geteuid()) {
+        let isConfined = confinement != nil && holder?.epoch == ended
+        // The storage of a confined browser is removed below.
+        if case .contradicted(let processes) = observation?.ended(by: agent, geteuid()),
+            !(isConfined && processes.isEmpty)
+        {
             logger.error(
                 "the agent says that the browser is gone, and it is not, trying again",
                 metadata: ["agent": "\(agent.text)", "browser.pids": "\(processes)"])
@@ -201,7 +272,9 @@ final class BrowserSupervision {
             return nil
         }
         problem = nil
-        return .cleared(ended)
+        guard isConfined else { return .cleared(ended) }
+        confinement?.remove(ended)
+        return nil
     }
 
     // MARK: - Waiting for an agent
@@ -227,24 +300,22 @@ final class BrowserSupervision {
     }
 
     private func awaitAgent() {
-        guard wait == nil else { return }
-        waits += 1
-        wait = waits
-        timer.post(.agentOverdue(wait: waits), after: Self.agentPatience)
+        guard let number = wait.begin() else { return }
+        timer.post(.agentOverdue(wait: number), after: Self.agentPatience)
     }
 
     /// Handles the end of the wait for an agent.
     ///
     /// - Returns: whether this was the current wait.
     func overdue(_ overdue: UInt64) -> Bool {
-        guard overdue == wait else { return false }
-        wait = nil
+        guard overdue == wait.number else { return false }
+        wait.number = nil
         if takePage() != nil { tell(.browserEnded(.agentMissing)) }
         return true
     }
 
     /// Drops the requests of a session process that has ended.
-    func dropRequests() { (waitingPage, wait) = (nil, nil) }
+    func dropRequests() { (waitingPage, wait.number) = (nil, nil) }
 
     // MARK: - Status for operators
 
@@ -254,7 +325,7 @@ final class BrowserSupervision {
             return
                 "The last session's browser cannot be cleared without its agent. Start baton-agent in the graphical session."
         }
-        if let problem { return problem }
+        if let problem = confinement?.problem ?? problem { return problem }
         guard let closeOrdered, closeOrdered.duration(to: clock.moment()) >= Self.closePatience else { return nil }
         return
             "The agent (\(agent.text)) does not say what became of the last session's browser. See the log of baton-agent; end "

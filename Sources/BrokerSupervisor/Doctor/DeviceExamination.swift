@@ -20,6 +20,7 @@ struct DeviceExamination: Sendable {
     private let files: DeviceFiles
     private let configuration: SupervisorConfiguration
     private let clock: SupervisorClock
+    private let helper: HelperClient?
     private let inspect: @Sendable () async -> [CheckResult]
 
     /// Copies what the supervisor's thread knows.
@@ -32,6 +33,7 @@ struct DeviceExamination: Sendable {
         (self.status, self.refusals, self.clock, self.inspect) = (status, refusals, clock, inspect)
         join = session.join.record
         leases = session.sessionProcess.leases
+        helper = session.browser.confinement?.helper
         (files, configuration) = (session.device.files, session.device.configuration)
         known = Self.known(session, status, now: clock.now())
     }
@@ -79,6 +81,7 @@ struct DeviceExamination: Sendable {
     func diagnosis() async -> Diagnosis {
         let diagnosis = SessionDiagnosis(status)
         var findings = known + diagnosis.findings
+        findings.append(await .helper(helper))
         let inspected = await inspect()
         findings += inspected
         // The registration's last known status counts only if the check found nothing newer.

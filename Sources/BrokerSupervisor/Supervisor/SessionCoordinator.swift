@@ -40,7 +40,8 @@ final class SessionCoordinator {
         receipts = ReceiptWriter(files: files, epochCount: epochCount, clock: clock, logger: logger)
         join = try JoinFlow(files: files, logger: logger)
         journal = try SessionJournal(files: files, clock: clock, logger: logger)
-        browser = try BrowserSupervision(files: files, clock: clock, timer: timer, logger: logger) {
+        let helper = try device.configuration.helper.map { try HelperClient(socket: $0, logger: logger) }
+        browser = try BrowserSupervision(files: files, helper: helper, clock: clock, timer: timer, logger: logger) {
             sessionProcess.tell($0)
         }
         locks = try AppLocks(files: files, logger: logger)

@@ -65,6 +65,7 @@ final class Supervisor {
     /// - Throws: an error that makes it impossible to continue: state that cannot be written, or a process that cannot
     ///   be started.
     func run(keptKeys: [Epoch: MemoryKey], whenServing: () throws -> Void) throws {
+        defer { session.browser.confinement?.helper.stop() }
         try device.management.declare()
         try removeOldTombstones()
         try session.start(keptKeys)
@@ -111,6 +112,10 @@ final class Supervisor {
         case .deviceChanged:
             session.readDevice()
             try session.endUnlessShared()
+        case .helperAnswered(let answer):
+            if case .cleared(let ended) = session.browser.answered(answer, in: session.machine.state) {
+                try session.handle(.itemCleared(.browser, ended))
+            }
         case .retrySignOut(let ended): try session.clearFiles(of: ended)
         case .retryBrowser(let ended):
             if session.machine.state.pending?.ended == ended { session.closeBrowser(ended) }

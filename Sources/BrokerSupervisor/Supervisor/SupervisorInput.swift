@@ -21,6 +21,7 @@ package enum SupervisorInput: Sendable {
     case sessionProcessEnded(sessionProcess: UInt64)
     /// The MDM changed a setting.
     case deviceChanged
+    case helperAnswered(HelperAnswer)
     case retrySignOut(Epoch)
     case retryBrowser(Epoch)
     /// This requester has waited too long for the device to be ready.

@@ -113,7 +113,7 @@ struct BundleConfiguration: Encodable {
 
     private static let known: Set<String> = [
         "directory", "runtimeDirectory", "managedMarker", "trustRoots", "resolve", "sessionUsers", "checkInInterval",
-        "appRegistry", "sessionPolicy", "tpm", "logLevel",
+        "appRegistry", "sessionPolicy", "tpm", "helper", "logLevel",
     ]
 
     /// - Parameter file: the content of the file; nil if there is none.

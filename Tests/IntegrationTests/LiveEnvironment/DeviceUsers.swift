@@ -56,12 +56,16 @@ struct DeviceUsers: Sendable {
     /// A copy of the program that these users can reach, wherever the package was built.
     func file(of program: LiveEnvironment.Program, in scratch: Scratch) throws -> String? {
         guard user(of: program) != nil else { return nil }
-        return try copy(RunningProgram.built(program.rawValue), in: scratch)
+        return try copy(RunningProgram.built(program.rawValue), to: program.rawValue, in: scratch)
     }
 
     /// A copy of the program that acts as the person at the browser.
     func person(in scratch: Scratch) throws -> String {
-        try copy(Repository.root + "/Tests/Person/person.py", in: scratch)
+        // Python finds a module only in a folder that it may list.
+        let folder = scratch.path("person")
+        guard unsafe mkdir(folder, 0o755) == 0 || errno == EEXIST else { throw TestProblem("mkdir: error \(errno)") }
+        _ = try copy(Repository.root + "/Tests/Person/forms.py", to: "person/forms.py", in: scratch)
+        return try copy(Repository.root + "/Tests/Person/person.py", to: "person/person.py", in: scratch)
     }
 
     /// A service manager that a program of another user can notify.
@@ -72,8 +76,8 @@ struct DeviceUsers: Sendable {
         return manager
     }
 
-    private func copy(_ file: String, in scratch: Scratch) throws -> String {
-        let copy = scratch.path(String(file.split(separator: "/").last ?? ""))
+    private func copy(_ file: String, to name: String, in scratch: Scratch) throws -> String {
+        let copy = scratch.path(name)
         // A hard link, if both are on one disk.
         guard !FileManager.default.fileExists(atPath: copy), unsafe link(file, copy) != 0 else { return copy }
         try FileManager.default.copyItem(atPath: file, toPath: copy)

@@ -9,10 +9,15 @@ extension LiveEnvironment {
         let file = path("configuration/apps.json")
         try Data(registry.utf8).write(to: URL(filePath: file))
         try FileManager.default.setAttributes([.posixPermissions: Int(mode)], ofItemAtPath: file)
+        try await with(configuration: ["appRegistry": file], body)
+    }
+
+    /// Runs `body` with a broker whose configuration also has these keys; afterwards it has not, and no broker runs.
+    func with(configuration changes: [String: String], _ body: () async throws -> Void) async throws {
         let place = URL(filePath: path("configuration/batond.json"))
         let former = try Data(contentsOf: place)
         var configuration = try JSONSerialization.jsonObject(with: former) as? [String: Any] ?? [:]
-        configuration["appRegistry"] = file
+        configuration.merge(changes) { $1 }
         try JSONSerialization.data(withJSONObject: configuration).write(to: place)
         try await kill(.broker)
         do {

@@ -16,7 +16,9 @@ struct LiveEnvironmentTrait: SuiteTrait, TestScoping {
 extension Trait where Self == LiveEnvironmentTrait {
     static var live: Self { Self() }
 
-    static func live(users: DeviceUsers?) -> Self { Self(users: users, hasBrowser: true) }
+    static func live(users: DeviceUsers?, hasBrowser: Bool = true) -> Self {
+        Self(users: users, hasBrowser: hasBrowser)
+    }
 
     /// An environment whose workers use a real browser.
     static var liveWithBrowser: Self { Self(hasBrowser: true) }

@@ -134,12 +134,6 @@ extension LiveOffline {
 }
 
 extension LiveEnvironment {
-    /// The doctor's finding with a code.
-    fileprivate func finding(_ code: String) async throws -> CheckResult? {
-        guard case .diagnosis(let diagnosis) = try await ask(.examine) else { throw TestProblem("no diagnosis") }
-        return diagnosis.findings.first { $0.code == code }
-    }
-
     /// Waits until the doctor reports `count` workers with a PIN.
     fileprivate func holdsPINs(_ count: Int) async throws {
         try await untilLogged("\(count) with a PIN") { [self] in

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import Files
+internal import Processes
+internal import UnixSocket
+
+/// A process that waits until it may become a program.
+///
+/// The broker puts it into the session's control group while it waits, so that everything that the program starts is in
+/// the group, too.
+struct HeldProcess: Sendable {
+    let process: ChildProcess
+    /// The process waits for a line from here, and ends without one when the agent does.
+    private let gate: Descriptor
+
+    /// Starts the waiting process.
+    ///
+    /// - Parameters:
+    ///   - program: the absolute path of the program that it becomes.
+    ///   - arguments: the program's arguments after its name.
+    /// - Throws: ``ProcessFailure`` or ``SocketError``.
+    static func start(
+        _ program: String, arguments: [String], environment: [String: String]
+    ) throws -> HeldProcess {
+        let (ours, theirs) = try Connection.pair(maximumFrame: 1)
+        let process = try ChildProcess.spawn(
+            executable: "/bin/sh",
+            arguments: ["-c", #"read -r line && exec "$0" "$@" </dev/null"#, program] + arguments,
+            environment: environment, descriptors: [(theirs.descriptor, as: 0)], output: .discarded)
+        return HeldProcess(process: process, gate: ours.descriptor)
+    }
+
+    /// Lets the process become the program.
+    ///
+    /// - Throws: ``FileError`` if it has ended.
+    func release() throws(FileError) {
+        try gate.withNumber { (number) throws(FileError) in
+            try FileWriting.writeAll([0x0A], to: number, path: "the waiting process")
+        }
+    }
+}

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import BrokerIPC
+internal import Processes
+
+extension CheckResult {
+    /// Whether the end of the worker's browser is enforced: asks `baton-helper` something that changes nothing.
+    ///
+    /// - Parameter helper: nil if the configuration names none.
+    static func helper(_ helper: HelperClient?) async -> CheckResult {
+        guard let helper else {
+            return CheckResult(
+                .agent, .note, code: "helper_not_configured",
+                message: "The end of the worker's browser is what the agent reports: no baton-helper enforces it.",
+                remedy: "Enable baton-helper.socket, and name its socket as helper in batond.json.")
+        }
+        let reply = await withCheckedContinuation { continuation in
+            helper.ask(.list) { continuation.resume(returning: $0) }
+        }
+        switch reply {
+        case .sessions:
+            return CheckResult(
+                .agent, .good, code: "helper_serves",
+                message: "baton-helper confines the worker's browser and ends it.")
+        case .refused(let refusal):
+            return CheckResult(
+                .agent, .bad, code: refusal.code.rawValue, message: "No browser opens: baton-helper refuses.",
+                remedy: refusal.message)
+        case .done, .storage, .left:
+            return CheckResult(
+                .agent, .bad, code: "helper_strange", message: "No browser opens: baton-helper answers something else.",
+                remedy: "Use baton-helper and batond of the same release.")
+        }
+    }
+}

@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0
+package import BrokerIPC
+package import BrokerProtocol
+internal import Logging
+internal import Processes
+internal import UnixSocket
+
+/// An answer of `baton-helper` about the browser of an epoch.
+package enum HelperAnswer: Sendable {
+    case storage(Epoch, HelperReply)
+    case added(Epoch, process: Int32, HelperReply)
+    case killed(Epoch, HelperReply)
+    case removed(Epoch, HelperReply)
+}
+
+/// Has `baton-helper` confine the browser of an epoch: its files to memory-backed storage, its processes to a control
+/// group. Both end through the helper, whatever the agent does.
+///
+/// It belongs to the supervisor's thread, which never waits for the helper: each answer comes as a ``HelperAnswer``.
+final class BrowserConfinement {
+    /// What is to be done once the storage is there.
+    typealias Order = (AgentLink) -> Void
+
+    private enum State {
+        case none
+        /// The helper is asked to make the storage; the orders wait for it.
+        case preparing(Epoch, orders: [Order])
+        case ready(Epoch, storage: String)
+    }
+
+    let helper: HelperClient
+    private let inputs: Mailbox<SupervisorInput>
+    private let logger: Logger
+    private var state = State.none
+    /// The last epoch of which each process was killed.
+    private var killed: Epoch?
+    /// The last epoch whose processes were killed and whose storage was removed.
+    private var ended: Epoch?
+    /// The browsers of the epoch that were confined, less those that the agent reports as opened. Below zero, a browser
+    /// runs outside.
+    private var unopened = 0
+    /// Whether a browser of the epoch may have run outside.
+    private var isIncomplete = true
+    /// The epoch that the last two describe.
+    private var watched: Epoch?
+    /// Why the helper does not do what it was asked, for operators.
+    private(set) var problem: String?
+
+    /// Pages that may wait for the storage.
+    private static let maximumOrders = 8
+
+    /// Ends what an earlier supervisor left: agents clear their browsers when they lose the broker.
+    ///
+    /// - Parameter earlier: the epoch whose browser an earlier supervisor opened. What became of it is not known.
+    init(helper: HelperClient, inputs: Mailbox<SupervisorInput>, earlier: Epoch?, logger: Logger) {
+        (self.helper, self.inputs, self.logger) = (helper, inputs, logger)
+        watched = earlier
+        helper.clear()
+    }
+
+    // MARK: - Opening
+
+    /// Carries out the order for the agent once the epoch's storage is there.
+    ///
+    /// - Returns: false if too many orders wait.
+    func whenReady(_ epoch: Epoch, for agent: AgentLink, _ order: @escaping Order) -> Bool {
+        switch state {
+        case .ready(epoch, _): order(agent)
+        case .preparing(epoch, let orders):
+            guard orders.count < Self.maximumOrders else { return false }
+            state = .preparing(epoch, orders: orders + [order])
+        case .none, .preparing, .ready:
+            state = .preparing(epoch, orders: [order])
+            if watched != epoch { (watched, unopened, isIncomplete) = (epoch, 0, false) }
+            ask(.makeStorage(epoch: epoch.id, user: agent.user)) { .storage(epoch, $0) }
+        }
+        return true
+    }
+
+    /// Handles the answer about the storage: tells the agent of it and carries out what waited for it.
+    ///
+    /// - Returns: false if there is no storage, so that no browser may open.
+    func prepared(_ epoch: Epoch, _ reply: HelperReply, for agent: AgentLink?) -> Bool {
+        guard case .preparing(epoch, let orders) = state else { return true }
+        guard case .storage(let path, _) = reply, let agent else {
+            state = .none
+            problem = Self.problem(reply)
+            return false
+        }
+        problem = nil
+        state = .ready(epoch, storage: path)
+        agent.confine(epoch, storage: path)
+        for order in orders { order(agent) }
+        return true
+    }
+
+    /// Has a process that the agent holds put into the control group, before it becomes the browser.
+    func add(_ process: Int32, in epoch: Epoch, of agent: AgentLink) {
+        guard case .ready(epoch, _) = state, let parent = agent.pid.flatMap(Self.name),
+            let handle = ProcessAncestry.handle(of: process, startedBy: parent), !agent.hasEnded
+        else {
+            logger.error("the agent names a process that it has not started", metadata: ["process": "\(process)"])
+            return agent.proceed(process, isConfined: false)
+        }
+        ask(.addProcess(epoch: epoch.id, user: agent.user), [handle]) { .added(epoch, process: process, $0) }
+    }
+
+    private static func name(_ process: Int32) -> ProcessTable.Entry.Name? {
+        guard process > 1 else { return nil }
+        return ((try? ProcessTable.entry(process)) ?? nil)?.name
+    }
+
+    /// Handles the answer about a process, and tells the agent to start the browser or to end the process.
+    ///
+    /// - Returns: whether the process is confined.
+    func added(_ process: Int32, in epoch: Epoch, _ reply: HelperReply, by agent: AgentLink?) -> Bool {
+        guard case .ready(epoch, _) = state, let agent else { return true }
+        let isConfined = reply == .done
+        problem = isConfined ? nil : Self.problem(reply)
+        if isConfined { unopened += 1 }
+        agent.proceed(process, isConfined: isConfined)
+        return isConfined
+    }
+
+    /// Records that the agent reports an opened browser.
+    func opened() {
+        unopened -= 1
+        if unopened < 0 { isIncomplete = true }
+    }
+
+    // MARK: - Ending
+
+    /// Whether each browser of this epoch was confined, all its processes were killed, and its storage is gone.
+    func hasEnded(_ epoch: Epoch) -> Bool { ended == epoch && !isIncomplete }
+
+    /// Has every process of the epoch's browser killed; answered by ``HelperAnswer/killed(_:_:)``.
+    func kill(_ epoch: Epoch) {
+        state = .none
+        ask(.kill(epoch: epoch.id)) { .killed(epoch, $0) }
+    }
+
+    /// Handles the answer about the processes.
+    ///
+    /// - Returns: whether all have ended.
+    func killed(_ epoch: Epoch, _ reply: HelperReply) -> Bool {
+        let isDone = reply == .done
+        killed = isDone ? epoch : nil
+        problem = isDone ? nil : Self.problem(reply)
+        return isDone
+    }
+
+    /// Has the epoch's storage removed; answered by ``HelperAnswer/removed(_:_:)``.
+    func remove(_ epoch: Epoch) { ask(.removeStorage(epoch: epoch.id)) { .removed(epoch, $0) } }
+
+    /// Handles the answer about the storage.
+    ///
+    /// - Returns: whether it is gone.
+    func removed(_ epoch: Epoch, _ reply: HelperReply) -> Bool {
+        let isDone = reply == .done
+        if isDone, killed == epoch { ended = epoch }
+        problem = isDone ? nil : Self.problem(reply)
+        return isDone
+    }
+
+    /// Ends the browsers of an agent that is gone. The next agent's browser begins with new storage.
+    func agentLost() {
+        if case .ready(let epoch, _) = state {
+            helper.ask(.kill(epoch: epoch.id)) { _ in }
+            helper.ask(.removeStorage(epoch: epoch.id)) { _ in }
+        }
+        (state, unopened) = (.none, 0)
+    }
+
+    private func ask(
+        _ request: HelperRequest, _ descriptors: [Descriptor] = [],
+        as answer: @escaping @Sendable (HelperReply) -> HelperAnswer
+    ) {
+        let inputs = inputs
+        helper.ask(request, descriptors: descriptors) { inputs.post(.helperAnswered(answer($0))) }
+    }
+
+    private static func problem(_ reply: HelperReply) -> String {
+        guard case .refused(let refusal) = reply else { return "baton-helper answers something else than was asked." }
+        return refusal.message
+    }
+}

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+import BrokerIPC
+import Foundation
+import TestSupport
+
+extension LiveEnvironment {
+    /// The users of a device that has `baton-helper`, which knows users by name: `daemon` for the broker, and `nobody`.
+    static let usersWithHelper = DeviceUsers(broker: 1, session: RunningHelper.user)
+
+    /// Starts the helper for such a device.
+    func startHelper() async throws -> RunningHelper { try await RunningHelper.start(broker: "daemon", in: scratch) }
+
+    /// Runs `body` with a helper and a broker that uses it; afterwards the configuration is the former one.
+    func withHelper(_ body: (RunningHelper) async throws -> Void) async throws {
+        let helper = try await startHelper()
+        try await with(configuration: ["helper": helper.socket]) { try await body(helper) }
+    }
+
+    /// Returns the doctor's finding with this code; nil if there is none.
+    func finding(_ code: String) async throws -> CheckResult? {
+        guard case .diagnosis(let diagnosis) = try await ask(.examine) else { throw TestProblem("no diagnosis") }
+        return diagnosis.findings.first { $0.code == code }
+    }
+
+    /// What a receipt says about one item.
+    struct ReceiptItem: Decodable, Equatable {
+        let name: String
+        let grade: String
+        let observer: String
+        let result: String
+    }
+
+    /// Returns an item of the newest receipt; nil if the receipt lacks it.
+    func newestReceipt(says name: String) async throws -> ReceiptItem? {
+        struct Shown: Decodable { let items: [ReceiptItem] }
+        let lines = try await baton("receipt", "export", "--state", path("device"))
+        let file = path("receipts-of-today.jsonl")
+        try lines.write(toFile: file, atomically: false, encoding: .utf8)
+        let last = lines.split(separator: "\n").filter { $0.contains("\"items\"") }.count
+        let text = try await baton("receipt", "show", String(last), "--json", "--file", file)
+        return try JSONDecoder().decode(Shown.self, from: Data(text.utf8)).items.first { $0.name == name }
+    }
+}

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+import BrokerIPC
+import BrokerProtocol
+import Foundation
+import TestSupport
+import Testing
+
+extension LiveFaults {
+    /// A device with `baton-helper`: its browser's files are in memory-backed storage, and its processes in a control
+    /// group.
+    @Suite(.live(users: LiveEnvironment.usersWithHelper, hasBrowser: false)) struct ConfinementTests {
+        @Test func `a confined browser ends through the helper, and the receipt calls that enforced`() async throws {
+            let live = try await LiveEnvironment.ready()
+            try await live.withHelper { helper in
+                try await live.awaitAgent()
+                #expect(try await live.finding("helper_serves") != nil)
+                let app = try live.app(1)
+                let amara = try await live.signIn("Amara", through: app)
+                let storage = try #require(try helper.mounts().first)
+                let names = try FileManager.default.contentsOfDirectory(atPath: storage).sorted()
+                #expect(names == ["browser", "home", "start-1.html", "t"])
+                let group = try #require(try helper.groups().first)
+                #expect(try !textOfFile(group + "/cgroup.procs").isEmpty)
+                #expect(try await app.signOut(amara))
+                try await live.settle()
+                #expect(try helper.mounts() == [] && helper.groups() == [])
+                #expect(!FileManager.default.fileExists(atPath: storage))
+                let item = try await live.newestReceipt(says: "browser")
+                #expect(item?.grade == "enforced" && item?.observer == "broker" && item?.result == "done")
+                try await live.findsNothing(of: "Amara")
+            }
+        }
+
+        @Test func `whichever program dies, nothing of a confined browser is left`() async throws {
+            let live = try await LiveEnvironment.ready()
+            try await live.withHelper { helper in
+                let app = try live.app(1)
+                for victim in [LiveEnvironment.Program.agent, .broker] {
+                    try await live.awaitAgent()
+                    try await live.signIn("Amara", through: app)
+                    let storage = try #require(try helper.mounts().first)
+                    try await live.kill(victim)
+                    try await live.start(victim)
+                    try await live.awaitAgent()
+                    try await live.settle()
+                    #expect(try helper.mounts() == [] && helper.groups() == [], "\(victim)")
+                    #expect(!FileManager.default.fileExists(atPath: storage))
+                    // A broker cannot know whether an earlier one confined each browser.
+                    let grade = try await live.newestReceipt(says: "browser")?.grade
+                    #expect(grade == (victim == .broker ? "reported" : "enforced"))
+                }
+            }
+        }
+
+        @Test func `without its helper the device opens no browser and says so, and a sign-out waits`() async throws {
+            let live = try await LiveEnvironment.ready()
+            try await live.withHelper { helper in
+                try await live.awaitAgent()
+                let app = try live.app(1)
+                let amara = try await live.signIn("Amara", through: app)
+                helper.program.kill()
+                _ = try await helper.program.waitForExit()
+                async let signOut = app.signOut(amara)
+                try await live.log(of: .broker, says: "the helper does not answer")
+                #expect(try await live.status().problems.first?.contains("baton-helper does not answer") == true)
+                let finding = try #require(try await live.finding("helper_unavailable"))
+                #expect(finding.remedy?.contains("Start it") == true)
+                let second = try await live.startHelper()
+                #expect(try await signOut)
+                try await live.settle()
+                #expect(try second.mounts() == [] && second.groups() == [])
+
+                second.program.kill()
+                _ = try await second.program.waitForExit()
+                try live.seat("Bo")
+                await #expect(throws: (any Error).self) { try await app.signIn() }
+                _ = try await live.startHelper()
+                try await live.settle()
+                try await live.signIn("Bo", through: app)
+                try await live.settle()
+            }
+        }
+    }
+}
