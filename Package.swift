@@ -94,8 +94,8 @@ let package = Package(
         .target(
             name: "BrokerSession",
             dependencies: [
-                "BrokerDevice", "BrokerIPC", "BrokerProtocol", "CLinux", "DeviceManagement", "Files", "JSON", "OAuth",
-                "Processes", "Redaction", "UnixSocket",
+                "BrokerDevice", "BrokerIPC", "BrokerProtocol", "BrowserPolicies", "CLinux", "DeviceManagement", "Files",
+                "JSON", "OAuth", "Processes", "Redaction", "UnixSocket",
                 .asn1, .certificates, .crypto, .cryptoExtras, .logging, .nioCore, .nioHTTP1, .nioPosix,
             ]),
         // The supervisor: the session machine, the clean-up and its receipt. It never holds a worker's token.
@@ -110,8 +110,8 @@ let package = Package(
         .target(
             name: "BrokerAgent",
             dependencies: [
-                "BrokerIPC", "BrokerProtocol", "BrowserPolicies", "CLinux", "Files", "JSON", "Processes", "UnixSocket",
-                .logging,
+                "BrokerIPC", "BrokerProtocol", "BrowserExtension", "BrowserPolicies", "CLinux", "Files", "JSON",
+                "Processes", "UnixSocket", .logging,
             ]),
         // The extension of the worker's browser, its manifests and how it is packed; for whoever starts the browser.
         .target(
@@ -120,7 +120,7 @@ let package = Package(
         // What `baton-browser-host` stands on: it asks the broker for the extension of the worker's browser.
         .target(
             name: "BrowserHost",
-            dependencies: ["BrokerProtocol", "Files", "JSON", "Processes", "Redaction", "UnixSocket"]),
+            dependencies: ["BrokerIPC", "BrokerProtocol", "Files", "JSON", "Processes", "Redaction"]),
         // What `baton-helper` stands on, which runs as root: no network, no cryptography.
         .target(
             name: "BrokerHelper",

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import BrokerIPC
 internal import BrokerProtocol
+internal import BrowserExtension
+internal import BrowserPolicies
 internal import Files
 internal import Glibc
 internal import Logging
@@ -14,7 +16,7 @@ extension BrowserAgent {
         while let action = waiting.popFirst() {
             switch action {
             case .report(let message): report(message)
-            case .start(let id, let epoch, let url): waiting += machine.handle(start(id, epoch: epoch, url: url))
+            case .start(let id, let epoch, let page): waiting += machine.handle(start(id, epoch: epoch, page: page))
             case .release(let id, let process): waiting += machine.handle(release(process, id: id))
             case .drop(let process): browsers[process]?.kill()
             case .endStragglers(let epoch): waiting += machine.handle(endStragglers(epoch))
@@ -46,43 +48,82 @@ extension BrowserAgent {
         }
     }
 
-    private func start(_ id: UInt64, epoch: Epoch.ID, url: LoopbackURL) -> BrowserMachine.Event {
-        guard let profile = profile(of: epoch) else {
-            return .startFailed(id: id, AgentFailure(.profileUnavailable, "The broker's storage has another name."))
-        }
-        let page: StartPage
-        let temporary: Directory
-        do throws(FileError) {
-            temporary = try profile.make()
-            pages += 1
-            page = try StartPage(to: url, number: pages, in: profile.folder)
-        } catch {
-            logger.error("no browser profile", metadata: ["error": "\(error)"])
-            return .startFailed(
-                id: id, AgentFailure(.profileUnavailable, "The folder browser.profiles cannot be used."))
-        }
+    private func start(_ id: UInt64, epoch: Epoch.ID, page: BrowserMachine.Page) -> BrowserMachine.Event {
         do {
-            let arguments = configuration.command.arguments(profile: profile.browser.path, page: page)
+            let profile = try profile(of: epoch)
+            let temporary = try folders(of: profile)
+            let wrapper = try wrapper(for: profile)
+            let opening = try startPage(for: page, in: profile.folder)
+            let command = configuration.command
+            let words =
+                wrapper + [command.program]
+                + command.arguments(profile: profile.browser.path, page: opening, isWorkers: page.isWorkers)
             let environment = BrowserEnvironment.make(for: profile, temporary, from: BrowserEnvironment.session)
-            guard machine.storage(of: epoch) == nil else {
-                let waiting = try HeldProcess.start(
-                    configuration.command.program, arguments: arguments, environment: environment)
-                held[waiting.process.pid] = waiting
-                try watch(waiting.process)
-                return .held(id: id, process: waiting.process.pid)
-            }
-            let browser = try ChildProcess.spawn(
-                executable: configuration.command.program, arguments: arguments, environment: environment,
-                output: .discarded)
-            try watch(browser)
-            return started(browser.pid, id: id)
+            return try start(words, environment, for: id, isHeld: machine.storage(of: epoch) != nil)
         } catch { return notStarted(id, error) }
     }
 
+    private func start(
+        _ words: [String], _ environment: [String: String], for id: UInt64, isHeld: Bool
+    ) throws -> BrowserMachine.Event {
+        let arguments = Array(words.dropFirst())
+        guard !isHeld else {
+            let waiting = try HeldProcess.start(words[0], arguments: arguments, environment: environment)
+            held[waiting.process.pid] = waiting
+            try watch(waiting.process)
+            return .held(id: id, process: waiting.process.pid)
+        }
+        let browser = try ChildProcess.spawn(
+            executable: words[0], arguments: arguments, environment: environment, output: .discarded)
+        try watch(browser)
+        return started(browser.pid, id: id)
+    }
+
+    private func folders(of profile: BrowserProfile) throws(AgentFailure) -> Directory {
+        do throws(FileError) { return try profile.make() } catch {
+            logger.error("no browser profile", metadata: ["error": "\(error)"])
+            throw AgentFailure(.profileUnavailable, "The folder browser.profiles cannot be used.")
+        }
+    }
+
+    /// The command that puts the policies in force; empty if the agent does not configure the browser.
+    private func wrapper(for profile: BrowserProfile) throws(AgentFailure) -> [String] {
+        guard let managed = configuration.managed, let package else { return [] }
+        return try managed.wrapper(for: profile, machine.configuration, signIn: machine.signIn, package.get())
+    }
+
+    /// Writes the page that the browser opens first. A worker's page waits there until the browser's extension is ready.
+    private func startPage(for page: BrowserMachine.Page, in folder: Directory) throws -> StartPage {
+        pages += 1
+        if let package, waitingPages.isIdle { try awaitExtension(of: pages, file: package.get().readyFile) }
+        switch page {
+        case .signIn(let url): return try StartPage(.leads(to: url.text), number: pages, in: folder)
+        case .worker(let address):
+            guard package != nil else {
+                throw AgentFailure(.browserUnavailable, "The agent opens a worker's page only with browser.kind.")
+            }
+            let target = address?.text ?? "about:blank"
+            let start = try StartPage(waitingPages.content(leadingTo: target), number: pages, in: folder)
+            waitingPages.add(start, to: target)
+            return start
+        }
+    }
+
+    private func awaitExtension(of browser: Int, file: String) throws {
+        let readiness = try ExtensionReadiness(file: file, isNew: browsers.isEmpty)
+        waitingPages.begin(browser)
+        try BlockingThread.start { [events] in
+            events.post(.extensionSettled(browser: browser, isReady: readiness.wait()))
+        }
+    }
+
     /// The profile of an epoch: in the agent's own folder, or in the storage that the broker provides.
-    private func profile(of epoch: Epoch.ID) -> BrowserProfile? {
+    private func profile(of epoch: Epoch.ID) throws(AgentFailure) -> BrowserProfile {
         guard let storage = machine.storage(of: epoch) else { return BrowserProfile(profiles: profiles, epoch: epoch) }
-        return BrowserProfile(storage: storage, epoch: epoch)
+        guard let profile = BrowserProfile(storage: storage, epoch: epoch) else {
+            throw AgentFailure(.profileUnavailable, "The broker's storage has another name.")
+        }
+        return profile
     }
 
     private func watch(_ browser: ChildProcess) throws {
@@ -102,8 +143,10 @@ extension BrowserAgent {
 
     private func notStarted(_ id: UInt64, _ error: any Error) -> BrowserMachine.Event {
         logger.error("the browser did not start", metadata: ["error": "\(error)"])
-        return .startFailed(
-            id: id, AgentFailure(.browserUnavailable, "Check that browser.command names an executable program."))
+        let failure =
+            error as? AgentFailure
+            ?? AgentFailure(.browserUnavailable, "Check that browser.command names an executable program.")
+        return .startFailed(id: id, failure)
     }
 
     private func release(_ process: Int32, id: UInt64) -> BrowserMachine.Event {
@@ -129,7 +172,7 @@ extension BrowserAgent {
             Failpoint.browserEnding.reach()
             held = [:]
             try BrowserProfile(profiles: profiles, epoch: epoch).remove()
-            if machine.storage(of: epoch) != nil { try profile(of: epoch)?.remove() }
+            if machine.storage(of: epoch) != nil { try profile(of: epoch).remove() }
             Failpoint.browserCleared.reach()
             logger.info("browser cleared away")
             return .cleared(epoch: epoch)
@@ -149,5 +192,12 @@ extension BrowserAgent {
             epoch: epoch,
             AgentFailure(
                 .notCleared, "A browser process or profile is still there; see the agent's log, then close again."))
+    }
+}
+
+extension BrowserMachine.Page {
+    fileprivate var isWorkers: Bool {
+        guard case .worker = self else { return false }
+        return true
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import BrokerIPC
+internal import BrowserExtension
 internal import CLinux
 internal import Files
 internal import Glibc
@@ -22,6 +23,10 @@ package final class BrowserAgent {
     /// The browsers and the processes that wait to become one.
     var browsers: [Int32: ChildProcess] = [:]
     var held: [Int32: HeldProcess] = [:]
+    /// The browser's extension, or why there is none; nil if the agent does not configure the browser.
+    private(set) var package: Result<BrowserExtensionPackage, AgentFailure>?
+    /// The worker's pages that wait for the browser's extension.
+    var waitingPages = WaitingPages()
     var channel: BrokerLink.Channel?
     /// The number of pages opened so far.
     var pages = 0
@@ -32,6 +37,8 @@ package final class BrowserAgent {
     enum Event: Sendable {
         case link(BrokerLink.Event)
         case browserEnded(Int32, ExitStatus?)
+        /// The extension of the browser with this number is ready, or has not become ready in time.
+        case extensionSettled(browser: Int, isReady: Bool)
         case signal(Int32)
     }
 
@@ -77,7 +84,18 @@ package final class BrowserAgent {
         if removed > 0 {
             logger.notice("browser profiles of an earlier agent removed", metadata: ["count": "\(removed)"])
         }
+        packExtension()
         return lock
+    }
+
+    private func packExtension() {
+        guard let managed = configuration.managed else { return }
+        let folder = Directory(path: profiles).appending("extension")
+        let package = Result { () throws(AgentFailure) in try managed.makeExtension(in: folder) }
+        if case .failure(let failure) = package {
+            logger.error("the browser's extension cannot be packed", metadata: ["error": "\(failure)"])
+        }
+        self.package = package
     }
 
     /// Waits for signals and passes them to `tell`; blocks.
@@ -112,9 +130,16 @@ package final class BrowserAgent {
             return perform(.connectionLost)
         case .browserEnded(let pid, let status):
             (browsers[pid], held[pid]) = (nil, nil)
+            if browsers.isEmpty { waitingPages = WaitingPages() }
             guard case .exited(let code) = status, code != 0 else { return perform(.browserEnded(pid)) }
             logger.error("the browser ended with an error", metadata: ["browser.status": "\(code)"])
             return perform(.browserBroke(pid))
+        case .extensionSettled(let browser, let isReady):
+            if !isReady { logger.error("the browser's extension does not serve: pages open without a sign-in") }
+            do throws(FileError) { try waitingPages.settled(browser, isReady: isReady) } catch {
+                logger.error("a page does not open", metadata: ["error": "\(error)"])
+            }
+            return nil
         case .signal(SIGCHLD):
             try ProcessSweep.reapOrphans(children: Array(browsers.values))
             return nil

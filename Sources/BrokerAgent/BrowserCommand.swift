@@ -27,8 +27,12 @@ package struct BrowserCommand: Sendable, Equatable {
 
     var program: String { words[0] }
 
-    /// The arguments for one page.
-    func arguments(profile: String, page: StartPage) -> [String] {
-        words.dropFirst().map { $0.replacing("{profile}", with: profile).replacing("{url}", with: page.url) }
+    /// The arguments for one page. For a worker's page, the word with `{url}` becomes the address alone, so that an
+    /// option such as `--app={url}` opens sign-in pages only.
+    func arguments(profile: String, page: StartPage, isWorkers: Bool) -> [String] {
+        words.dropFirst().map { word in
+            if isWorkers, word.contains("{url}") { return page.url }
+            return word.replacing("{profile}", with: profile).replacing("{url}", with: page.url)
+        }
     }
 }

@@ -16,6 +16,12 @@ enum BrowserEnvironment {
         "http_proxy", "https_proxy", "no_proxy", "HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY",
     ]
 
+    /// Folders below the home folder, also where the session has chosen others (XDG Base Directory Specification).
+    private static let folders = [
+        "XDG_CONFIG_HOME": ".config", "XDG_CACHE_HOME": ".cache", "XDG_DATA_HOME": ".local/share",
+        "XDG_STATE_HOME": ".local/state",
+    ]
+
     /// The agent's own environment.
     static var session: [String: String] {
         var found: [String: String] = [:]
@@ -39,6 +45,9 @@ enum BrowserEnvironment {
         }
         environment["WAYLAND_DISPLAY"] = waylandSocket(session)
         environment["HOME"] = profile.home.path
+        for (name, folder) in folders { environment[name] = profile.home.path + "/" + folder }
+        // With a GPU, Chromium's cache of shaders is not in its profile.
+        environment["MESA_SHADER_CACHE_DISABLE"] = "true"
         environment["TMPDIR"] = temporary.path
         environment["XDG_RUNTIME_DIR"] = temporary.path
         // Without an address, a library would look for the session's bus, or start a bus that nothing ends.

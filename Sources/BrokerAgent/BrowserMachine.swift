@@ -22,6 +22,14 @@ package struct BrowserMachine: Sendable, Equatable {
         case ordered, connectionLost, terminated
     }
 
+    /// A page to open.
+    package enum Page: Sendable, Equatable {
+        /// A page of the broker.
+        case signIn(LoopbackURL)
+        /// A page for the worker; nil if the configuration names no home page.
+        case worker(WebAddress?)
+    }
+
     /// An event for the machine.
     package enum Event: Sendable, Equatable {
         case connected
@@ -46,7 +54,7 @@ package struct BrowserMachine: Sendable, Equatable {
     package enum Action: Sendable, Equatable {
         case report(AgentMessage)
         /// Start the browser; answered by `started`, `held` or `startFailed`.
-        case start(id: UInt64, epoch: Epoch.ID, url: LoopbackURL)
+        case start(id: UInt64, epoch: Epoch.ID, page: Page)
         /// Turn the waiting process into the browser of the order `id`; answered by `started` or `startFailed`.
         case release(id: UInt64, process: Int32)
         /// End the waiting process.
@@ -68,6 +76,8 @@ package struct BrowserMachine: Sendable, Equatable {
     package private(set) var state: State
     /// The configuration of the next browser.
     package private(set) var configuration = BrowserConfiguration.standard
+    /// The address of the sign-in pages; nil if the broker has not named it.
+    package private(set) var signIn: AddressPattern?
     /// The folder for the browser of an epoch, if the broker confines it.
     private var storage: Storage?
     /// The processes that wait, and the orders that they are for.
@@ -87,6 +97,10 @@ package struct BrowserMachine: Sendable, Equatable {
         case .connectionLost: return leave(.connectionLost)
         case .terminated: return leave(.terminated)
         case .order(.open(let id, let epoch, let url)): return open(id, epoch: epoch, url: url)
+        case .order(.browse(let id, let epoch, let address)): return browse(id, epoch: epoch, address: address)
+        case .order(.signIn(let address)):
+            signIn = address
+            return []
         case .order(.close(let epoch)): return close(epoch)
         case .order(.configure(let configuration)):
             self.configuration = configuration
@@ -113,7 +127,7 @@ package struct BrowserMachine: Sendable, Equatable {
     private mutating func connected() -> [Action] {
         // The agent must not say hello while something of an earlier epoch is left.
         guard state == .idle else { return [.finish(AgentFailure(.notCleared, "Connected while a browser was left."))] }
-        (configuration, storage, held) = (.standard, nil, [:])
+        (configuration, signIn, storage, held) = (.standard, nil, nil, [:])
         return [.report(.hello(version: AgentMessage.version))]
     }
 
@@ -134,6 +148,18 @@ package struct BrowserMachine: Sendable, Equatable {
         guard let url = LoopbackURL(text) else {
             return [refuse(id, AgentFailure(.invalidURL, "Only pages of the broker on 127.0.0.1 are opened."))]
         }
+        return open(id, epoch: epoch, page: .signIn(url))
+    }
+
+    private mutating func browse(_ id: UInt64, epoch: Epoch.ID, address: WebAddress?) -> [Action] {
+        let page = address ?? configuration.homePage
+        guard page.map(configuration.allows) ?? true else {
+            return [refuse(id, AgentFailure(.addressBlocked, "The device's configuration blocks this address."))]
+        }
+        return open(id, epoch: epoch, page: .worker(page))
+    }
+
+    private mutating func open(_ id: UInt64, epoch: Epoch.ID, page: Page) -> [Action] {
         switch state {
         case .idle: state = .open(epoch: epoch, browsers: [])
         case .open(epoch, _): break
@@ -142,7 +168,7 @@ package struct BrowserMachine: Sendable, Equatable {
             return [refuse(id, AgentFailure(.notCleared, "The earlier browser is not cleared away; close it first."))]
         }
         hasBroken = false
-        return [.start(id: id, epoch: epoch, url: url)]
+        return [.start(id: id, epoch: epoch, page: page)]
     }
 
     private mutating func close(_ epoch: Epoch.ID) -> [Action] {

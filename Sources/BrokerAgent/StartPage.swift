@@ -4,22 +4,37 @@ internal import CLinux
 internal import Files
 internal import Glibc
 
-/// A file that redirects a browser to an address that no other user may learn.
+/// A file that leads a browser to an address that no other user may learn.
 ///
 /// Every user of the machine can read the arguments of every process (proc(5)); only its owner can read this file.
 struct StartPage: Sendable {
+    /// What the browser does when it has opened the page.
+    enum Content {
+        /// It goes on to this address.
+        case leads(to: String)
+        /// It opens the page again, five times a second, until the content changes.
+        case waits
+    }
+
     private let path: String
 
     /// Writes the page. The file must not exist yet.
     ///
     /// - Parameter folder: a folder that only this user may enter.
     /// - Throws: ``FileError``
-    init(to address: LoopbackURL, number: Int, in folder: Directory) throws(FileError) {
+    init(_ content: Content, number: Int, in folder: Directory) throws(FileError) {
         path = folder.path + "/start-\(number).html"
         let file = unsafe clinux_open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard file >= 0 else { throw FileError(.open, errno: -file, path: path) }
         defer { _ = close(file) }
-        try FileWriting.writeAll(Array(Self.text(address).utf8), to: file, path: path)
+        try FileWriting.writeAll(Self.text(content), to: file, path: path)
+    }
+
+    /// Replaces the content as a whole.
+    ///
+    /// - Throws: ``FileError``
+    func replace(with content: Content) throws(FileError) {
+        try AtomicFile(path: path).replace(with: Self.text(content))
     }
 
     /// The address of the file itself (RFC 8089).
@@ -27,14 +42,20 @@ struct StartPage: Sendable {
         "file://" + path.utf8.map { Self.plain.contains($0) ? String(UnicodeScalar($0)) : Self.encoded($0) }.joined()
     }
 
-    private static func text(_ address: LoopbackURL) -> String {
-        // Of the characters allowed in the address (see `LoopbackURL`), only this one is special in an attribute.
-        let target = address.text.replacing("&", with: "&amp;")
-        return """
-            <!doctype html><html lang="en"><head><meta charset="utf-8"><title>Sign-in</title>
-            <meta name="referrer" content="no-referrer"><meta http-equiv="refresh" content="0; url=\(target)"></head></html>
-
+    private static func text(_ content: Content) -> [UInt8] {
+        let refresh: String
+        switch content {
+        // Addresses hold no other character that is special in an attribute with quotation marks: see `LoopbackURL`
+        // and `WebAddress`.
+        case .leads(let address): refresh = "0; url=" + address.replacing("&", with: "&amp;")
+        case .waits: refresh = "0.2"
+        }
+        return Array(
             """
+            <!doctype html><html lang="en"><head><meta charset="utf-8"><title>…</title>
+            <meta name="referrer" content="no-referrer"><meta http-equiv="refresh" content="\(refresh)"></head></html>
+
+            """.utf8)
     }
 
     /// The characters of a path that need no encoding (RFC 3986 section 3.3).

@@ -20,6 +20,7 @@ extension BrokerError {
                 "Start nothing in the host's place: the browser starts it, and baton-agent starts the browser."
             case .cookiesUnlisted: "Put the app on the profile's AppCookieSSOAllowList if it may."
             case .addressUnlisted: "Add a prefix of the address to URLs of the single sign-on profile."
+            case .pageBlocked: "Allow the address in the payload org.baton.browser, if workers need it."
             case .notShared: "See the findings on the mode."
             case .agentMissing: "Start baton-agent in the graphical session."
             case .browserUnavailable, .browserBroke:
@@ -55,6 +56,9 @@ extension BrokerError {
             .addressMalformed: "The address for which a browser's headers are asked can be read in more than one way.",
             .addressOfOther: "The address is not of the identity platform that the device is joined to.",
             .addressUnlisted: "No single sign-on profile lists the address.",
+            .pageInvalid: "The address of a page cannot be opened by a browser.",
+            .pageBlocked: "The configuration of the worker's browser blocks the address of a page.",
+            .pageLimit: "More pages were asked for than the worker's browser opens in a minute.",
         ]
 
         package static let unknownClient = Reason(rawValue: "unknown_client")
@@ -77,5 +81,8 @@ extension BrokerError {
         package static let addressMalformed = Reason(rawValue: "address_malformed")
         package static let addressOfOther = Reason(rawValue: "address_of_other_platform")
         package static let addressUnlisted = Reason(rawValue: "address_unlisted")
+        package static let pageInvalid = Reason(rawValue: "page_invalid")
+        package static let pageBlocked = Reason(rawValue: "page_blocked")
+        package static let pageLimit = Reason(rawValue: "page_limit")
     }
 }

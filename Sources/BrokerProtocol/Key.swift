@@ -89,6 +89,8 @@ package struct Key: RawRepresentable, Hashable, Sendable {
     package static let payload = Key("payload")
     /// Baton's own: prefixes of the addresses for which the browser is signed in, a JSON list.
     package static let browserAddresses = Key("baton_addresses")
+    /// Baton's own: the address of a page to open in the worker's browser; the home page if it is missing.
+    package static let pageAddress = Key("baton_page")
     /// Baton's own: whether the browser leaves out a page's wish for a password.
     package static let removesPrompts = Key("baton_removes_prompts")
 

@@ -31,6 +31,7 @@ struct SessionServices: Sendable {
     private let join: JoinAttempt
     private let router: RequestRouter
     private let supervisor: SupervisorLink
+    private let answers: SupervisorAnswers
     private let files: DeviceFiles
 
     init(_ start: Start, supervisor: SupervisorLink, files: DeviceFiles, logger: Logger) {
@@ -51,7 +52,8 @@ struct SessionServices: Sendable {
             platform: files.keyStore.platform, logger: logger)
         join = JoinAttempt(
             attempts: attempts, network: network, supervisor: supervisor, files: files, disk: disk)
-        let erasures = ErasureService(asked: start.asked, session: session, access: access, supervisor: supervisor)
+        let answers = SupervisorAnswers(supervisor: supervisor)
+        let erasures = ErasureService(asked: start.asked, session: session, access: access, answers: answers)
         connections = AppConnections(
             epoch: start.epoch, erasures: erasures, supervisor: supervisor, logger: logger)
         let signOuts = SignOutNotifier(
@@ -79,8 +81,9 @@ struct SessionServices: Sendable {
             browser: BrowserSignOnService(
                 session: session, access: access, source: BrowserHeaderSource(session: session, network: network),
                 tokens: tokens, signOuts: signOuts),
+            pages: WorkerPageService(session: session, answers: answers, now: { .now }),
             supervisor: supervisor)
-        (self.supervisor, self.files) = (supervisor, files)
+        (self.supervisor, self.answers, self.files) = (supervisor, answers, files)
     }
 
     /// Resumes a live session after the previous session process died.
@@ -125,7 +128,7 @@ struct SessionServices: Sendable {
         case .willEnd(let epoch, let milliseconds): router.signOuts.announce(epoch, milliseconds: milliseconds)
         case .idle(let epoch, let seconds): router.signOuts.warn(epoch, seconds: seconds)
         case .locks(let locks): access.update(locks)
-        case .appSettled(let requestID, let accepted): router.erasures.settle(requestID, accepted: accepted)
+        case .appSettled(let requestID, let accepted): answers.settle(requestID, accepted: accepted)
         case .pinWanted: pins.set()
         case .leasesInQuestion: Task { await leases.askWhereHeld() }
         }

@@ -16,7 +16,9 @@ private let page = "http://127.0.0.1:4711/a"
         let url = try #require(LoopbackURL(page))
         #expect(machine.handle(.connected) == [.report(.hello(version: 1))])
         #expect(
-            machine.handle(.order(.open(id: 1, epoch: epoch, url: page))) == [.start(id: 1, epoch: epoch, url: url)])
+            machine.handle(.order(.open(id: 1, epoch: epoch, url: page))) == [
+                .start(id: 1, epoch: epoch, page: .signIn(url))
+            ])
         #expect(machine.handle(.started(id: 1, browser: 50)) == [.report(.opened(id: 1))])
         #expect(machine.handle(.order(.close(epoch: epoch))) == [.clear(epoch: epoch)])
         #expect(machine.handle(.cleared(epoch: epoch)) == [.report(.closed(epoch: epoch))])
@@ -37,7 +39,7 @@ private let page = "http://127.0.0.1:4711/a"
         let url = try #require(LoopbackURL(page))
         #expect(machine.handle(.order(.confine(epoch: epoch, storage: "/run/s/\(epoch)"))) == [])
         #expect(machine.storage(of: epoch) == "/run/s/\(epoch)" && machine.storage(of: other) == nil)
-        let start = BrowserMachine.Action.start(id: 1, epoch: epoch, url: url)
+        let start = BrowserMachine.Action.start(id: 1, epoch: epoch, page: .signIn(url))
         #expect(machine.handle(.order(.open(id: 1, epoch: epoch, url: page))) == [start])
         #expect(machine.handle(.held(id: 1, process: 50)) == [.report(.starting(epoch: epoch, process: 50))])
         #expect(machine.handle(.order(.proceed(process: 51, isConfined: true))) == [])
@@ -140,7 +142,7 @@ private let page = "http://127.0.0.1:4711/a"
     @Test func `a page is in no description`() throws {
         let url = try #require(LoopbackURL("http://127.0.0.1:4711/canary?canary=canary"))
         #expect(
-            !"\(url)\(String(reflecting: url))\(BrowserMachine.Action.start(id: 1, epoch: epoch, url: url))"
+            !"\(url)\(String(reflecting: url))\(BrowserMachine.Action.start(id: 1, epoch: epoch, page: .signIn(url)))"
                 .contains("canary"))
     }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package import BrokerIPC
 package import BrokerProtocol
+package import BrowserPolicies
 
 /// A message from the session process to the supervisor.
 package enum SessionProcessMessage: Sendable, Codable, Equatable {
@@ -38,6 +39,8 @@ package enum SessionProcessMessage: Sendable, Codable, Equatable {
     case appEnlisted(app: String, epoch: Epoch, requestID: UInt64)
     /// An app's report on its eraser for an ended epoch.
     case appAnswered(app: String, ended: Epoch, EraserReport.Result, requestID: UInt64)
+    /// A page opens in the browser of this epoch's worker; nil for the home page.
+    case pageWanted(WebAddress?, epoch: Epoch, requestID: UInt64)
     /// A person used the device in this epoch.
     case activity(epoch: Epoch)
     /// A worker has signed in without the server; `subject` is the worker's name in receipts. Sent before

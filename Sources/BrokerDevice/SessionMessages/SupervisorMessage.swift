@@ -36,7 +36,7 @@ package enum SupervisorMessage: Sendable, Codable, Equatable {
     case idle(epoch: Epoch, seconds: Int)
     /// The apps that have not erased their data of an ended epoch, with that epoch. They may do nothing but erase.
     case locks([String: Epoch])
-    /// Whether the app's message with this request id was accepted.
+    /// Whether the message with this request id was accepted.
     case appSettled(requestID: UInt64, accepted: Bool)
     /// Offline leases may have been revoked. The session process must ask the server.
     case leasesInQuestion

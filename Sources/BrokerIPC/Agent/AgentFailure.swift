@@ -10,6 +10,8 @@ package struct AgentFailure: Error, Sendable, Equatable, CustomStringConvertible
         case profileMounted = "profile_mounted"
         case profileUnavailable = "profile_unavailable"
         case browserUnavailable = "browser_unavailable"
+        case policiesUnavailable = "policies_unavailable"
+        case addressBlocked = "address_blocked"
         case alreadyRunning = "already_running"
     }
 

@@ -7,6 +7,13 @@ package enum AgentOrder: Sendable, Codable, Equatable {
     /// Open `url` (see ``LoopbackURL``) in the browser of this epoch. The agent answers `id` with
     /// ``AgentMessage/opened(id:)`` or ``AgentMessage/failed(id:code:message:)``.
     case open(id: UInt64, epoch: Epoch.ID, url: String)
+    /// The id of all orders for a worker's page. No epoch has this counter.
+    package static let workersPage: UInt64 = 0
+
+    /// Open a page for the worker in the browser of this epoch; nil for the home page. Answered like ``open(id:epoch:url:)``.
+    case browse(id: UInt64, epoch: Epoch.ID, address: WebAddress?)
+    /// Sign-in pages are below this address. It opens whatever the configuration blocks.
+    case signIn(AddressPattern)
     /// The browser of this epoch keeps its files in `storage`, an empty folder of the agent's user that exists already.
     /// Each of its processes is started only after the broker has put the first of them into the session's control
     /// group: see ``AgentMessage/starting(epoch:process:)``.

@@ -29,6 +29,9 @@ package struct Operation: RawRepresentable, Hashable, Sendable {
     /// Baton's own: the addresses for which the browser's extension requests headers.
     package static let browserAddresses = Operation(rawValue: "baton.browser_addresses")
 
+    /// Baton's own: opens a page in the worker's browser.
+    package static let openPage = Operation(rawValue: "baton.open_page")
+
     /// Whether a successful operation may begin a new epoch and therefore end the connection that carries its reply.
     package var changesEpoch: Bool { self == .login || self == .signOut }
 
@@ -37,7 +40,7 @@ package struct Operation: RawRepresentable, Hashable, Sendable {
         [
             .getDeviceInfo, .getAccounts, .login, .refresh, .signOut, .getDefaultAccount, .removeAccount,
             .currentAccount, .acknowledgeAccount, .deviceToken, .getSSOCookies, .browserNativeMessage,
-            .browserAddresses,
+            .browserAddresses, .openPage,
         ] + handover
 }
 

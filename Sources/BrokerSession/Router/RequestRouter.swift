@@ -14,6 +14,7 @@ struct RequestRouter: Sendable {
     let erasures: ErasureService
     let activity: ActivityReporter
     let browser: BrowserSignOnService
+    let pages: WorkerPageService
     let supervisor: SupervisorLink
 
     /// Answers a request at once if everything is in memory, otherwise later from another thread.
@@ -56,6 +57,7 @@ struct RequestRouter: Sendable {
         case .getSSOCookies: try browser.cookies(call)
         case .browserNativeMessage: try browser.message(call)
         case .browserAddresses: .now(try browser.addresses(call))
+        case .openPage: .now(try pages.open(call))
         default:
             throw BrokerError(
                 .unsupported, "This broker does not know the operation. Look at the operations of its hello.")

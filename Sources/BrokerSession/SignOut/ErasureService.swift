@@ -7,28 +7,21 @@ internal import Synchronization
 ///
 /// The supervisor writes an app's answer to disk before the app is answered.
 final class ErasureService: Sendable {
-    private struct State {
-        /// The ended epoch that each app is asked about, by bundle id.
-        var asked: [String: Epoch]
-        /// The promises that apps wait for until the supervisor answers.
-        var waiting: [UInt64: Promise<Bool>] = [:]
-        var requests: UInt64 = 0
-    }
-
     private let session: CurrentSession
     private let access: AppAccess
-    private let supervisor: SupervisorLink
-    private let state: Mutex<State>
+    private let answers: SupervisorAnswers
+    /// The ended epoch that each app is asked about, by bundle id.
+    private let asked: Mutex<[String: Epoch]>
 
     /// - Parameter asked: the ended epoch that each app is asked about, by bundle id.
-    init(asked: [String: Epoch], session: CurrentSession, access: AppAccess, supervisor: SupervisorLink) {
-        state = Mutex(State(asked: asked))
-        (self.session, self.access, self.supervisor) = (session, access, supervisor)
+    init(asked: [String: Epoch], session: CurrentSession, access: AppAccess, answers: SupervisorAnswers) {
+        self.asked = Mutex(asked)
+        (self.session, self.access, self.answers) = (session, access, answers)
     }
 
     /// Whether any app must still confirm that it has erased its data of this epoch.
     func isAsked(about ended: Epoch) -> Bool {
-        state.withLock { $0.asked.values.contains(ended) } || access.holdsLock(of: ended)
+        asked.withLock { $0.values.contains(ended) } || access.holdsLock(of: ended)
     }
 
     /// Returns the current epoch, and the ended epoch whose data the app must erase. A locked app may ask, too.
@@ -36,7 +29,7 @@ final class ErasureService: Sendable {
         let bundleID = try access.registered(ClientRequest(call.parameters), in: call).bundleID
         var response = AppResponse()
         response.entries[.epoch] = session.epoch.description
-        let ended = state.withLock { $0.asked[bundleID] } ?? access.lock(of: bundleID)
+        let ended = asked.withLock { $0[bundleID] } ?? access.lock(of: bundleID)
         response.entries[.endedEpoch] = ended?.description
         return response
     }
@@ -51,7 +44,7 @@ final class ErasureService: Sendable {
                 .interactionRequired, "Nobody is signed in, so that there is nothing to erase. Register in a session.")
         }
         let epoch = now.epoch
-        guard try settled({ .appEnlisted(app: app.bundleID, epoch: epoch, requestID: $0) }) else {
+        guard try answers.isAccepted({ .appEnlisted(app: app.bundleID, epoch: epoch, requestID: $0) }) else {
             throw BrokerError(
                 .internal, "The session has ended, or has too many apps with erasers. Ask for the epoch again.")
         }
@@ -68,31 +61,14 @@ final class ErasureService: Sendable {
                 "An ended epoch is acknowledged on a connection of its own. Connect with ended_epoch in the hello.")
         }
         let ended = report.epoch
-        guard try settled({ .appAnswered(app: bundleID, ended: ended, report.result, requestID: $0) }) else {
+        guard try answers.isAccepted({ .appAnswered(app: bundleID, ended: ended, report.result, requestID: $0) }) else {
             throw BrokerError(.developerParameter, "This epoch has not ended. Acknowledge one that has.")
         }
         if report.result == .done {
-            state.withLock { state in
-                if state.asked[bundleID] == ended { state.asked[bundleID] = nil }
+            asked.withLock { asked in
+                if asked[bundleID] == ended { asked[bundleID] = nil }
             }
         }
         return AppResponse()
-    }
-
-    /// Sends a message to the supervisor, and waits for its answer. Each app has its own thread, which may block.
-    private func settled(_ message: (UInt64) -> SessionProcessMessage) throws(BrokerError) -> Bool {
-        let promise = Promise<Bool>()
-        let requestID = state.withLock { state in
-            state.requests += 1
-            state.waiting[state.requests] = promise
-            return state.requests
-        }
-        supervisor.tell(message(requestID))
-        do { return try promise.wait() } catch { throw BrokerError(reading: error) }
-    }
-
-    /// Handles the supervisor's answer to the request: the app's message was recorded or refused.
-    func settle(_ requestID: UInt64, accepted: Bool) {
-        state.withLock { $0.waiting.removeValue(forKey: requestID) }?.settle(.success(accepted))
     }
 }

@@ -11,6 +11,14 @@ package struct BrowserHolder: Sendable, Codable, Equatable {
     let user: UInt32
 }
 
+/// A page that the agent opens.
+enum BrowserPage {
+    /// A page of the session process, for a sign-in or a PIN.
+    case signIn(String)
+    /// A page for the worker who is signed in; nil for the home page.
+    case worker(WebAddress?)
+}
+
 /// The supervisor's end of the connection to a session's agent.
 package struct AgentLink: Sendable {
     /// Identifies one connection.
@@ -25,6 +33,8 @@ package struct AgentLink: Sendable {
     let logger: Logger
     /// What the agent's browsers go by.
     private var configuration = BrowserConfiguration.standard
+    /// Where the agent was told that sign-in pages are.
+    private var signIn: AddressPattern?
 
     /// - Parameters:
     ///   - user: the user of the process at the other end, as reported by the kernel.
@@ -48,13 +58,23 @@ package struct AgentLink: Sendable {
     var text: String { "\(pid.map { "process \($0) of " } ?? "")user \(user)" }
 
     /// Tells the agent what its browsers go by, where that is another configuration than before.
-    mutating func configure(_ wanted: BrowserConfiguration) {
+    mutating func configure(_ wanted: BrowserConfiguration, signIn wantedSignIn: AddressPattern?) {
+        if let wantedSignIn, wantedSignIn != signIn {
+            signIn = wantedSignIn
+            send(.signIn(wantedSignIn))
+        }
         guard wanted != configuration else { return }
         configuration = wanted
         send(.configure(wanted))
     }
 
-    func open(_ epoch: Epoch, _ url: String) { send(.open(id: epoch.counter, epoch: epoch.id, url: url)) }
+    func open(_ epoch: Epoch, _ page: BrowserPage) {
+        switch page {
+        case .signIn(let url): send(.open(id: epoch.counter, epoch: epoch.id, url: url))
+        case .worker(let address): send(.browse(id: AgentOrder.workersPage, epoch: epoch.id, address: address))
+        }
+    }
+
     func confine(_ epoch: Epoch, storage: String) { send(.confine(epoch: epoch.id, storage: storage)) }
     func proceed(_ process: Int32, isConfined: Bool) { send(.proceed(process: process, isConfined: isConfined)) }
     func close(_ epoch: Epoch) { send(.close(epoch: epoch.id)) }

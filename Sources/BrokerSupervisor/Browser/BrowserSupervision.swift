@@ -64,22 +64,25 @@ final class BrowserSupervision {
     /// How long an agent may take to clear a browser before operators are told.
     private static let closePatience = Duration.seconds(10)
 
+    /// - Parameter helper: the path of the helper's socket; nil if the device has no helper.
     init(
-        files: DeviceFiles, helper: HelperClient?, clock: SupervisorClock, timer: InputTimer, logger: Logger,
+        files: DeviceFiles, helper: String?, clock: SupervisorClock, timer: InputTimer, logger: Logger,
         tell: @escaping (SupervisorMessage) -> Void
     ) throws {
         (self.files, self.clock, self.timer, self.logger, self.tell) = (files, clock, timer, logger, tell)
         let holder = try files.browserHolder()
         self.holder = holder
-        confinement = helper.map {
-            BrowserConfinement(helper: $0, inputs: timer.inputs, earlier: holder?.epoch, logger: logger)
+        confinement = try helper.map { socket in
+            BrowserConfinement(
+                helper: try HelperClient(socket: socket, logger: logger), inputs: timer.inputs, earlier: holder?.epoch,
+                logger: logger)
         }
     }
 
     // MARK: - The browser
 
     /// Has the agent open a page in the browser of this epoch. Writes the browser's user to disk first.
-    func open(_ epoch: Epoch, _ url: String) throws {
+    func open(_ epoch: Epoch, _ page: BrowserPage) throws {
         guard let agent else { return tell(.browserEnded(.agentMissing)) }
         let present = BrowserHolder(epoch: epoch, user: agent.user)
         if holder != present {
@@ -89,7 +92,7 @@ final class BrowserSupervision {
         tell(.browserOpening(user: agent.user))
         observe(epoch)
         observation?.ordered()
-        order(agent, in: epoch) { $0.open(epoch, url) }
+        order(agent, in: epoch) { $0.open(epoch, page) }
     }
 
     /// Sends the agent an order to open something, as soon as the epoch's browser can be confined.
@@ -137,7 +140,12 @@ final class BrowserSupervision {
     }
 
     /// Tells the agent, where there is one, what the worker's browser goes by.
-    func configure(_ configuration: BrowserConfiguration) { agent?.configure(configuration) }
+    ///
+    /// - Parameter loginURL: the identity platform's address; nil if the device is not joined.
+    func configure(_ configuration: BrowserConfiguration, loginURL: String?) {
+        let host = loginURL.flatMap { try? WebAddress($0) }?.host
+        agent?.configure(configuration, signIn: host.flatMap { try? AddressPattern("https://" + $0) })
+    }
 
     private func observe(_ epoch: Epoch) {
         if observation?.epoch != epoch { observation = BrowserObservation(epoch: epoch) }
@@ -219,7 +227,7 @@ final class BrowserSupervision {
         switch message {
         case .hello: break
         case .opened(let id):
-            guard let agent, id == present?.counter else { break }
+            guard let agent, let present, [present.counter, AgentOrder.workersPage].contains(id) else { break }
             confinement?.opened()
             observation?.opened(by: agent, geteuid())
         case .starting(let epoch, let process):
@@ -233,7 +241,12 @@ final class BrowserSupervision {
             hasHeardInput = true
             return .activity
         case .failed(let id, let code, _):
-            guard id == present?.counter else { break }
+            guard id == present?.counter else {
+                if id == AgentOrder.workersPage {
+                    logger.error("a worker's page did not open", metadata: ["error.code": "\(code)"])
+                }
+                break
+            }
             logger.error("the browser did not start", metadata: ["error.code": "\(code)"])
             tell(.browserEnded(.couldNotOpen))
         case .browserExited(let epoch): if epoch == present?.id { tell(.browserEnded(.closedByPerson)) }

@@ -40,10 +40,9 @@ final class SessionCoordinator {
         receipts = ReceiptWriter(files: files, epochCount: epochCount, clock: clock, logger: logger)
         join = try JoinFlow(files: files, logger: logger)
         journal = try SessionJournal(files: files, clock: clock, logger: logger)
-        let helper = try device.configuration.helper.map { try HelperClient(socket: $0, logger: logger) }
-        browser = try BrowserSupervision(files: files, helper: helper, clock: clock, timer: timer, logger: logger) {
-            sessionProcess.tell($0)
-        }
+        browser = try BrowserSupervision(
+            files: files, helper: device.configuration.helper, clock: clock, timer: timer, logger: logger
+        ) { sessionProcess.tell($0) }
         locks = try AppLocks(files: files, logger: logger)
         cleaner = SessionCleaner(files: files, timer: timer, logger: logger)
         requesters = SignOutRequesters(timer: timer)
@@ -70,8 +69,7 @@ final class SessionCoordinator {
 
     // MARK: - Events
 
-    /// Handles an event and all its steps. An event that arrives during the steps of another one waits until they are
-    /// done.
+    /// Handles an event and all its steps. An event that arrives during the steps of another one waits for their end.
     func handle(_ event: SessionMachine.Event) throws { try add(.event(event)) }
 
     private func add(_ work: Work) throws {
@@ -99,7 +97,7 @@ final class SessionCoordinator {
         case .signInTimedOut(let requestID, let refusal): machine.signInTimedOut(requestID, refusal).map(refuse)
         case .browserWanted(let url):
             guard let epoch = machine.browserWanted() else { break }
-            try browser.open(epoch, url)
+            try browser.open(epoch, .signIn(url))
             Failpoint.browserOrdered.reach()
         case .signInSucceeded: try perform(machine.signInSucceeded())
         case .signInFailed: try perform(machine.signInFailed(newID: newID))
@@ -249,6 +247,9 @@ final class SessionCoordinator {
         }
     }
 
+    /// Returns the epoch in whose browser a page may open now; nil if none may.
+    func browserWanted() -> Epoch? { machine.browserWanted() }
+
     func closeBrowser(_ epoch: Epoch) {
         browser.close(epoch)
         Failpoint.browserClosing.reach()
@@ -362,8 +363,7 @@ final class SessionCoordinator {
         timer.post(.graceExpired(epoch), after: .milliseconds(patience))
     }
 
-    /// Ends a worker's session if the device is not shared, or no longer shared. Otherwise applies the current
-    /// timeouts.
+    /// Ends a worker's session unless the device is shared. If it is, applies the current timeouts.
     func endUnlessShared() throws {
         switch machine.state {
         case .signedIn, .ending: break
@@ -408,7 +408,7 @@ final class SessionCoordinator {
     /// Reads the settings again that were changed from outside, and tells the session process.
     func readDevice() {
         device.read()
-        browser.configure(device.management.settings.browser)
+        browser.configure(device.management.settings.browser, loginURL: join.record?.loginURL)
         sessionProcess.tell(device: snapshot)
     }
 }

@@ -2,6 +2,7 @@
 internal import BrokerDevice
 internal import BrokerIPC
 internal import BrokerProtocol
+internal import BrowserPolicies
 internal import DeviceEnrollment
 internal import Files
 internal import Glibc
@@ -151,7 +152,8 @@ final class Supervisor {
         guard session.browser.connected(link, in: session.machine.state) else { return }
         // Before a page is opened: what the browser starts is known as the browser's.
         device.browserOrigin.follow(link)
-        session.browser.configure(device.management.settings.browser)
+        session.browser.configure(
+            device.management.settings.browser, loginURL: session.join.record?.loginURL)
         try session.handle(.agentArrived)
         if let page = session.browser.takePage() { try session.handle(.browserWanted(url: page)) }
     }
@@ -210,6 +212,9 @@ final class Supervisor {
         case .appAnswered(let app, let ended, let result, let requestID):
             let accepted = try answered(app, hasErased: result == .done, of: ended)
             sessionProcess.tell(.appSettled(requestID: requestID, accepted: accepted))
+        case .pageWanted(let address, let epoch, let requestID):
+            let accepted = try open(address, in: epoch)
+            sessionProcess.tell(.appSettled(requestID: requestID, accepted: accepted))
         case .activity(let epoch): try session.activity(in: epoch)
         case .serverSessionEnded(let ended): try session.journal.serverSessions.heard(ended)
         case .refused(let record, let before): operators.note(record, before: before)
@@ -228,6 +233,18 @@ final class Supervisor {
         }
         try session.journal.serverSessions.keep(end: known)
         sessionProcess.tell(device: session.snapshot)
+    }
+
+    /// Opens a page in the browser of the worker who is signed in; nil for the home page.
+    ///
+    /// - Returns: whether the agent was told.
+    private func open(_ page: WebAddress?, in epoch: Epoch) throws -> Bool {
+        guard case .signedIn(let live) = session.machine.state, live.epoch == epoch, session.browser.agent != nil,
+            let epoch = session.browserWanted()
+        else { return false }
+        try session.browser.open(epoch, .worker(page))
+        Failpoint.browserOrdered.reach()
+        return true
     }
 
     private func note(_ count: LeaseCount) {

@@ -23,8 +23,8 @@ enum BrowserChoice: Sendable {
     func command(_ layout: EnvironmentLayout) throws -> [String] {
         switch self {
         case .window:
-            // A private window, which never offers to save a password.
-            ["/usr/bin/chromium", "--user-data-dir={profile}", "--no-first-run", "--incognito", "--app={url}"]
+            // Debian's own wrapper would turn the installation of extensions off.
+            ["/usr/lib/chromium/chromium", "--user-data-dir={profile}", "--no-first-run", "--app={url}"]
                 + (try Self.options(layout))
         case .person(let program):
             ["/usr/bin/python3", program, "--person", layout.person, "--log", layout.logs + "/person.log"]

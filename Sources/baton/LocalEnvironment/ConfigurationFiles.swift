@@ -51,12 +51,16 @@ struct AgentFile: Encodable {
 
     struct Browser: Encodable {
         let command: [String]
+        let kind: String?
+        let host: String?
         let profiles: String
     }
 
-    init(layout: EnvironmentLayout, command: [String]) {
+    /// - Parameter host: the path of `baton-browser-host`; nil if the agent does not configure the browser.
+    init(layout: EnvironmentLayout, command: [String], host: String?) {
         socket = layout.run + "/agent.sock"
-        browser = Browser(command: command, profiles: layout.profiles)
+        browser = Browser(
+            command: command, kind: host == nil ? nil : "chromium", host: host, profiles: layout.profiles)
     }
 }
 

@@ -58,7 +58,10 @@ final class LocalEnvironment {
 
     func startAgent() async throws {
         let path = layout.configuration + "/baton-agent.json"
-        try layout.write(AgentFile(layout: layout, command: try browser.command(layout)), to: path)
+        // A program that acts as a person needs no policies, and could not operate a browser that has them.
+        var host: String?
+        if case .window = browser { host = programs.browserHost }
+        try layout.write(AgentFile(layout: layout, command: try browser.command(layout), host: host), to: path)
         try await start("baton-agent", programs.agent, arguments: ["--config", path], through: deviceWrapper)
     }
 

@@ -6,6 +6,7 @@ struct ProgramFiles: Sendable {
     let server: String
     let broker: String
     let agent: String
+    let browserHost: String
     let sample: String
     /// The folder of this program and of those beside it.
     let folder: String
@@ -16,6 +17,7 @@ struct ProgramFiles: Sendable {
         server = try Self.program("baton-server", in: folder)
         broker = try Self.program("batond", in: folder)
         agent = try Self.program("baton-agent", in: folder)
+        browserHost = try Self.program("baton-browser-host", in: folder)
         self.sample = URL(filePath: sample).path
         guard FileManager.default.isExecutableFile(atPath: self.sample) else {
             throw CommandFailure(

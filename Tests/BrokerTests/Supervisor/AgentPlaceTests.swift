@@ -42,13 +42,13 @@ import UnixSocket
                 #expect(try await !fixture.status().agentConnected)
                 askForBrowser(fixture)
                 let agent = try await connect(fixture)
-                guard case .open(_, let epoch, _) = try await blocking({ try agent.receive().message }) else {
+                guard case .open(_, let epoch, _) = try await agent.order() else {
                     throw TestProblem("no browser")
                 }
                 // During a sign-in, and while nobody is at the device.
                 #expect(try await isCutOff(connect(fixture)))
                 fixture.order(.signOut(fromBrowser: false))
-                #expect(try await blocking { try agent.receive().message } == .close(epoch: epoch))
+                #expect(try await agent.order() == .close(epoch: epoch))
                 try agent.send(.closed(epoch: epoch))
                 try await fixture.isReady()
                 #expect(try await isCutOff(connect(fixture)))
@@ -56,7 +56,7 @@ import UnixSocket
                 #expect(status.agentConnected && status.agentPID == getpid() && status.agentUser == getuid())
                 fixture.sessionProcessSends(.signInRequested(requestID: 2), sessionProcess: 2)
                 fixture.sessionProcessSends(.browserWanted(url: "http://127.0.0.1:1/x"), sessionProcess: 2)
-                guard case .open = try await blocking({ try agent.receive().message }) else {
+                guard case .open = try await agent.order() else {
                     throw TestProblem("no browser")
                 }
             }
@@ -88,7 +88,7 @@ import UnixSocket
                 #expect(try await first.waitForExit() == 0)
                 fixture.order(.signOut(fromBrowser: false))
                 let next = try await connect(fixture)
-                guard case .close(let epoch) = try await blocking({ try next.receive().message }) else {
+                guard case .close(let epoch) = try await next.order() else {
                     throw TestProblem("no order")
                 }
                 try next.send(.closed(epoch: epoch))

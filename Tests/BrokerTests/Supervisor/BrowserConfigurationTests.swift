@@ -18,6 +18,10 @@ import Testing
                 let first = try BrowserConfiguration(blocked: [AddressPattern("*")])
                 fixture.device.set(browser: first)
                 let agent = try fixture.agent(of: 1000)
+                // Sign-in pages open whatever the configuration blocks.
+                let channel = agent.channel
+                let told = try await blocking { try channel.receive().message }
+                #expect(try told == .signIn(AddressPattern("https://login.test")))
                 #expect(try await agent.order() == .configure(first))
                 let epoch = try await fixture.signIn(through: agent)
                 // What has not changed is not said again; what has, at once.

@@ -196,10 +196,7 @@ struct FakeAgent: Sendable {
     let channel: FramedJSON<AgentOrder, AgentMessage>
     let inputs: Mailbox<SupervisorInput>
 
-    func order() async throws -> AgentOrder {
-        let channel = channel
-        return try await blocking { try channel.receive().message }
-    }
+    func order() async throws -> AgentOrder { try await channel.order() }
 
     func say(_ message: AgentMessage) { inputs.post(.agentSaid(id, message)) }
 
@@ -212,6 +209,16 @@ struct FakeAgent: Sendable {
         return try await blocking {
             do throws(Connection.ReadFailure) { _ = try connection.read() } catch { return error == .ended }
             return false
+        }
+    }
+}
+
+extension FramedJSON<AgentOrder, AgentMessage> {
+    /// The next order, without the address of the sign-in pages.
+    func order() async throws -> AgentOrder {
+        while true {
+            let order = try await blocking { try receive().message }
+            guard case .signIn = order else { return order }
         }
     }
 }

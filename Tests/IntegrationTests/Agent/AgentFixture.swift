@@ -22,15 +22,19 @@ struct AgentFixture {
     }
 
     /// An environment whose agent starts `command` as its browser.
-    init(_ scratch: Scratch, command: [String]) throws {
+    ///
+    /// - Parameter kind: the browser that the agent configures; nil for none.
+    init(_ scratch: Scratch, command: [String], kind: String? = nil) throws {
         self.scratch = scratch
         epoch = .random()
         listener = try Listener(path: scratch.path("agent.sock"), mode: 0o600)
         let words = command.map { "\"" + $0.replacing("\"", with: "\\\"") + "\"" }.joined(separator: ",")
+        let managed =
+            try kind.map { "\"kind\":\"\($0)\",\"host\":\"\(try RunningProgram.built("baton-browser-host"))\"," } ?? ""
         try scratch.write(
             """
             {"socket":"\(scratch.path("agent.sock"))","logLevel":"trace",
-             "browser":{"command":[\(words)],"profiles":"\(scratch.path("profiles"))"}}
+             "browser":{"command":[\(words)],\(managed)"profiles":"\(scratch.path("profiles"))"}}
             """, to: "agent.json")
     }
 

@@ -114,6 +114,26 @@ import UnixSocket
         }
     }
 
+    @Test func `a browser whose policies cannot be put in force does not start`() async throws {
+        try await Scratch.with { scratch in
+            let live = try AgentFixture(
+                scratch, command: ["/bin/sh", "-c", "echo {profile} {url} >\(scratch.path("started"))"], kind: "firefox"
+            )
+            try Directory(path: scratch.path("profiles")).make()
+            // The folder of the browser's extension is something else.
+            try scratch.write("", to: "profiles/extension")
+            _ = try await live.startAgent()
+            let broker = try await live.accept()
+            try broker.send(.open(id: 1, epoch: live.epoch, url: "http://127.0.0.1:1/"))
+            guard case .failed(id: 1, let code, _) = try await broker.next() else {
+                Issue.record("the agent does not say that the browser failed")
+                return
+            }
+            #expect(code == "policies_unavailable")
+            #expect(try !isThere(scratch.path("started")))
+        }
+    }
+
     @Test func `an order that cannot be understood counts as a lost connection`() async throws {
         try await withBrowser { live, _, broker, _ in
             try broker.channel.connection.write(Array(#"{"sing":{}}"#.utf8))

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import BrokerIPC
+internal import BrowserExtension
+internal import BrowserPolicies
+internal import Files
+internal import Glibc
+internal import JSON
+
+/// A browser that the agent configures: by the device's policies, and with the extension that signs it in.
+///
+/// The policies are files of the epoch's profile. The browser runs in a mount namespace of its own (`bwrap`, bubblewrap),
+/// in which they appear, read-only, where the browser looks for them. That needs no privileges, and no other program sees
+/// them.
+package struct ManagedBrowser: Sendable, Equatable {
+    /// The program that `browser.command` starts, itself or through others.
+    package enum Kind: String, Sendable, Equatable {
+        /// Debian's Chromium. The command must start `/usr/lib/chromium/chromium`: `/usr/bin/chromium` turns the
+        /// installation of extensions off.
+        case chromium
+        /// Debian's Firefox ESR.
+        case firefox
+    }
+
+    package let kind: Kind
+    /// The path of `baton-browser-host`.
+    let host: String
+    let brokerSocket: String
+
+    private static let sandbox = "/usr/bin/bwrap"
+    private static let chromium = "/usr/lib/chromium/chromium"
+
+    /// Packs the extension into a folder of the agent. Blocks for about a second the first time.
+    ///
+    /// - Throws: ``AgentFailure``.
+    func makeExtension(in folder: Directory) throws(AgentFailure) -> BrowserExtensionPackage {
+        let input = BrowserExtensionPackage.Input(
+            version: BrokerVersion.current, host: host, brokerSocket: brokerSocket, addresses: [],
+            chromium: kind == .chromium ? Self.chromium : nil)
+        do throws(PackingFailure) { return try BrowserExtensionPackage.make(in: folder, input) } catch {
+            throw AgentFailure(.policiesUnavailable, error.description)
+        }
+    }
+
+    /// Writes the policies into the profile.
+    ///
+    /// - Returns: the command that starts a program with these policies in force; the program follows it.
+    /// - Throws: ``AgentFailure`` if the policies cannot be put in force; the browser must not start then.
+    func wrapper(
+        for profile: BrowserProfile, _ configuration: BrowserConfiguration, signIn: AddressPattern?,
+        _ package: BrowserExtensionPackage
+    ) throws(AgentFailure) -> [String] {
+        let places = PolicyFolders(kind)
+        for path in [Self.sandbox] + places.all where unsafe access(path, F_OK) != 0 {
+            throw AgentFailure(
+                .policiesUnavailable, "There is no \(path). Install bubblewrap and the browser from Debian's packages.")
+        }
+        let folder = profile.folder.appending("policies")
+        do throws(FileError) {
+            let context = try context(for: profile, configuration, signIn: signIn, package: package, in: folder)
+            try write(configuration, in: context, package: package, to: folder)
+        } catch {
+            throw AgentFailure(.policiesUnavailable, "The browser's policies cannot be written (\(error)).")
+        }
+        return [Self.sandbox, "--dev-bind", "/", "/"]
+            + places.all.flatMap { ["--ro-bind", folder.path + "/" + PolicyFolders.name(of: $0), $0] } + ["--"]
+    }
+
+    private func context(
+        for profile: BrowserProfile, _ configuration: BrowserConfiguration, signIn: AddressPattern?,
+        package: BrowserExtensionPackage, in folder: Directory
+    ) throws(FileError) -> PolicyContext {
+        try folder.make()
+        var files: [String] = []
+        // Chromium reads authorities from the policy itself.
+        for (number, authority) in configuration.authorities.enumerated() where kind == .firefox {
+            let file = folder.file("authority-\(number).der")
+            try file.replace(with: authority.der)
+            files.append(folder.path + "/authority-\(number).der")
+        }
+        let own = try? AddressPattern("http://127.0.0.1")
+        return PolicyContext(
+            downloads: profile.home.path + "/Downloads", authorityFiles: files,
+            needed: [signIn, own].compactMap(\.self),
+            startPages: profile.folder.path,
+            singleSignOn: BrowserExtension(
+                chromiumID: package.chromium?.id ?? "", chromiumUpdateURL: package.chromium?.updateURL ?? "",
+                firefoxID: package.firefox.id, firefoxInstallURL: package.firefox.installURL,
+                host: BrowserExtensionPackage.hostName))
+    }
+
+    private func write(
+        _ configuration: BrowserConfiguration, in context: PolicyContext, package: BrowserExtensionPackage,
+        to folder: Directory
+    ) throws(FileError) {
+        let hostFile = BrowserExtensionPackage.hostName + ".json"
+        switch kind {
+        case .chromium:
+            let root = folder.appending(PolicyFolders.name(of: PolicyFolders.chromium))
+            let (policies, hosts) = (
+                root.appending("policies").appending("managed"), root.appending("native-messaging-hosts")
+            )
+            for directory in [policies, hosts] { try directory.make() }
+            try policies.file("baton.json").replace(
+                with: JSONWriter.write(ChromiumPolicies.make(configuration, in: context)))
+            if let manifest = package.chromium?.hostManifest { try copy(manifest, to: hosts.file(hostFile)) }
+        case .firefox:
+            let policies = folder.appending(PolicyFolders.name(of: PolicyFolders.firefox))
+            let hosts = folder.appending(PolicyFolders.name(of: PolicyFolders.mozilla)).appending(
+                "native-messaging-hosts")
+            for directory in [policies, hosts] { try directory.make() }
+            try policies.file("policies.json").replace(
+                with: JSONWriter.write(FirefoxPolicies.make(configuration, in: context)))
+            try copy(package.firefox.hostManifest, to: hosts.file(hostFile))
+        }
+    }
+
+    private func copy(_ path: String, to file: AtomicFile) throws(FileError) {
+        guard let content = try AtomicFile(path: path).read(limit: 64 << 10) else {
+            throw FileError(.read, errno: ENOENT, path: path)
+        }
+        try file.replace(with: content)
+    }
+
+    /// Where browsers look for policies and hosts.
+    private struct PolicyFolders {
+        static let chromium = "/etc/chromium"
+        /// `/usr/lib/firefox-esr/distribution` is a link to it.
+        static let firefox = "/usr/share/firefox-esr/distribution"
+        static let mozilla = "/usr/lib/mozilla"
+
+        let all: [String]
+
+        init(_ kind: Kind) {
+            all = kind == .chromium ? [Self.chromium] : [Self.firefox, Self.mozilla]
+        }
+
+        /// The name of the folder that appears at a place.
+        static func name(of place: String) -> String {
+            String(place.dropFirst().map { $0 == "/" ? "-" : $0 })
+        }
+    }
+}

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import BrokerDevice
+internal import BrokerProtocol
+internal import Synchronization
+
+/// Sends messages to the supervisor and waits until it accepts or refuses each.
+final class SupervisorAnswers: Sendable {
+    private struct State {
+        var waiting: [UInt64: Promise<Bool>] = [:]
+        var requests: UInt64 = 0
+    }
+
+    private let supervisor: SupervisorLink
+    private let state = Mutex(State())
+
+    init(supervisor: SupervisorLink) { self.supervisor = supervisor }
+
+    /// Sends a message and returns whether the supervisor accepted it. Each app has its own thread, which may block.
+    ///
+    /// - Parameter message: makes the message for a request id.
+    func isAccepted(_ message: (UInt64) -> SessionProcessMessage) throws(BrokerError) -> Bool {
+        let promise = Promise<Bool>()
+        let requestID = state.withLock { state in
+            state.requests += 1
+            state.waiting[state.requests] = promise
+            return state.requests
+        }
+        supervisor.tell(message(requestID))
+        do { return try promise.wait() } catch { throw BrokerError(reading: error) }
+    }
+
+    /// Handles the supervisor's answer to the request.
+    func settle(_ requestID: UInt64, accepted: Bool) {
+        state.withLock { $0.waiting.removeValue(forKey: requestID) }?.settle(.success(accepted))
+    }
+}

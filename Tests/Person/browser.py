@@ -1,0 +1,25 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""A worker's browser in tests: Debian's Chromium on the screen DISPLAY, except for the broker's own pages, which person.py fills in.
+
+    browser.py --person FILE --log FILE --profile FOLDER [--ANY-CHROMIUM-OPTION=…]… URL
+
+URL is the address of the agent's start page. The page says where it leads: Chromium's policies let no program look into its pages,
+so that nobody can type a password there for a test.
+"""
+import os
+import sys
+import urllib.parse
+
+*options, url = sys.argv[1:]
+with open(urllib.parse.unquote(url.removeprefix("file://")), encoding="utf-8") as page:
+    is_sign_in = "url=http://127.0.0.1:" in page.read()
+if is_sign_in:
+    program = os.path.join(os.path.dirname(__file__), "person.py")
+    os.execv(sys.executable, [sys.executable, program, *options, url])
+values = {name: options.pop(options.index(name) + 1) for name in ("--person", "--log", "--profile")}
+arguments = [option for option in options if option not in values]
+chromium = "/usr/lib/chromium/chromium"
+os.execv(chromium, [
+    chromium, f"--user-data-dir={values['--profile']}/chromium", "--no-first-run", "--disable-gpu",
+    *arguments, url])
