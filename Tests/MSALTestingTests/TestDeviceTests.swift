@@ -5,7 +5,7 @@ import MSALTesting
 import Synchronization
 import Testing
 
-/// What an app's own tests can play, written as such tests are: with the public names alone.
+/// The scenarios that an app's own tests can simulate. Like such tests, these use public names only.
 @Suite(.timeLimit(.minutes(5))) struct TestDeviceTests {
     private let device = TestDevice(answersWithin: .milliseconds(300), notifications: NotificationCenter())
     private let amara = TestWorker("amara@contoso.example", name: "Amara")
@@ -152,7 +152,7 @@ import Testing
     ) async throws {
         let app = try app()
         device.signIn(amara)
-        // What ends a connection is asked once more.
+        // The library repeats a request once if the connection ended.
         device.fail(.acquireTokenSilent, with: failure, times: [.garbage, .lostConnection].contains(failure) ? 2 : 1)
         let error = try await self.failure { try await token(app, of: amara.account) }
         #expect(error.domain == MSALErrorDomain && error.code == code)

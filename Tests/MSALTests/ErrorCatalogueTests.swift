@@ -5,7 +5,7 @@ import MSAL
 import TestSupport
 import Testing
 
-/// The closed list of errors, and the page that is made of it.
+/// The closed list of errors, and the page that is generated from it.
 @Suite struct ErrorCatalogueTests {
     /// Codes that reach apps by themselves (ERR-2); all others are -50000 with a number beside it.
     private static let reaching: Set<Int> = [-50001, -50002, -50003, -50004, -50005, -50142]

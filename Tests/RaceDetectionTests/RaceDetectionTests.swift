@@ -4,9 +4,9 @@ import Foundation
 import Synchronization
 import Testing
 
-/// That ThreadSanitizer finds a race where there is one, and none behind a `Mutex` that threads fight for.
+/// ThreadSanitizer reports a real race, and reports none for a value behind a contended `Mutex`.
 ///
-/// Each program runs in a process of its own, which ends with ThreadSanitizer's 66 where something was reported.
+/// Each program runs in its own process, which exits with ThreadSanitizer's code 66 if a race was reported.
 struct RaceDetectionTests {
     @Test func `a value that threads change without a lock is a race`() async {
         await #expect(processExitsWith: .exitCode(66)) {
@@ -38,12 +38,12 @@ private final class Guarded: Sendable {
     let value = Mutex(0)
 }
 
-/// A race on purpose.
+/// A deliberate race.
 private final class Unguarded: @unchecked Sendable {
     var value = 0
 }
 
-/// Runs `body` in two threads that know nothing of each other, and waits for both.
+/// Runs `body` in two threads that do not synchronize with each other, and waits for both.
 private func inTwoThreads(_ body: @escaping @Sendable () -> Void) {
     let ended = DispatchSemaphore(value: 0)
     for _ in 0..<2 {

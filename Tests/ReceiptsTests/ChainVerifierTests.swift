@@ -14,7 +14,7 @@ import Testing
         #expect(verdict.unanchored == 5)
     }
 
-    /// Whatever line it is in, and whichever bits of it.
+    /// Changes one bit of each byte of the file, on every line.
     @Test func `a change of any byte is found`() throws {
         let chain = try Chain(2)
         let file = Chain.file([chain.statement] + chain.lines + [try chain.anchor(1)])

@@ -37,7 +37,7 @@ import TraceSearch
     }
 
     @Test func `of every text that passes the filter only the whole one is found`() {
-        // Everything that begins like the text but is none.
+        // Every proper prefix of the text.
         var bytes: [UInt8] = []
         for count in 1..<Sample.text.utf8.count { bytes += Array(Sample.text.utf8.prefix(count)) }
         #expect(hits(bytes, cutAt: bytes.count).isEmpty)

@@ -59,7 +59,7 @@ package struct LeaseStore: Sendable {
         if let kept = try read(OfflineTime.self, Self.timeName) {
             time = kept
         } else {
-            // Leases whose time nobody can tell are none.
+            // Without a recorded time, no lease can be checked for expiry.
             try eraseAll()
             guard server != nil else { return nil }
             time = OfflineTime(at: moment)

@@ -49,7 +49,7 @@ import UnixSocket
         for process in 1...40 as ClosedRange<Int32> { try offer(process, to: waiting) }
         for _ in 0..<32 { #expect(waiting.next() != nil) }
         #expect(waiting.next() == nil)
-        // Process 6 is not the one that they are being sent to.
+        // The connections are being sent to process 7, not to process 6.
         waiting.taken(by: 6)
         #expect(waiting.next() == nil)
         waiting.taken(by: 7)

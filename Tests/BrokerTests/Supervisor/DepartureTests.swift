@@ -203,7 +203,7 @@ import Testing
         return next == situation ? nil : next
     }
 
-    /// The shortest way from `situation` to one that `holds`; nil if there is none.
+    /// Returns the shortest way from `situation` to a situation that `holds`, or nil if there is no way.
     private func way(from situation: Situation, by steps: [Step], to holds: (Situation) -> Bool) -> [Step]? {
         var seen: Set<Situation> = [situation]
         var edge: [(Situation, [Step])] = [(situation, [])]

@@ -42,7 +42,7 @@ enum Answers {
 }
 
 extension ScriptedBroker {
-    /// Keeps the broker there while `body` has an application of it.
+    /// Runs `body` with an application of this broker, and keeps the broker alive until `body` returns.
     func serving<Value>(_ body: (MSALPublicClientApplication) async throws -> Value) async throws -> Value {
         let application = try application()
         defer { withExtendedLifetime(self) {} }

@@ -1,2 +1,2 @@
 // SPDX-License-Identifier: Apache-2.0
-// Nothing to call: linking this library makes ThreadSanitizer see what a contended Mutex orders.
+// Declares nothing. Linking this library makes ThreadSanitizer see the ordering of a contended Mutex.
