@@ -122,7 +122,7 @@ import UnixSocket
             try Directory(path: scratch.path("profiles")).make()
             // The folder of the browser's extension is something else.
             try scratch.write("", to: "profiles/extension")
-            _ = try await live.startAgent()
+            let agent = try await live.startAgent()
             let broker = try await live.accept()
             try broker.send(.open(id: 1, epoch: live.epoch, url: "http://127.0.0.1:1/"))
             guard case .failed(id: 1, let code, _) = try await broker.next() else {
@@ -131,6 +131,8 @@ import UnixSocket
             }
             #expect(code == "policies_unavailable")
             #expect(try !isThere(scratch.path("started")))
+            // The agent removes the folder of temporary files.
+            #expect(try await agent.stop() == 0)
         }
     }
 
