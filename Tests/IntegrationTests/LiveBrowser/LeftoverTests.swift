@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import BrokerDevice
 import Foundation
 import Glibc
 import MSAL
@@ -6,7 +7,7 @@ import TestSupport
 import Testing
 
 extension LiveBrowser {
-    /// Nothing of a worker remains except what docs/leftovers.md lists.
+    /// Nothing of a worker remains except what the list of leftovers (docs/leftovers.md) says.
     @Suite struct LeftoverTests {
         @Test func `after a sign-out the state folder holds what the page lists, and nothing of the worker`()
             async throws
@@ -71,22 +72,13 @@ extension LiveEnvironment {
         do { return try Data(contentsOf: URL(filePath: path(file))) } catch CocoaError.fileReadNoSuchFile { return nil }
     }
 
-    /// Files of the device's state that docs/leftovers.md does not list. The draft of a listed file counts as listed.
+    /// Files of the device's state that the list of leftovers does not contain. The draft of a listed file counts as
+    /// listed.
     func strays() throws -> [String] {
-        let page = try textOfFile(Repository.root + "/docs/leftovers.md")
-        let listed = page.split(separator: "\n").filter { $0.hasPrefix("| `") }.flatMap { row in
-            row.split(separator: "|")[0].split(separator: "`").enumerated().filter { $0.offset % 2 == 1 }
-                .map { String($0.element) }
-        }
+        let kept = Leftover.state.flatMap(\.places)
         return try files(in: "device").filter { file in
             let name = file.hasSuffix(".new") ? String(file.dropLast(4)) : file
-            return !listed.contains { Self.matches(name, $0) }
+            return !kept.contains { $0.matches(name) }
         }
-    }
-
-    private static func matches(_ name: String, _ pattern: String) -> Bool {
-        guard let star = pattern.firstIndex(of: "*") else { return name == pattern }
-        let (front, back) = (pattern[..<star], pattern[pattern.index(after: star)...])
-        return name.hasPrefix(front) && name.hasSuffix(back) && name.count >= front.count + back.count
     }
 }

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// What Baton does not clear.
+extension Leftover {
+    private static func open(_ name: String, _ places: [Place], holds: String, helps: String) -> Leftover {
+        Leftover(name, places, fate: .notCovered, holds: holds, eraser: helps)
+    }
+
+    /// Below the home of a session user.
+    private static func inHome(_ name: String, _ patterns: [String], holds: String, helps: String) -> Leftover {
+        open(name, patterns.map(Place.home), holds: holds, helps: helps)
+    }
+
+    static let notCovered = [
+        inHome(
+            "keyring", [".local/share/keyrings*", ".local/share/kwalletd*"],
+            holds: "passwords and tokens of the desktop's programs",
+            helps: "a session without `gnome-keyring-daemon` and `kwalletd`; the worker's browser has neither"),
+        inHome(
+            "online_accounts", [".config/goa-1.0*", ".local/share/evolution*"],
+            holds: "accounts of the desktop, with addresses and tokens",
+            helps: "a session without `goa-daemon`"),
+        inHome(
+            "recent_files", [".local/share/recently-used.xbel*", ".local/share/RecentDocuments*"],
+            holds: "the names of opened files, and when they were opened",
+            helps: "`remember-recent-files=false` in `org.gnome.desktop.privacy`"),
+        inHome(
+            "thumbnails", [".cache/thumbnails*"], holds: "small pictures of files, also of deleted ones",
+            helps: "`disable-all=true` in `org.gnome.desktop.thumbnailers`"),
+        inHome(
+            "notifications", [".local/share/gnome-shell/notifications*"], holds: "sender and text of notifications",
+            helps: "notifications off for each app"),
+        inHome(
+            "shell_history",
+            [".bash_history*", ".zsh_history*", ".python_history*", ".lesshst*", ".viminfo*", ".local/share/fish/*"],
+            holds: "commands that were typed", helps: "no terminal in the session"),
+        inHome(
+            "desktop_trash", [".local/share/Trash*"], holds: "deleted files",
+            helps: "apps that keep files in their own folder and erase it"),
+        inHome(
+            "desktop_certificates", [".local/share/pki*", ".pki*"], holds: "certificates that a worker accepted",
+            helps: "no browser but Baton's"),
+        inHome(
+            "desktop_caches", [".cache/mesa_shader_cache*", ".cache/fontconfig*", ".cache/dconf*", ".config/dconf*"],
+            holds: "shaders, fonts and settings of the programs that ran",
+            helps: "`MESA_SHADER_CACHE_DISABLE=true` for the session; a home folder in memory"),
+        inHome(
+            "other_browsers",
+            [".config/chromium*", ".cache/chromium*", ".mozilla*", ".config/mozilla*", ".cache/mozilla*"],
+            holds: "cookies, history and crash reports of a browser that Baton did not open",
+            helps: "no other browser in the session"),
+        inHome(
+            "search_indexes", [".cache/tracker*", ".local/share/tracker*", ".cache/tracker3*", ".local/share/baloo*"],
+            holds: "words of indexed files", helps: "`tracker-miner-fs-3.service` masked"),
+        inHome(
+            "home", ["*"], holds: "other files of programs",
+            helps: "a home folder in memory, or a new one for each session"),
+        open(
+            "clipboard", [.elsewhere("memory of the display server and of programs")],
+            holds: "what was copied last; some desktops keep a history",
+            helps: "end the graphical session at the hand-over"),
+        open(
+            "primary_selection", [.elsewhere("memory of the display server and of programs")],
+            holds: "what was selected last",
+            helps: "end the graphical session at the hand-over"),
+        open(
+            "session_programs", [.object(.process)],
+            holds: "windows and memory of programs that the worker left open",
+            helps: "end the graphical session at the hand-over"),
+        open(
+            "abstract_sockets", [.object(.socket)], holds: "names of sockets, and the programs behind them",
+            helps: "they disappear with their programs"),
+        open(
+            "listening_ports", [.object(.listener)], holds: "programs that still listen",
+            helps: "they disappear with their programs"),
+        open(
+            "system_v_objects", [.object(.ipc)], holds: "shared memory that outlives its programs",
+            helps: "`RemoveIPC=yes` in `logind.conf`, which removes it when the user's last session ends"),
+        open("mounts", [.object(.mount)], holds: "drives that a worker plugged in", helps: "no automounter"),
+        open(
+            "shared_memory", [.path("/dev/shm/*"), .path("/dev/mqueue/*")],
+            holds: "memory and messages that outlive their programs",
+            helps: "`RemoveIPC=yes` in `logind.conf`"),
+        open(
+            "temporary_files", [.path("/tmp/*"), .path("/var/tmp/*")], holds: "temporary files of other programs",
+            helps: "`PrivateTmp=yes` for services, `pam_namespace` for the session"),
+        open(
+            "runtime_files", [.path("/run/user/*")], holds: "sockets and files of the desktop's programs",
+            helps: "they are removed when the user's last session ends"),
+        open(
+            "print_spool", [.path("/var/spool/cups/*")], holds: "printed documents, and who printed them",
+            helps: "`PreserveJobFiles No` and `PreserveJobHistory No` in `cupsd.conf`"),
+        open(
+            "core_dumps", [.path("/var/lib/systemd/coredump/*"), .path("/var/crash/*")],
+            holds:
+                "memory of programs that crashed; `batond` and `baton-agent` write none, and the browser inherits the agent's "
+                + "`LimitCORE=0`, which `systemd-coredump` respects",
+            helps: "`Storage=none` in `coredump.conf`"),
+        open(
+            "system_journal", [.path("/var/log/journal/*")], holds: "the logs of apps and of the desktop",
+            helps: "`Storage=volatile` and a short `MaxRetentionSec` in `journald.conf`"),
+        open(
+            "swap", [.elsewhere("swap space")],
+            holds: "memory of apps and of the browser; `batond` is kept out of it (`MemorySwapMax=0`)",
+            helps: "no swap, or swap that is encrypted with a new key at each start"),
+    ]
+}

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// What the programs of a session leave outside the device's state.
+extension Leftover {
+    private static let closing = Test(
+        "BrowserAgentTests", "closing ends every process, also those that escaped, and removes every folder")
+    private static let person = Test(
+        "PersonTests", "a person signs in with real keys on a real page, and nothing of the browser outlives its epoch")
+    private static let environment = Test(
+        "AgentRemovalTests", "a browser gets nothing of the session that leads out of its profile")
+    private static let neighbours = Test(
+        "HostileNeighbourTests", "no other process gets hold of a worker's sign-in, session or sign-out")
+
+    /// Something that the worker's browser writes below its own home folder, which is part of its profile.
+    private static func browser(_ name: String, _ patterns: [String], holds: String) -> Leftover {
+        Leftover(
+            name, patterns.map(Place.profiles), fate: .cleared, holds: holds,
+            eraser: "removed with the browser's profile",
+            observer: .broker, item: "browser", test: environment)
+    }
+
+    /// What Baton, or an app for it, clears.
+    static let programs = [
+        Leftover(
+            "session_key", [.elsewhere("memory of `batond` and of its session process")], fate: .cleared,
+            holds: "the key with which the session's files are encrypted",
+            eraser: "the broker overwrites it when the sign-out is committed", observer: .broker, item: "session_key",
+            test: Test(
+                "MemoryTests", "the session's secrets are in its process alone, and in no process after the sign-out")
+        ),
+        Leftover(
+            "session_process", [.elsewhere("memory of the session process")], fate: .cleared,
+            holds: "primary refresh token, tokens, names",
+            eraser:
+                "the broker kills the process when the sign-out is committed; the kernel does so if the broker dies",
+            observer: .broker, item: "session_process",
+            test: Test(
+                "MemoryTests", "the session's secrets are in its process alone, and in no process after the sign-out")
+        ),
+        Leftover(
+            "sign_in_port", [.elsewhere("a loopback port of the session process")], fate: .cleared,
+            holds: "the address of the page of one sign-in",
+            eraser: "closed with the sign-in, at the latest with the session process", observer: .broker,
+            item: "session_process", test: neighbours),
+        Leftover(
+            "browser_processes", [.elsewhere("processes that `baton-agent` started")], fate: .cleared,
+            holds: "the browser's memory",
+            eraser: "the agent kills every descendant at the sign-out, at its own end and at its next start",
+            observer: .broker, item: "browser", test: person),
+        browser(
+            "browser_crash_reports",
+            [
+                "*/browser/Crash Reports/*", "*/home/.config/chromium/Crash Reports/*",
+                "*/home/.config/mozilla/firefox-esr/Crash Reports/*",
+            ], holds: "parts of the memory of a browser that crashed"),
+        browser(
+            "browser_caches",
+            ["*/home/.cache/mesa_shader_cache/*", "*/home/.cache/fontconfig/*", "*/home/.cache/dconf/*"],
+            holds: "shaders of pages, and the fonts that were used"),
+        browser("browser_certificates", ["*/home/.local/share/pki/*"], holds: "certificates that the worker accepted"),
+        browser("browser_downloads", ["*/home/Downloads/*"], holds: "downloaded files"),
+        Leftover(
+            "browser_extension", [.profiles("extension/*")], fate: .kept,
+            holds: "none: the packed extension of the browser, and the key that signs it", eraser: "", test: closing),
+        Leftover(
+            "browser_profile", [.profiles("*")], fate: .cleared,
+            holds: "cookies, cache, history, forms, service workers, settings, thumbnails of pages",
+            eraser:
+                "the agent moves it into its `trash`, checks that its place is empty, and removes it: at the sign-out, "
+                + "at its own end and at its next start. With `baton-helper` the profile is in memory, and the helper unmounts it",
+            observer: .broker, item: "browser", test: closing),
+        Leftover(
+            "browser_temporary", [.path("/tmp/baton-*")], fate: .cleared,
+            holds: "temporary files and sockets of the browser", eraser: "the agent, together with the profile",
+            observer: .broker, item: "browser", test: closing),
+        Leftover(
+            "app_data", [.elsewhere("where the app keeps it")], fate: .cleared,
+            holds: "what an app keeps of its worker",
+            eraser: "the app's own eraser, at the sign-out; an app that has not erased is locked", observer: .app,
+            item: "app:<application id>",
+            test: Test("HandoverTests", "an app that has not erased is locked for the next worker, and no other app is")
+        ),
+        Leftover(
+            "program_logs", [.elsewhere("the systemd journal, or the standard error of the programs")], fate: .kept,
+            holds: "none: numbers, codes and fixed sentences of Baton's programs; no name, address or token",
+            eraser: "the log is rotated",
+            test: Test("FaultMatrixTests", "a sign-out that a death cuts off is finished, and the next worker signs in")
+        ),
+    ]
+}

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// A place where something of a worker can remain, who clears it, and who has observed that.
+///
+/// ``all`` is the only list of them; `docs/leftovers.md` is generated from it.
+package struct Leftover: Sendable {
+    /// Where it is.
+    package enum Place: Sendable, Hashable {
+        /// Below the device's state folder (`directory` of `batond.json`).
+        case state(String)
+        /// Below the agent's folder of browser profiles.
+        case profiles(String)
+        /// Below the home of a session user.
+        case home(String)
+        /// An absolute path.
+        case path(String)
+        /// Not a file, but something that the kernel lists.
+        case object(Kind)
+        /// Somewhere else, in words.
+        case elsewhere(String)
+    }
+
+    /// What the kernel lists beside files.
+    package enum Kind: String, Sendable, CaseIterable {
+        case process
+        /// A Unix socket, by its path or abstract name.
+        case socket
+        /// A TCP port that somebody listens on.
+        case listener
+        /// An object of System V: shared memory, semaphores, a message queue.
+        case ipc
+        case mount
+    }
+
+    /// What becomes of it at the end of a session.
+    package enum Fate: String, Sendable {
+        /// It stays, by design.
+        case kept
+        /// Baton, or an app for it, clears it.
+        case cleared
+        /// Nothing of Baton clears it.
+        case notCovered = "not_covered"
+    }
+
+    /// Who has observed that it is gone.
+    package enum Observer: String, Sendable {
+        case broker, helper, agent, app, nobody
+    }
+
+    /// The test of the entry: the name of its suite, and its own.
+    package struct Test: Sendable, Hashable {
+        package let suite: String
+        package let sentence: String
+
+        init(_ suite: String, _ sentence: String) { (self.suite, self.sentence) = (suite, sentence) }
+    }
+
+    /// Stable, for programs.
+    package let name: String
+    package let places: [Place]
+    /// What of a worker it can hold.
+    package let holds: String
+    package let fate: Fate
+    /// Who removes it and when. If nobody does: what helps.
+    package let eraser: String
+    package let observer: Observer
+    /// The receipt's item for it; nil if receipts have none.
+    package let item: String?
+    package let test: Test?
+
+    init(
+        _ name: String, _ places: [Place], fate: Fate, holds: String, eraser: String, observer: Observer = .nobody,
+        item: String? = nil, test: Test? = nil
+    ) {
+        (self.name, self.places, self.fate) = (name, places, fate)
+        (self.holds, self.eraser, self.observer, self.item, self.test) = (holds, eraser, observer, item, test)
+    }
+
+    /// Every entry. If two name the same place, the first one counts.
+    package static let all = state + session + programs + notCovered
+}
+
+extension Leftover.Place {
+    /// The place's path or pattern, without the folder that it is below.
+    package var pattern: String {
+        switch self {
+        case .state(let pattern), .profiles(let pattern), .home(let pattern), .path(let pattern): pattern
+        case .object(let kind): kind.rawValue
+        case .elsewhere(let words): words
+        }
+    }
+
+    /// Whether a path, or a name below the place's folder, matches the pattern; `*` stands for any characters.
+    ///
+    /// The folder of a pattern that ends with `/*` matches, too.
+    package func matches(_ name: String) -> Bool {
+        let words = pattern.split(separator: "*", omittingEmptySubsequences: false)
+        guard words.count > 1, let front = words.first, let back = words.last else { return name == pattern }
+        if pattern.hasSuffix("/*"), words.count == 2, name == pattern.dropLast(2) { return true }
+        guard name.hasPrefix(front) else { return false }
+        var rest = name.dropFirst(front.count)
+        for word in words.dropFirst().dropLast() {
+            guard let found = rest.firstRange(of: word) else { return false }
+            rest = rest[found.upperBound...]
+        }
+        return rest.hasSuffix(back)
+    }
+}

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+import BrokerDevice
+
+/// The page of leftovers, made from the list in the code.
+enum LeftoverPage {
+    static var text: String {
+        """
+        # What is left of a worker
+
+        This page lists every place where something of a worker can remain on a device: what stays by design, what is cleared
+        and who has observed that, and what Baton does not clear. It is for administrators, for workers and for people who
+        review Baton. It is generated from `Sources/BrokerDevice/Leftovers` by `scripts/pages`; do not edit it.
+
+        ## Files that stay in the state folder
+
+        The state folder of a device (`directory` of `batond`) contains these files after a sign-out, and no others. A test signs
+        a worker in and out and reads the whole folder (`Tests/IntegrationTests/LiveBrowser/LeftoverTests.swift`). It fails if it
+        finds a file that the table does not list. It also fails if a file contains the worker's name, user name, password or a
+        token; it does not search the packages that the MDM sent.
+
+        | file | data of a worker | until |
+        |---|---|---|
+        \(table(Leftover.all.filter { $0.fate == .kept && $0.isOfState }) { [files($0), $0.holds, $0.eraser] })
+        Each session has another pseudonym ([receipts](receipts.md)).
+
+        ## What is cleared
+
+        “Observed by” names who has observed that the entry is gone, if the observer can see it. The receipt of each session says
+        what was observed ([receipts](receipts.md)). Paths without a leading `/` are below the state folder or below the agent's
+        folder of profiles.
+
+        | entry | where | data of a worker | who clears it, and when | observed by | receipt | test |
+        |---|---|---|---|---|---|---|
+        \(table(Leftover.all.filter { $0.fate == .cleared }) { entry in
+            [
+                "`\(entry.name)`", files(entry), entry.holds, entry.eraser, entry.observer.rawValue,
+                entry.item.map { "`\($0)`" } ?? "", entry.test.map { "`\($0.suite): \($0.sentence)`" } ?? "none",
+            ]
+        })
+        ## What else stays
+
+        | entry | where | data of a worker | until | test |
+        |---|---|---|---|---|
+        \(table(Leftover.all.filter { $0.fate == .kept && !$0.isOfState }) { entry in
+            [
+                "`\(entry.name)`", files(entry), entry.holds, entry.eraser,
+                entry.test.map { "`\($0.suite): \($0.sentence)`" } ?? "none",
+            ]
+        })
+        ## What Baton does not clear
+
+        Baton does not remove these, and no receipt mentions them. The worker's browser has its own home folder, temporary folder
+        and runtime folder, and no session bus. On its own it reaches only the clipboard, the primary selection, the print spool
+        and swap. A file that a worker saves under another path is in one of the other places.
+
+        | entry | where | data of a worker | what helps |
+        |---|---|---|---|
+        \(table(Leftover.all.filter { $0.fate == .notCovered }) {
+            ["`\($0.name)`", files($0), $0.holds, $0.eraser]
+        })
+        """
+    }
+
+    private static func table(_ entries: [Leftover], row: (Leftover) -> [String]) -> String {
+        entries.map { "| " + row($0).map { $0.isEmpty ? "" : $0 + " " }.joined(separator: "| ") + "|\n" }.joined()
+    }
+
+    private static func files(_ entry: Leftover) -> String {
+        entry.places.map { place in
+            switch place {
+            case .state(let pattern), .profiles(let pattern), .path(let pattern): "`\(pattern)`"
+            case .home(let pattern): "`~/\(pattern)`"
+            case .object(let kind): words[kind] ?? kind.rawValue
+            case .elsewhere(let words): words
+            }
+        }.joined(separator: ", ")
+    }
+
+    private static let words: [Leftover.Kind: String] = [
+        .process: "processes of the session users", .socket: "Unix sockets", .listener: "TCP ports",
+        .ipc: "`/proc/sysvipc`", .mount: "`/proc/self/mountinfo`",
+    ]
+}
+
+extension Leftover {
+    fileprivate var isOfState: Bool {
+        places.contains { if case .state = $0 { true } else { false } }
+    }
+}

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+import BrokerDevice
+import Foundation
+import TestSupport
+import Testing
+
+/// The list of what can remain of a worker, and the page that is made of it.
+@Suite struct LeftoverPageTests {
+    @Test func `docs leftovers md is the list; scripts pages writes it`() throws {
+        let file = URL(filePath: Repository.root + "/docs/leftovers.md")
+        if ProcessInfo.processInfo.environment["BATON_WRITE_PAGES"] != nil {
+            try Data(LeftoverPage.text.utf8).write(to: file)
+        }
+        #expect(try String(contentsOf: file, encoding: .utf8) == LeftoverPage.text)
+    }
+
+    @Test func `every entry has a name of its own, and says what it holds and who clears it`() {
+        #expect(Set(Leftover.all.map(\.name)).count == Leftover.all.count)
+        for entry in Leftover.all {
+            #expect(entry.name.contains(/^[a-z][a-z_]*[a-z]$/) && !entry.places.isEmpty && !entry.holds.isEmpty)
+            #expect(![entry.holds, entry.eraser].contains { $0.contains("|") || $0.hasSuffix(".") }, "\(entry.name)")
+            #expect(entry.eraser != "" || entry.fate == .kept, "\(entry.name)")
+            // What nobody clears nobody has seen to be gone, and no receipt speaks of it.
+            #expect((entry.observer == .nobody && entry.item == nil) || entry.fate != .notCovered, "\(entry.name)")
+            for place in entry.places { #expect(place.pattern.count { $0 == "*" } <= 2, "\(entry.name)") }
+        }
+    }
+
+    @Test(arguments: [
+        ("journal", "journal", true), ("journal", "journal.new", false), ("keys/*", "keys/device.pem", true),
+        ("keys/*", "keys", true), ("keys/*", "keys2", false),
+        ("receipts/chain-*.jsonl", "receipts/chain-1.jsonl", true),
+        ("receipts/chain-*.jsonl", "receipts/chain-1", false), ("*/home/Downloads/*", "1/home/Downloads/a b", true),
+        ("*/home/Downloads/*", "home/Downloads/a", false), ("*", "any/thing", true), ("a*a", "a", false),
+    ])
+    func `a pattern stands for what it says, and for no more`(pattern: String, name: String, fits: Bool) {
+        #expect(Leftover.Place.home(pattern).matches(name) == fits)
+    }
+
+    @Test func `everything that is cleared has an observer and a test, and each test that is named is there`() throws {
+        let sources = try Self.sources()
+        for entry in Leftover.all where entry.fate == .cleared {
+            #expect(entry.test != nil && entry.observer != .nobody, "\(entry.name)")
+        }
+        for test in Set(Leftover.all.compactMap(\.test)) {
+            #expect(Self.isThere(test.suite, test.sentence, in: sources))
+        }
+        #expect(!Self.isThere("LeftoverPageTests", "there is no such test", in: sources))
+        #expect(!Self.isThere("NoSuchTests", "docs leftovers md is the list; scripts pages writes it", in: sources))
+    }
+
+    /// The source text of every file of tests.
+    private static func sources() throws -> [String] {
+        let root = Repository.root + "/Tests"
+        let files = try #require(FileManager.default.enumerator(atPath: root)).compactMap { $0 as? String }
+        return try files.filter { $0.hasSuffix("Tests.swift") }.map { try textOfFile(root + "/" + $0) }
+    }
+
+    private static func isThere(_ suite: String, _ sentence: String, in sources: [String]) -> Bool {
+        sources.contains { $0.contains(" \(suite)") && $0.contains("func `\(sentence)`") }
+    }
+}
