@@ -24,4 +24,7 @@ package enum AgentOrder: Sendable, Codable, Equatable {
     case close(epoch: Epoch.ID)
     /// Browsers that are started from now on go by this. On a new connection they go by ``BrowserConfiguration/standard``.
     case configure(BrowserConfiguration)
+
+    private enum SignInCodingKeys: String, CodingKey { case _0 = "address" }
+    private enum ConfigureCodingKeys: String, CodingKey { case _0 = "configuration" }
 }

@@ -156,8 +156,9 @@ import UnixSocket
             #expect(seen["TMPDIR"] == (try live.temporary))
             #expect(seen["XDG_RUNTIME_DIR"] == (try live.temporary))
             #expect(seen["DBUS_SESSION_BUS_ADDRESS"] == "disabled:")
+            #expect(seen["XDG_DATA_HOME"] == live.profile + "/home/.local/share")
             let forbidden = [
-                "SSH_AUTH_SOCK", "CREDENTIALS_DIRECTORY", "WATCHDOG_PID", "LISTEN_FDNAMES", "XDG_DATA_HOME",
+                "SSH_AUTH_SOCK", "CREDENTIALS_DIRECTORY", "WATCHDOG_PID", "LISTEN_FDNAMES",
                 "GNOME_KEYRING_CONTROL", "A_SECRET", "NOTIFY_SOCKET",
             ]
             #expect(forbidden.filter { seen[$0] != nil } == [])
