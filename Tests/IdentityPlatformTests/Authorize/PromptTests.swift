@@ -7,9 +7,9 @@ import Storage
 import TestSupport
 import Testing
 
-/// OpenID Connect Core section 3.1.2.1: what a request may want asked, and what it may forbid.
+/// The prompts that a request may demand or forbid (OpenID Connect Core section 3.1.2.1).
 @Suite struct PromptTests {
-    /// The claims of the id token that a code is redeemed for.
+    /// Redeems the code in an answer and returns the claims of the id token.
     private func idToken(_ fixture: TestPlatform, _ answer: TestResponse) async throws -> Members {
         let reply = try await fixture.redeem(try answer.returned()[ParameterName.code])
         #expect(reply.status == .ok)
@@ -32,7 +32,7 @@ import Testing
         let times = try [before, after].map { try $0.integer(ClaimName.authenticationTime) }
         #expect(times[1] == times[0] + 90)
         #expect(try before.string(ClaimName.sessionID) != after.string(ClaimName.sessionID))
-        // Signing in once is not signing in for the next time.
+        // The next request asks for the password again.
         #expect(try await browser.get(query.path).hidden("csrf") != nil)
     }
 
@@ -88,7 +88,7 @@ import Testing
         #expect(other.attribute("value", of: "<input id=\"username\"") == "")
         let answer = try await browser.submit(other, username: "bo@contoso.test", password: TestPlatform.password)
         #expect(try await idToken(fixture, answer).string(ClaimName.preferredUsername) == "bo@contoso.test")
-        // Nobody signed in is nobody to choose.
+        // If nobody is signed in, there is no account to choose.
         let fresh = try await Browser(fixture).get(AuthorizeQuery(fixture, ["prompt": "select_account"]).path)
         #expect(fresh.text.contains("<h1>Sign in</h1>"))
     }
@@ -150,7 +150,7 @@ import Testing
         _ = try await stranger.signIn(AuthorizeQuery(fixture), username: "bo@contoso.test")
         let stolen = try await stranger.post(path, ["request": request, "state": state, "choice": "yes"])
         #expect(stolen.headers[.location] == nil)
-        // The question for the account is no answer to the one for consent.
+        // The form that chooses the account does not answer the question for consent.
         let account = try await browser.get(AuthorizeQuery(fixture, ["prompt": "select_account consent"]).path)
         #expect(try await browser.confirm(account, choice: "yes").text.contains("<h1>Allow "))
         let crossed = try await browser.post(
@@ -192,7 +192,7 @@ import Testing
         #expect(page.attribute("value", of: "<input id=\"username\"") == "amara@contoso.test")
         let other = try await bo.submit(page, username: "bo@contoso.test", password: TestPlatform.password)
         #expect(try other.returned()[ParameterName.error] == "login_required")
-        // It may have expired; whoever changed it gets nowhere.
+        // An expired hint is accepted; a changed one is refused.
         fixture.clock.advance(by: .seconds(7200))
         #expect(try await amara.get(query.path).status == .found)
         let parts = hint.split(separator: ".")

@@ -28,7 +28,7 @@ import Testing
         return try await browser.get(AuthorizeQuery(fixture, changes).path, headers)
     }
 
-    /// The nonce that a browser is given which comes with an old one.
+    /// Returns the nonce that a browser gets if its credential has an old one.
     private func offered(
         _ browser: Browser, _ session: TestDeviceSession, _ way: Way = .header
     ) async throws -> String {
@@ -41,10 +41,10 @@ import Testing
         let fixture = try await TestPlatform()
         let session = try await TestDevice.joined(fixture).session("bo@contoso.test")
         let victim = Browser(fixture)
-        // The nonce is fresh, and good for whoever can add a header.
+        // The nonce is fresh, and valid for a client that can add a header.
         let sent = try await open(fixture, try await session.credential(), .cookie, browser: victim)
         #expect(try sent.returned()[ParameterName.code] == nil)
-        // The owner's own browser was given another nonce than the victim's.
+        // The owner's own browser gets a different nonce from the victim's.
         let own = Browser(fixture)
         let nonce = try await offered(own, session, .cookie)
         for way in Way.allCases {
@@ -66,7 +66,7 @@ import Testing
             try await session.testDevice.send(PrimaryRefreshToken.form(request: request)).suberror
                 == Suberror.staleNonce)
         #expect(try await session.end(nonce: nonce).suberror == Suberror.staleNonce)
-        // A browser that keeps no cookies is not sent in circles.
+        // A browser that keeps no cookies is not redirected in a loop.
         let again = try await open(
             fixture, try await session.credential(nonce: nonce), .header, ["sso_nonce": nonce])
         #expect(again.hidden("csrf") != nil)
@@ -81,7 +81,7 @@ import Testing
         let credential = try await session.credential()
         let answer = try await session.testDevice.send(PrimaryRefreshToken.form(request: credential))
         #expect(answer.errorNumber == 9_002_313)
-        // One that wants to be both is neither.
+        // A request with the claims of both is accepted as neither.
         var generator = SystemRandomNumberGenerator()
         var both = MembersWriter()
         both.set(ClaimName.grantType, GrantType.refreshToken.rawValue)
@@ -117,7 +117,7 @@ import Testing
             let nonce = way == .header ? nil : try await offered(browser, session, way)
             let answer = try await open(fixture, try await session.credential(nonce: nonce), way, browser: browser)
             #expect(answer.status == .found, "\(answer.text)")
-            // One known client reads the page and not the header.
+            // One known client reads the link in the page instead of the header.
             #expect(answer.attribute("href", of: "<a") == answer.headers[.location])
             let reply = try await fixture.redeem(try answer.returned()[ParameterName.code]).json
             let claims = try CompactJWS(try reply.string(ReplyName.accessToken)).claims()
@@ -196,7 +196,7 @@ import Testing
             return try TokenSigner(key: .rsa(testDevice.deviceKey), certificate: testDevice.certificate)
                 .token(payload: payload.bytes)
         }
-        // The one client that does this has one nonce in both.
+        // The only known client that does this uses the same nonce in both.
         let nonce = try await session.testDevice.nonce()
         let credential = try await session.credential(nonce: nonce)
         let good = try await open(fixture, credential, device: try word(session.testDevice, nonce: nonce))
@@ -205,7 +205,7 @@ import Testing
             fixture, try await session.credential(nonce: nonce), device: try word(other, nonce: nonce))
         #expect(wrong.hidden("csrf") != nil)
         #expect(try await open(fixture, try await session.credential(), device: "x").hidden("csrf") != nil)
-        // Another request that the device has signed is no such word.
+        // A request of another type is refused, although the device has signed it.
         let another = try await session.testDevice.nonce()
         let request = try word(session.testDevice, nonce: another, grant: "device_token")
         let refused = try await open(fixture, try await session.credential(nonce: another), device: request)

@@ -6,9 +6,9 @@ import Storage
 import TestSupport
 import Testing
 
-/// The sign-in that a person finishes at another screen (RFC 8628).
+/// The device code flow: a program shows a code, and the person signs in with a browser elsewhere (RFC 8628).
 @Suite struct DeviceCodeTests {
-    /// A program on the other screen.
+    /// The program that shows the code.
     fileprivate struct Screen {
         let fixture: TestPlatform
         let reply: Members
@@ -38,7 +38,7 @@ import Testing
             return try await fixture.token(fields)
         }
 
-        /// What the person does: types the code, signs in where asked, and answers.
+        /// Acts as the person: types the code, signs in if asked, and answers.
         func answer(
             _ choice: String, browser: Browser, code: String? = nil, username: String = "amara@contoso.test"
         ) async throws -> TestResponse {
@@ -91,7 +91,7 @@ import Testing
         #expect(try await fixture.refresh(try tokens.string(ReplyName.refreshToken)).status == .ok)
         #expect(try ClientInfo(decoding: try tokens.string(ReplyName.clientInfo)).userID == fixture.amara.id.rawValue)
         #expect(try await screen.poll().errorNumber == 70018)
-        // It is a session of its own, which outlives the browser's.
+        // The tokens belong to a session of their own, which outlives the browser's.
         _ = try await browser.confirm(try await browser.get("/common/oauth2/v2.0/logout"))
         #expect(try await fixture.me(try tokens.string(ReplyName.accessToken)).status == .ok)
         let lines = try await fixture.platform.database.read { try AuditLog($0).latest(20, tenant: fixture.tenant.id) }
@@ -219,7 +219,7 @@ import Testing
         for _ in 1...10 { #expect(try await number("BBBB-BBBB", Browser(fixture)) == 5_000_620) }
         #expect(try await number(code, Browser(fixture)) == 5_000_621)
         #expect(try await number(code, amara) == nil)
-        // Who is signed in is counted by person, in whichever browser and from whichever address.
+        // Guesses of a signed-in person are counted by person, in any browser and from any address.
         for _ in 1...5 {
             for browser in [amara, again] { #expect(try await number("BBBB-BBBB", browser) == 5_000_620) }
         }
@@ -228,7 +228,7 @@ import Testing
         #expect(try await number(code, bo) == nil)
         fixture.clock.advance(by: .seconds(30))
         #expect(try await number(code, amara) == nil)
-        // A session that has ended vouches for nobody.
+        // A browser whose session has ended counts as a stranger.
         try await fixture.administration.users.setEnabled(false, fixture.amara)
         #expect(try await number(code, Browser(fixture)) == nil)
         for _ in 1...1 { #expect(try await number("BBBB-BBBB", Browser(fixture)) == 5_000_620) }
@@ -250,7 +250,7 @@ import Testing
             ("userCodesOfStrangers", stranger(1), stranger(2), bo), ("userCodesOfPeople", amara, bo, stranger(3)),
         ] {
             _ = try await Screen.typed("BBBB-BBBB", first)
-            // All but one of a thousand.
+            // All but one of a thousand guesses are used up.
             let drained = fixture.clock.now + .seconds(2 * 999)
             let rows = try await fixture.platform.database.write { connection in
                 try connection.execute(
@@ -333,7 +333,7 @@ import Testing
         #expect(try await ask(from: "192.0.2.2").status == .ok)
         fixture.clock.advance(by: .seconds(5))
         #expect(try await ask(from: "192.0.2.1").status == .ok)
-        // What strangers ask for costs nobody else anything, be it of the same client.
+        // Requests from other addresses do not count against this one, even for the same client.
         let drained = fixture.clock.now + .seconds(1000)
         try await fixture.platform.database.write { connection in
             _ = try connection.execute(
@@ -343,9 +343,9 @@ import Testing
         #expect(try await ask(from: "192.0.2.3").status == .ok)
         let other = try await fixture.administration.clients.add(
             NewClient(displayName: "Other", redirectURIs: []), tenant: fixture.tenant)
-        // What has expired makes room, what is good does not.
+        // Expired codes make room for new ones; valid codes do not.
         try await fill(to: 5_000)
-        // The second half is for addresses that ask for few.
+        // Once half of the capacity is used, each address gets only a few codes.
         for _ in 0..<5 { #expect(try await ask(from: "192.0.2.5").status == .ok) }
         #expect(try await ask(from: "192.0.2.5").errorNumber == 5_000_627)
         #expect(try await ask(from: "192.0.2.6").status == .ok)
@@ -389,7 +389,7 @@ import Testing
         let refresh = try await screen.poll(client).json.string(ReplyName.refreshToken)
         let registration = client.merging(["scope": "openid offline_access urn:ms-drs:drs.test/.default"]) { $1 }
         #expect(try await fixture.refresh(refresh, registration).errorNumber == 5_000_626)
-        // Nor where a client has become a broker since, or has the token already.
+        // The same holds if the client has become a broker since, or already has a registration token.
         try await fixture.platform.database.write { connection in
             _ = try connection.execute(
                 "UPDATE client SET isBroker = 1 WHERE id = '04b07795-8ddb-461a-bbee-02f9e1bf7b46'")

@@ -104,7 +104,7 @@ import Testing
         #expect(try await session.end().status == .ok)
         let refresh = try await fixture.brokerTokens().string(ReplyName.refreshToken)
         #expect(try await session.testDevice.issue(refresh, counter: 2).suberror == Suberror.staleEpoch)
-        // Nor the epoch that has just ended.
+        // The epoch that has just ended is refused, too.
         #expect(try await session.testDevice.issue(refresh, counter: 3).suberror == Suberror.staleEpoch)
         #expect(try await session.testDevice.issue(refresh, counter: 4).status == .ok)
     }

@@ -19,7 +19,7 @@ import Testing
         #expect(try await testDevice.status(counter: 4, sessionID: nil) == .noSession)
         #expect(try await session.end().status == .ok)
         #expect(try await session.status() == .ended)
-        // Asked again, nothing has changed.
+        // A second query gets the same answer.
         #expect(try await session.status() == .ended)
     }
 
@@ -120,7 +120,7 @@ import Testing
         try await devices.setEnabled(false, id, tenant: fixture.tenant)
         #expect(try await testDevice.leave().errorNumber == OAuthError.disabledDeviceNumber)
         try await devices.setEnabled(true, id, tenant: fixture.tenant)
-        // A request for something else does not take it off.
+        // A request that another key has signed does not remove the device.
         var other = try TestDevice(fixture, number: 1)
         other.certificate = testDevice.certificate
         #expect(try await other.leave().errorNumber == 50013)
@@ -155,7 +155,7 @@ import Testing
 }
 
 extension TestDevice {
-    /// A worker's session in epoch 1, and the code of the sign-in that began it.
+    /// Starts a worker's session in epoch 1. Returns it with the code of its sign-in.
     fileprivate func sessionWithCode() async throws -> (TestDeviceSession, code: String) {
         let query = AuthorizeQuery(
             fixture, ["client_id": WellKnownApplication.broker, "scope": "openid offline_access"])

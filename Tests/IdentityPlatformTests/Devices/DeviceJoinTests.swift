@@ -245,7 +245,7 @@ import X509
         #expect(nowhere.status == .notFound)
     }
 
-    /// Every address in a value of the document, however deep.
+    /// Returns all addresses in a value of the document, at any depth.
     private static func addresses(in value: JSONValue) -> [String] {
         if let object = value.object {
             return object.flatMap { name, value in

@@ -12,7 +12,7 @@ import TestSupport
 import Testing
 import X509
 
-/// What device registration offers beside the join of Baton's own device.
+/// Device registration apart from the join of Baton's own devices.
 @Suite struct DeviceRegistrationTests {
     private func devices(_ fixture: TestPlatform) async throws -> [Device] {
         try await fixture.platform.database.read { try Devices($0).all(tenant: fixture.tenant.id) }
@@ -75,7 +75,7 @@ import X509
         #expect(try await testDevice.join(later, body: try body(old)).registrationCode == "bad_request")
     }
 
-    // MARK: - Who may
+    // MARK: - Rules of the organisation
 
     @Test func `the organisation says who joins and registers devices of their own, and how many`() async throws {
         let fixture = try await TestPlatform()
@@ -100,7 +100,7 @@ import X509
         #expect(try await outcomes(.init(quota: 4)) == ["200", refused])
         #expect(try await devices(fixture).filter { $0.trustType == .registered }.count == 1)
         #expect(try await devices(fixture).filter { $0.trustType == .joined }.count == 3)
-        // The rules are about devices of one's own: an administrator's shared one is not among them.
+        // The rules apply to people's own devices, not to a shared device that an administrator joins.
         try await fixture.administration.tenants.setDeviceRegistrationRules(
             .init(join: .nobody), tenant: fixture.tenant)
         #expect(try await TestDevice.joined(fixture).parsed.subject.isEmpty == false)
@@ -176,7 +176,7 @@ import X509
     }
 }
 
-/// A PKCS#10 request as other clients make one.
+/// A PKCS#10 request as other clients make it.
 struct ForeignRequest {
     private let key: Certificate.PrivateKey
     private let algorithm: Certificate.SignatureAlgorithm
@@ -185,7 +185,7 @@ struct ForeignRequest {
         (self.key, self.algorithm) = (key, algorithm)
     }
 
-    /// Base64 of the DER.
+    /// The DER in Base64.
     var encoded: String { get throws { try encoded(.init()) } }
 
     func with(nonce: String, wrapped: Bool) throws -> String {

@@ -15,7 +15,7 @@ import Testing
         passwords.map { "\(hash($0).prefix(digits)):\(3)" }.sorted().map { $0 + ending }.joined()
     }
 
-    /// Sets a password in a platform with that list; the code of the refusal, nil where it is taken.
+    /// Sets a password on a platform with this list. Returns the refusal; nil if the password is accepted.
     private func refusal(_ password: String, _ list: String, _ fixture: TestPlatform) async throws -> AdminRefusal? {
         try await Scratch.with { scratch in
             let path = try scratch.write(list, to: "breached.txt")

@@ -6,7 +6,7 @@ import Storage
 import TestSupport
 import Testing
 
-/// A client gets what it is registered for, and the ordinary permissions where that is nothing.
+/// A client gets the permissions that it is registered for, or the standard ones if it is registered for none.
 @Suite struct ClientPermissionTests {
     private func permissions(_ fixture: TestPlatform, _ client: Client, scope: String) async throws -> String {
         let code = try await Browser(fixture).signIn(

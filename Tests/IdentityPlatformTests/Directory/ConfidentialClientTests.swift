@@ -8,7 +8,7 @@ import Storage
 import TestSupport
 import Testing
 
-/// An application with a secret has to show it at every grant (RFC 6749 section 2.3.1).
+/// An application with a secret must present it with every grant (RFC 6749 section 2.3.1).
 @Suite struct ConfidentialClientTests {
     private struct Site {
         let fixture: TestPlatform

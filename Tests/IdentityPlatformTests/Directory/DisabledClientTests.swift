@@ -6,7 +6,7 @@ import Storage
 import TestSupport
 import Testing
 
-/// An application that an administrator has disabled, and one whose registration was read a moment ago.
+/// Applications that an administrator has disabled, also while their registration is in the cache.
 @Suite struct DisabledClientTests {
     @Test func `a disabled application gets nothing, and what it got is of no use until it is enabled again`()
         async throws
@@ -69,7 +69,7 @@ import Testing
         let after = kept.view
         let found = try await fixture.platform.database.read { try Clients($0, after).find(app.id, tenant: tenant) }
         #expect(found?.isEnabled == false)
-        // Now it is kept: nobody reads it again, until it changes.
+        // The registration is now in the cache, and is not read again until it changes.
         #expect(try kept.view.client(app.id, tenant: tenant, orElse: { nil })?.isEnabled == false)
         try await fixture.administration.clients.remove(app)
         #expect(try kept.view.client(app.id, tenant: tenant, orElse: { nil }) == nil)

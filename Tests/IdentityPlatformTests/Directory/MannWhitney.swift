@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 
-/// The rank test of Mann and Whitney: whether one of two samples tends to greater values, whatever their distribution.
+/// The rank test of Mann and Whitney. It checks whether one of two samples tends to greater values, whatever their
+/// distribution.
 struct MannWhitney {
-    /// How many standard deviations U lies off its mean where both samples come of one distribution.
+    /// How many standard deviations U lies from the mean that it has if both samples come from one distribution.
     let z: Double
 
-    /// Ties count half; with samples above 20 U is as good as normal.
+    /// Ties count half. With samples of more than 20 values, U is nearly normally distributed.
     init(_ left: [Double], _ right: [Double]) {
         let wins = left.reduce(0.0) { sum, a in
             sum + right.reduce(0.0) { $0 + (a > $1 ? 1 : a == $1 ? 0.5 : 0) }
@@ -15,6 +16,7 @@ struct MannWhitney {
         z = (wins - n * m / 2) / (n * m * (n + m + 1) / 12).squareRoot()
     }
 
-    /// The probability of a z as far off as this one, in either direction, where nothing tells the samples apart.
+    /// The probability of a z at least this far from 0, in either direction, if both samples come from one
+    /// distribution.
     var probability: Double { erfc(abs(z) / 2.0.squareRoot()) }
 }

@@ -81,7 +81,8 @@ import Testing
         #expect(try await work("amara@contoso.test") == old)
         for number in 1...8 { #expect(try await work("n\(number)@contoso.test") == old) }
 
-        // A sign-in brings the person's hash to the present cost; unknown names follow, each for good.
+        // A sign-in renews the person's hash at the present cost. An unknown name has the old or the present cost, and
+        // keeps it.
         _ = try await work("amara@contoso.test", TestPlatform.password)
         #expect(try await work("amara@contoso.test") == dear.rounds)
         #expect(try await work("bo@contoso.test") == old)
@@ -101,7 +102,7 @@ import Testing
             let blocker = Task.immediate { try await pool.run { gate.pass() } }
             #expect(pool.waiting == 1)
             async let outcome = signIn(fixture)
-            // The sign-in has read the old password's hash, and computes with it behind the one that holds the thread.
+            // The sign-in reads the old password's hash; its computation is queued behind the blocked one.
             _ = await reads.first { _ in true }
             // The administrator does not wait in that queue.
             if isRemoved {
@@ -117,7 +118,7 @@ import Testing
         }
     }
 
-    /// What the page says, and the session's cookie.
+    /// Signs in and returns the page's alert and the session cookie.
     private func signIn(_ fixture: TestPlatform) async throws -> (alert: String?, cookie: String?) {
         let browser = Browser(fixture)
         let page = try await browser.get(AuthorizeQuery(fixture).path)
@@ -135,7 +136,7 @@ import Testing
     }
 }
 
-/// A database that tells each time a password's hash has been read.
+/// A database that reports each read of a password hash.
 private struct HashReads: Database {
     let database: any Database
     let isRead: AsyncStream<Void>.Continuation

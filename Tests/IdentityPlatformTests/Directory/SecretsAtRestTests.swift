@@ -8,7 +8,7 @@ import Storage
 import TestSupport
 import Testing
 
-/// What a copy of the database alone is worth.
+/// A copy of the database alone must reveal no secret.
 @Suite struct SecretsAtRestTests {
     @Test func `the database holds no key, token, code, cookie, password or name that signs in`() async throws {
         let fixture = try await TestPlatform()
@@ -38,7 +38,7 @@ import Testing
             // An RSA key in clear would parse.
             #expect((try? _RSA.Signing.PrivateKey(derRepresentation: cell)) == nil)
         }
-        // The search finds what is there.
+        // Checks that the search would find a secret.
         #expect(cells.contains { $0.firstRange(of: Array("amara@contoso.test".utf8)) != nil })
     }
 

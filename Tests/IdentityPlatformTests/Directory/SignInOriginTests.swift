@@ -79,7 +79,7 @@ import Testing
         #expect(try await browser.confirm(question).text.contains("You are signed out"))
         #expect(browser.cookies["__Host-baton-session"] == nil)
         #expect(try await attempt(browser, path) == nil)
-        // It does not vouch for other people.
+        // The browser does not vouch for other people.
         #expect(try await attempt(browser, path, "bo@contoso.test") == 50053)
     }
 
@@ -140,7 +140,7 @@ import Testing
         #expect(try await attempt(thief(), path, "amara@contoso.test") == 50053)
         #expect(try await attempt(browser, path) == nil)
         #expect(try await attempt(thief(), path, "amara@contoso.test") == 50053)
-        // Without the cookie the thief is a stranger, to whom the others' guesses are counted.
+        // Without the cookie the thief counts as a stranger; guesses with the cookie do not count against strangers.
         #expect(try await attempt(Browser(elsewhere), path) == nil)
     }
 

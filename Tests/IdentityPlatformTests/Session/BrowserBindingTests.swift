@@ -8,7 +8,7 @@ import Storage
 import TestSupport
 import Testing
 
-/// The worker's browser belongs to the device and to its epoch, whatever is asked for in it.
+/// The worker's browser stays bound to the device and its epoch, whatever requests it makes.
 @Suite struct BrowserBindingTests {
     private struct Shop {
         let fixture: TestPlatform
@@ -63,7 +63,7 @@ import Testing
         let fixture = shop.fixture
         let lines = try await fixture.platform.database.read { try AuditLog($0).latest(5, tenant: fixture.tenant.id) }
         #expect(lines.contains { $0.actor == fixture.bo.id.rawValue && $0.outcome == "refused" })
-        // A wrong password says what it says everywhere.
+        // A wrong password gets the usual error.
         let wrong = try await shop.browser.submit(page, username: "bo@contoso.test", password: "wrong")
         #expect(wrong.alert?.hasPrefix("AADSTS50126:") == true)
         #expect(try await shop.session.end().status == .ok)
@@ -84,7 +84,7 @@ import Testing
         for _ in 1...12 { #expect(try await attempt() == "AADSTS5000623") }
         #expect(try await attempt("wrong") == "AADSTS50126")
         #expect(try await attempt() == "AADSTS50053")
-        // Bo is locked out at this device for guessing, and nowhere for being right.
+        // The ten wrong passwords lock Bo out on this device. The refused right ones count nowhere.
         let elsewhere = Browser(shop.fixture)
         _ = try await elsewhere.signIn(login(shop.fixture), username: "bo@contoso.test")
     }
@@ -113,7 +113,7 @@ import Testing
             #expect(answer.status == .badRequest && answer.headers[.location] == nil)
             #expect(answer.alert?.hasPrefix("AADSTS5000623:") == true)
         }
-        // What begins next in the browser is the device's and the epoch's, as before.
+        // The browser's next sign-in still belongs to the device and the epoch.
         let code = try await shop.browser.signIn(login(shop.fixture))[ParameterName.code]
         let reply = try await shop.fixture.redeem(code).json
         let claims = try CompactJWS(try reply.string(ReplyName.accessToken)).claims()
@@ -161,7 +161,7 @@ import Testing
             "/\(shop.fixture.tenant.id)/oauth2/v2.0/devicecode",
             form: ["client_id": shop.fixture.app.id.rawValue, "scope": "openid"]
         ).json
-        // Only the cookie of the browser's session is gone.
+        // Only the browser's session cookie is missing.
         let cookies = shop.browser.cookies.filter { $0.key != "__Host-baton-session" }
         let browser = Browser(shop.fixture, cookies: cookies)
         var page = try await browser.get("/common/oauth2/deviceauth")
@@ -215,7 +215,7 @@ import Testing
         #expect(try await shop.session.use().errorNumber == 70000)
         #expect(try await shop.fixture.refresh(try reply.string(ReplyName.refreshToken)).errorNumber == 70000)
         #expect(try await shop.session.status() == .ended)
-        // The device has not heard of it yet: until then the browser is still the worker's.
+        // The device has not ended its epoch yet. Until then the browser belongs to the worker.
         let page = try await shop.browser.get(login(shop.fixture).path)
         let answer = try await shop.browser.submit(page, username: "bo@contoso.test", password: TestPlatform.password)
         #expect(answer.alert?.hasPrefix("AADSTS5000623:") == true)
@@ -256,7 +256,7 @@ import Testing
         let code = try await shop.browser.signIn(login(shop.fixture), username: "bo@contoso.test")[ParameterName.code]
         let claims = try CompactJWS(try await shop.fixture.redeem(code).json.string(ReplyName.accessToken)).claims()
         #expect(claims[ClaimName.deviceID] == nil)
-        // A browser that is known by the device's credential alone is the device's, too.
+        // A browser that is recognized only by the device's credential belongs to the device, too.
         let header = try #require(HTTPField.Name(BrowserCredential.name))
         let other = Browser(shop.fixture)
         let page = try await other.get(login(shop.fixture).path, [header: try await shop.session.credential()])

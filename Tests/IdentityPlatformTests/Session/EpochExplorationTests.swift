@@ -3,10 +3,10 @@ import Foundation
 import IdentityPlatform
 import Testing
 
-/// The guarantee of a shared device, in every order in which its browser may be used.
+/// Checks the guarantee of a shared device for every order of acts in its browser.
 @Suite struct EpochExplorationTests {
-    /// The length of the sequences, if the environment sets it. Then states that differ only in names are each
-    /// continued, which takes long.
+    /// The length of the sequences, if the environment sets it. In that case, states that differ only in names are
+    /// all continued, which takes long.
     private static let length = ProcessInfo.processInfo.environment["BATON_SEQUENCE_LENGTH"].flatMap(Int.init)
 
     @Test func `in no order of sign-ins does anything outlive its epoch or let another person in`() async throws {

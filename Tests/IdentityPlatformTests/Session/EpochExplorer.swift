@@ -58,8 +58,8 @@ struct BrowserState {
     var path: [BrowserAct] = []
     var time = Timestamp(seconds: 0)
 
-    /// Distinguishes states, regardless of names and counts. What was received in a closed browser without an epoch
-    /// never belongs to one.
+    /// Distinguishes states, regardless of names and counts. Holdings of a closed browser that belong to no epoch are
+    /// left out, because they never get one.
     var key: String {
         let held = Set(
             holdings.filter { $0.epoch != nil || $0.browser == browser }.map { holding in
@@ -85,7 +85,7 @@ final class EpochExplorer {
     /// Whether states that differ only in names are continued only once.
     private let merges: Bool
     private var seen: [String: Int] = [:]
-    /// How much people received in all, so that a platform that grants nothing does not pass as safe.
+    /// The number of things that people received, so that a platform that grants nothing does not pass as safe.
     private(set) var got = 0
     private(set) var faults: [String] = []
 
@@ -116,7 +116,7 @@ final class EpochExplorer {
         }
     }
 
-    /// Plays all sequences of that length.
+    /// Plays all sequences of this length.
     func explore(_ length: Int) async throws {
         var state = BrowserState()
         state.time = fixture.clock.now
@@ -247,7 +247,7 @@ final class EpochExplorer {
             }
             if try reply.integer(ReplyName.expiresIn) != 600 { fault("an access token of an hour", state) }
         }
-        // What another device's session grants belongs to that device, in any browser.
+        // Tokens of another device's session belong to that device, whichever browser received them.
         guard !isForeign else { return }
         state.present = person
         hold(.accessToken, access, person, &state)
@@ -285,7 +285,7 @@ final class EpochExplorer {
         let isNew = state.worker == nil
         (state.epoch, state.worker, state.session, state.isOfWorker) = (counter, worker, session, true)
         state.owner = nil
-        // What was received in this browser before the device had the session belongs to the epoch too.
+        // Things received in this browser before the device had the session belong to the epoch, too.
         for index in state.holdings.indices
         where state.holdings[index].browser == state.browser && state.holdings[index].epoch == nil {
             state.holdings[index].epoch = counter
@@ -312,7 +312,7 @@ final class EpochExplorer {
         guard let session = state.session else { return state.isOfWorker = false }
         let name = try #require(HTTPField.Name(BrowserCredential.name))
         let browser = Browser(fixture)
-        // The server says whether the session is still alive; the credential of a dead one has no effect.
+        // The server's answer shows whether the session is live; the credential of an ended session has no effect.
         let answer = try await browser.get(query(["prompt": "none"]).path, [name: try await session.credential()])
         state.cookies = browser.cookies
         state.isOfWorker = try answer.returned()[ParameterName.code] != nil
@@ -354,9 +354,9 @@ final class EpochExplorer {
         hold(.deviceCode, code, state.present ?? person, &state)
     }
 
-    // MARK: What must hold
+    // MARK: Checks
 
-    /// Expects that everything of ended epochs is dead, and drops it.
+    /// Expects that the chosen holdings of ended epochs no longer work, and drops them.
     private func wantDead(
         _ state: inout BrowserState, of isMeant: (Holding) -> Bool = { $0.epoch != nil }
     ) async throws {
@@ -394,6 +394,6 @@ final class EpochExplorer {
 }
 
 extension SQL {
-    /// A statement whose text a test has put together.
+    /// Creates a statement from text that a test has composed.
     fileprivate init(text: String) { self.init(stringLiteral: text) }
 }

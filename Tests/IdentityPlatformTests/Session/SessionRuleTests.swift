@@ -6,8 +6,8 @@ import Storage
 import TestSupport
 import Testing
 
-/// Whoever disables a person or a device ends their sessions, too. These tests change the directory behind the platform's
-/// back, so that the sessions live on and the rule has to find out by itself.
+/// Disabling a person or a device also ends their sessions. These tests change the database directly, so that the
+/// sessions stay live and the session rule itself must refuse them.
 @Suite struct SessionRuleTests {
     private func execute(_ sql: SQL, _ fixture: TestPlatform) async throws {
         let changed = try await fixture.platform.database.write { try $0.execute(sql) }

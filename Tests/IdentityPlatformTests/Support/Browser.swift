@@ -15,7 +15,7 @@ final class Browser {
 
     init(_ fixture: TestPlatform, cookies: [String: String] = [:]) { (self.fixture, self.cookies) = (fixture, cookies) }
 
-    /// Returns another browser with the same cookies, which is independent from then on.
+    /// Returns an independent browser with the same cookies.
     func copy() -> Browser { Browser(fixture, cookies: cookies) }
 
     /// - Parameter more: headers besides the cookies.
@@ -112,7 +112,7 @@ struct AuthorizeQuery {
 }
 
 extension TestResponse {
-    /// The value of an attribute in the first tag with this beginning.
+    /// The value of an attribute in the first tag that begins with `tag`.
     func attribute(_ name: String, of tag: String) -> String? {
         guard let start = text.firstRange(of: tag), let value = text[start.upperBound...].firstRange(of: "\(name)=\"")
         else { return nil }

@@ -3,7 +3,7 @@ import Crypto
 import OAuth
 import X509
 
-/// The join of a device with P-256 keys, as a Mac sends it.
+/// The join request of a device with P-256 keys, as a Mac sends it.
 struct CurveJoin {
     let device: P256.Signing.PrivateKey
     let transport: P256.Signing.PrivateKey

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Dispatch
 
-/// Blocks threads until it has been opened for as many as must pass.
+/// A gate that blocks threads. Each opening lets one thread pass.
 final class Gate: Sendable {
     private let semaphore = DispatchSemaphore(value: 0)
 

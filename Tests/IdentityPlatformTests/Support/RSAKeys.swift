@@ -10,7 +10,7 @@ final class RSAKeys: Sendable {
 
     init(from first: Int = 0) { number = Atomic(first) }
 
-    /// Returns a key that this platform has not had yet.
+    /// Returns the platform's next key.
     func next() throws -> _RSA.Signing.PrivateKey {
         let number = number.add(1, ordering: .relaxed).oldValue
         let bytes = try Self.made.withLock { made in

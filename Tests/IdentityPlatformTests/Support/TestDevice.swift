@@ -205,7 +205,7 @@ extension TestDevice {
             .post, Call.path(tenant: fixture.tenant.id.rawValue), body: Call.form(signed).encoded)
     }
 
-    /// Sends the call with which the device leaves the directory.
+    /// Sends the call that removes the device from the directory.
     func leave() async throws -> TestResponse {
         let fresh = try await nonce()
         return try await send(LeaveRequest(try binding(LeaveRequest.self, nonce: fresh)))

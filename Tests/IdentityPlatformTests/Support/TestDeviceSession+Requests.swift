@@ -7,7 +7,7 @@ import Storage
 import TestSupport
 import Testing
 
-/// Requests that Baton's own broker rarely makes and other devices often.
+/// Requests that other devices often make, but Baton's own broker rarely.
 extension TestDeviceSession {
     /// The same session with another PRT.
     func with(_ token: Sensitive<String>) -> TestDeviceSession {

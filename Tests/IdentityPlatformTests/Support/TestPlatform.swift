@@ -8,8 +8,8 @@ import Storage
 import Synchronization
 import TestSupport
 
-/// A platform on a real database in memory, with one organisation, two people and one application. Its clock advances
-/// only when a test says so.
+/// A platform on a real database in memory, with one organisation, two people and one application. Only the test
+/// advances its clock.
 struct TestPlatform: Sendable {
     static let password = "correct horse battery"
     static let redirect = "http://localhost"
@@ -97,7 +97,7 @@ struct TestPlatform: Sendable {
         try StorageKey(SecretBytes(copying: Array(repeating: byte, count: StorageKey.length)))
     }
 
-    /// A clock that advances only when it is told to.
+    /// A clock that only the test advances.
     final class Clock: Sendable {
         private let time = Mutex(Timestamp(seconds: 1_800_000_000))
 
