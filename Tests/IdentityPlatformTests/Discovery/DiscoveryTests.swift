@@ -7,7 +7,7 @@ import OAuth
 import TestSupport
 import Testing
 
-/// OpenID Connect Discovery 1.0, and Entra's documents beside it.
+/// The documents of OpenID Connect Discovery 1.0, and Entra's additional ones.
 @Suite struct DiscoveryTests {
     private func document(_ fixture: TestPlatform, _ path: String) async throws -> Members {
         let answer = try await fixture.client.get(path + "/.well-known/openid-configuration")
@@ -58,7 +58,7 @@ import Testing
         for mode in try #require(try document.strings(Listed.response_modes_supported)) {
             let answer = try await browser.get(AuthorizeQuery(fixture, ["response_mode": mode]).path)
             #expect(answer.status == (mode == "form_post" ? .ok : .found))
-            // The answer is in the address, or in the form of the page.
+            // The answer is in the redirect's address or in the page's form.
             let said = (answer.headers[.location] ?? "") + answer.text
             #expect(said.contains("code") && !said.contains("error"), "\(mode): \(said)")
         }
@@ -69,7 +69,7 @@ import Testing
         }
         for grant in try #require(try document.strings(Listed.grant_types_supported)) {
             let said = try await fixture.token(["grant_type": grant]).text
-            // One of them is not an error: the request for a nonce.
+            // The request for a nonce succeeds; every other grant type gets an error.
             #expect(said.contains("\"error\"") || said.contains("\"Nonce\""), "\(grant): \(said)")
             #expect(!said.contains("unsupported_grant_type"), "\(grant)")
         }

@@ -22,7 +22,7 @@ import Testing
             + (try docs().map { "docs/" + $0 })
     }
 
-    /// A page's lines outside its blocks of code.
+    /// A page's lines outside code blocks.
     private static func prose(_ text: String) -> [Substring] {
         var isCode = false
         return text.split(separator: "\n", omittingEmptySubsequences: false).filter { line in
@@ -35,7 +35,7 @@ import Testing
         prose(text).flatMap { $0.matches(of: /\]\(([^)\s]+)\)/).map { String($0.output.1) } }
     }
 
-    /// The anchors of a page's headings, as hosting platforms make them.
+    /// The anchors of a page's headings, as hosting platforms generate them.
     private static func anchors(of text: String) -> Set<String> {
         Set(
             prose(text).filter { $0.hasPrefix("#") }.map { heading in
@@ -44,7 +44,7 @@ import Testing
             })
     }
 
-    /// The links of a page that lead nowhere; `text` is the page's.
+    /// Returns the links of a page that lead nowhere. `text` is the page's text.
     private static func faults(_ page: String, _ text: String) throws -> [String] {
         let folder = URL(filePath: Repository.root + "/" + page).deletingLastPathComponent()
         return try links(in: text).filter { link in

@@ -6,11 +6,11 @@ import OAuth
 import TestSupport
 import Testing
 
-/// Every route of the table against every token and every person that it must refuse, and against those that it must not.
+/// Calls every route of the table with the tokens and people that it must refuse, and with those that it must admit.
 @Suite struct GraphAccessTests {
     private static let nowhere = "0af3c2b1-0000-4000-8000-00000000dead"
 
-    /// The route's address with an id that nobody has in each place.
+    /// The route's address, with an unused id for each placeholder.
     private func path(_ route: GraphRoute) -> String {
         route.path.replacing("{id}", with: Self.nowhere).replacing("{member}", with: Self.nowhere)
     }
@@ -51,7 +51,7 @@ import Testing
             for permission in own {
                 let admitted = try await answer(caller.holding([permission]), route).status
                 #expect(admitted != .forbidden && admitted != .unauthorized, "\(route.method) \(route.path)")
-                // What one does to oneself may have ended the session.
+                // A change to the caller's own account may have ended the session.
                 if route.path.hasPrefix("/me"), route.method != .get {
                     caller = try await GraphCaller(fixture, roles: DirectoryRole.all)
                 }

@@ -7,14 +7,14 @@ import OAuth
 import TestSupport
 import Testing
 
-/// A person with an access token of Graph, whose permissions a test chooses.
+/// A person with an access token for Graph. The test chooses the token's permissions.
 struct GraphCaller {
     let fixture: TestPlatform
     let user: User
     private let token: CompactJWS
     private let bearer: String
 
-    /// Bo signs in, with these directory roles and every permission; for a second caller, Amara.
+    /// Signs in `user`, or Bo, with these directory roles and every permission. Pass Amara for a second caller.
     init(_ fixture: TestPlatform, _ roles: DirectoryRole..., as user: User? = nil) async throws {
         try await self.init(fixture, roles: roles, as: user)
     }
@@ -55,7 +55,7 @@ struct GraphCaller {
         try await send(.get, path, headers: headers)
     }
 
-    /// The texts of a property in every object of a list.
+    /// The values of a text property in all objects of a list.
     func values(_ property: String, _ path: String) async throws -> [String] {
         let answer = try await get(path)
         #expect(answer.status == .ok, "\(answer.text)")

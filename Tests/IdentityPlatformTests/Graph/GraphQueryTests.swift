@@ -36,7 +36,7 @@ import Testing
             #expect(page.allSatisfy { Set($0.keys) == ["@odata.etag", "id", "displayName"] })
             ids += page.compactMap { $0["id"]?.string }
             pages += 1
-            // Who goes away between two pages moves nobody else.
+            // Removing a person between two pages does not shift the others.
             if pages == 1, let first = page.first?["id"]?.string, let id = UserID(rawValue: first), id != fixture.bo.id
             {
                 let person = try await fixture.platform.database.read {

@@ -7,7 +7,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// What changes between the look at a caller and the act that the caller asks for: the act's own transaction looks again.
+/// Changes between the check of a caller and the requested act. The act's own transaction checks the caller again.
 @Suite struct GraphRaceTests {
     @Test(
         arguments: [
@@ -32,7 +32,7 @@ import Testing
     }
 }
 
-/// What somebody else commits before the next write begins.
+/// A change that somebody else commits before the next write begins.
 private final class Meanwhile: Sendable {
     let change = Mutex<SQL?>(nil)
 }

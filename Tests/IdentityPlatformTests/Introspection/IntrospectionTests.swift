@@ -8,7 +8,7 @@ import Storage
 import TestSupport
 import Testing
 
-/// An application with a secret asks whether a token is good at this moment (RFC 7662).
+/// Token introspection by an application with a secret (RFC 7662).
 @Suite struct IntrospectionTests {
     private struct Service {
         let fixture: TestPlatform

@@ -6,14 +6,14 @@ import Storage
 import TestSupport
 import Testing
 
-/// A new key is published before it signs; an old one stays published until its last token is over.
+/// A new key is published before it signs. An old key stays published until its last token has expired.
 @Suite struct KeyRotationTests {
     private func published(_ fixture: TestPlatform) async throws -> Set<String> {
         let document = try await fixture.client.get("/\(fixture.tenant.id)/discovery/v2.0/keys")
         return Set(try JSONWebKeySet(decoding: document.body).keys.compactMap(\.keyID))
     }
 
-    /// The key that signs now, and a token of it.
+    /// The current signing key, and a token that it has signed.
     private func signing(_ fixture: TestPlatform) async throws -> (key: String, token: String) {
         let token = try await fixture.signedIn().string(ReplyName.accessToken)
         return (try #require(try CompactJWS(token).keyID), token)

@@ -9,7 +9,7 @@ import Storage
 import TestSupport
 import Testing
 
-/// Each purpose has a key of its own; what the key of the file sealed and derived by itself before that is good still.
+/// Each purpose has its own key. Values that older servers sealed or derived with the file's key are still accepted.
 @Suite struct StorageKeyTests {
     private static let root = SymmetricKey(data: [UInt8](repeating: 7, count: StorageKey.length))
 
@@ -25,15 +25,15 @@ import Testing
         for changed in [[], Array(sealed.dropLast()), sealed + [0]] {
             #expect(throws: StorageKey.Failure.doesNotOpen) { try key.open(changed, purpose: purpose) }
         }
-        // The key of the file encrypts nothing any more.
+        // The file's key itself no longer encrypts.
         #expect(throws: (any Error).self) {
             try AES.GCM.open(.init(combined: sealed), using: Self.root, authenticating: Array(purpose.utf8))
         }
-        // The key of this purpose alone does.
+        // Only the key of this purpose does.
         let own = Self.key("sealing", purpose)
         #expect(
             try AES.GCM.open(.init(combined: sealed), using: own, authenticating: Array(purpose.utf8)) == Data(bytes))
-        // It opens what it encrypted before, for its purpose.
+        // A value that the file's key encrypted earlier still opens, for its purpose only.
         let former = try Self.formerlySealed(bytes, purpose)
         #expect(try key.open(former, purpose: purpose) == bytes)
         #expect(throws: StorageKey.Failure.doesNotOpen) { try key.open(former, purpose: "another row") }
@@ -120,7 +120,7 @@ import Testing
             inputKeyMaterial: root, info: Array("baton \(use)\0\(purpose)".utf8), outputByteCount: StorageKey.length)
     }
 
-    /// As servers sealed before purposes had keys of their own.
+    /// Seals as older servers did, before each purpose had its own key.
     fileprivate static func formerlySealed(_ bytes: [UInt8], _ purpose: String) throws -> [UInt8] {
         Array(try #require(try AES.GCM.seal(bytes, using: root, authenticating: Array(purpose.utf8)).combined))
     }
@@ -131,9 +131,9 @@ import Testing
 }
 
 extension TestPlatform {
-    /// Puts the older form in the place of every sealed value of a column; wants at least one.
+    /// Replaces every sealed value of a column by its older form. Expects at least one value.
     ///
-    /// - Parameter purpose: of the row that the text names.
+    /// - Parameter purpose: returns the purpose of the row with the given name.
     fileprivate func reseal(
         _ table: String, _ column: String, _ key: String, _ purpose: @escaping @Sendable (String) -> String
     ) async throws {
@@ -163,7 +163,7 @@ extension TestPlatform {
         try #require(OpaqueToken("1.\(Base64URL.encode(tenant.id.bytes)).\(Base64URL.encode(secret))"))
     }
 
-    /// What the second refresh token of the only family is derived from.
+    /// The input from which the second refresh token of the only family is derived.
     fileprivate func placeOfSecondToken() async throws -> [UInt8] {
         let text = try await platform.database.read { connection in
             let record = try #require(try connection.record(RefreshToken.self, "WHERE generation = 1"))

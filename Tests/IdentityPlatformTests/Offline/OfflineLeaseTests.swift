@@ -110,7 +110,7 @@ import Testing
         try await fixture.allowOffline()
         let session = try await testDevice.session()
         let lease = try #require(try await session.lease())
-        // The worker has left: what is withdrawn is withdrawn of those who are not there.
+        // The worker is signed out. A lease is withdrawn even if its owner is not signed in.
         #expect(try await session.end().status == .ok)
         #expect(try await testDevice.good([lease.id, "unknown"]) == [lease.id])
         let concerns = Mutex<[DeviceStateChange]>([])
@@ -246,7 +246,7 @@ extension TestDeviceSession {
         try await testDevice.askLeases(sessionID: reply.sessionID)
     }
 
-    /// The lease that the server gives, checked with the keys that it publishes.
+    /// The lease that the server issues, verified with its published keys.
     fileprivate func lease() async throws -> OfflineLease? {
         let answer = try await askLeases()
         #expect(answer.status == .ok, "\(answer.text)")

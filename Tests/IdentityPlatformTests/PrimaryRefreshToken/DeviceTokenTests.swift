@@ -46,7 +46,7 @@ import Testing
         for name in [ClaimName.userPrincipalName, .preferredUsername, .name, .sessionID, .scopes, .directoryRoles] {
             #expect(claims[name] == nil, "\(name)")
         }
-        // It opens nothing that is a person's.
+        // The token gives no access to a person's data.
         #expect(try await fixture.me(token).status == .unauthorized)
     }
 
@@ -94,7 +94,7 @@ import Testing
         #expect(try await testDevice.send(form).status == .ok)
     }
 
-    // MARK: - A key of one's own
+    // MARK: - A worker's own key
 
     private struct Own {
         let key: _RSA.Signing.PrivateKey
@@ -138,7 +138,7 @@ import Testing
                 request: try request.signed(with: .rsa(testDevice.deviceKey), certificate: testDevice.certificate)))
     }
 
-    /// A token for device registration in a session of the test device.
+    /// A token for device registration, from a session of the test device.
     private func registrationToken(_ session: TestDeviceSession) async throws -> String {
         let request = try await session.useRequest(
             scopes: ["openid", "urn:ms-drs:drs.test/.default"], redirectURI: nil,

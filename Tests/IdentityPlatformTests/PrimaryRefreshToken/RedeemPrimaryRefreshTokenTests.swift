@@ -96,7 +96,7 @@ import Testing
 
         let nonce = try await session.testDevice.nonce()
         for _ in 0..<2 {
-            // The same nonce in two different requests is what some clients do.
+            // Some clients use the same nonce in two different requests.
             let request = try await session.useRequest(nonce: nonce)
             #expect(try await session.testDevice.send(PrimaryRefreshToken.form(request: request)).status == .ok)
         }
@@ -128,7 +128,7 @@ import Testing
         let late = try await send(second.headers[name])
         #expect(late.suberror == Suberror.staleNonce)
         #expect(late.headers[name] == nil)
-        // Who signs nothing is brought none.
+        // The reply to an unsigned request has no nonce header.
         let challenge = try await fixture.client.send(
             .post, EndpointPath.token(tenant: "common"), body: PrimaryRefreshToken.nonceForm.encoded)
         #expect(challenge.status == .ok && challenge.headers[name] == nil)
@@ -181,7 +181,7 @@ import Testing
         let derived = try tokens.string(ReplyName.refreshToken)
         #expect(try await testDevice.issue(derived).errorNumber == 70000)
 
-        // Three refresh tokens of one sign-in, each good for one proof.
+        // Three refresh tokens of one sign-in, each valid for one proof.
         let browser = Browser(fixture)
         var proofs: [String] = []
         let query = AuthorizeQuery(
@@ -234,7 +234,7 @@ import Testing
         #expect(try await number(unknown) == 700016)
         let registration = try await session.useRequest(scopes: ["urn:ms-drs:drs.test/.default"])
         #expect(try await number(registration) == 65001)
-        // Nor does the command line, which every process of the session can speak for.
+        // The command line gets no such token either, because every process of the session can act in its name.
         let line = try await session.useRequest(
             scopes: ["urn:ms-drs:drs.test/.default"], redirectURI: CommandLineApp.redirectURI,
             clientID: CommandLineApp.clientID)

@@ -44,7 +44,7 @@ import Testing
         fixture.clock.advance(by: .seconds(3599))
         #expect(try await first.renewed().session.token.exposed == second.token.exposed)
         #expect(try await second.use().status == .ok)
-        // Once the device has shown that it has the new one, nobody asks again with good reason.
+        // Once the device has used the new token, another renewal with the old one counts as a replay.
         #expect(try await first.renew().errorNumber == 70000)
         #expect(try await second.use().errorNumber == 70000)
         let lines = try await fixture.platform.database.read { try AuditLog($0).latest(5, tenant: fixture.tenant.id) }
@@ -150,7 +150,7 @@ import Testing
         let three = try await session.testDevice.send(
             PrimaryRefreshToken.form(request: try session.olderRequest(again)))
         _ = try EncryptedReply.open(three.text, with: session.key)
-        // Version 2 is never answered so.
+        // A request of version 2 never gets the unauthenticated form.
         let newer = try await session.sendAsWindows(try await session.useRequest())
         _ = try EncryptedReply.open(newer.text, with: session.key)
     }

@@ -94,7 +94,7 @@ import Testing
 }
 
 extension TestPlatform {
-    /// Lines of the audit log that tell of a forked chain.
+    /// The number of lines in the audit log that report a forked chain.
     fileprivate var forks: Int {
         get async throws {
             try await platform.database.read { connection in
@@ -108,7 +108,7 @@ extension TestPlatform {
 extension TestDevice {
     static func hash(_ text: String) -> String { Base64URL.encode(SHA256.hash(data: Data(text.utf8))) }
 
-    /// Has a head countersigned; what a test does not say is as it should be.
+    /// Has a chain head countersigned. Parameters that a test does not set are valid.
     func anchor(
         _ key: P256.Signing.PrivateKey, _ sequence: Int, _ line: String, signer: P256.Signing.PrivateKey? = nil,
         device: String? = nil, headNonce: String? = nil

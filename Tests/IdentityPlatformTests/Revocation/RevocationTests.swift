@@ -6,7 +6,7 @@ import Storage
 import TestSupport
 import Testing
 
-/// A client gives a token back (RFC 7009).
+/// Token revocation by a client (RFC 7009).
 @Suite struct RevocationTests {
     private func revoke(_ fixture: TestPlatform, _ token: String, _ changes: [String: String?] = [:]) async throws
         -> TestResponse

@@ -5,7 +5,7 @@ import OAuth
 import TestSupport
 import Testing
 
-/// The client's own id of a request comes back in the answer and stands in the log.
+/// The client's own id of a request is returned in the answer and written to the log.
 @Suite struct CorrelationTests {
     private static let id = "0af3c2b1-0000-4000-8000-00000000c0de"
 
@@ -38,7 +38,7 @@ import Testing
         for id in [text, Self.id] {
             _ = try await client.get(AuthorizeQuery(fixture, ["client-request-id": id]).path)
         }
-        // What is an id is, in the same log.
+        // The valid id is written to the same log.
         let written = log.lines.filter { $0.contains("request.correlation") }
         #expect(!written.isEmpty && written.allSatisfy { $0.contains("request.correlation=\(Self.id)") })
         #expect(!log.lines.contains { $0.contains("forged") })

@@ -5,7 +5,7 @@ import OAuth
 import TestSupport
 import Testing
 
-/// Every token that a shared device can get says which device and which session it is of, and lives ten minutes at most.
+/// Every token that a shared device can get names the device and the session, and is valid for at most ten minutes.
 @Suite struct DeviceBindingTests {
     @Test func `whatever grant a shared device uses, its tokens name device and session and live ten minutes`()
         async throws

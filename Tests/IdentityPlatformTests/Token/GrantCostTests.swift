@@ -7,7 +7,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// What the most frequent grants ask of the database, counted: their speed hangs on it.
+/// Counts the database accesses of the most frequent grants, because the grants' speed depends on them.
 @Suite struct GrantCostTests {
     @Test func `a refresh grant is one transaction, in which nothing is asked that cannot have changed`() async throws {
         let count = Count()
@@ -19,7 +19,7 @@ import Testing
             #expect(answer.status == .ok, "\(answer.text)")
             token = try answer.json.string(ReplyName.refreshToken)
         }
-        // The token, its session, whose it is, their roles; the old one used, the next one kept.
+        // Reads the token, its session, the person and their roles; marks the old token as used; stores the next one.
         #expect(count.value == Count.Value(reads: 0, writes: 1, statements: 6))
     }
 
@@ -31,12 +31,12 @@ import Testing
         let request = try await session.useRequest()
         count.reset()
         #expect(try await session.testDevice.send(PrimaryRefreshToken.form(request: request)).status == .ok)
-        // The token, its session, whose it is, their device and their roles.
+        // Reads the token, its session, the person, their device and their roles.
         #expect(count.value == Count.Value(reads: 1, writes: 0, statements: 5))
     }
 }
 
-/// How often a database was asked.
+/// The number of accesses to a database.
 final class Count: Sendable {
     struct Value: Equatable {
         var reads = 0
@@ -51,7 +51,7 @@ final class Count: Sendable {
     func change(_ body: (inout Value) -> Void) { state.withLock { body(&$0) } }
 }
 
-/// A database that counts what it is asked.
+/// A database that counts its accesses.
 struct Counted: Database {
     let database: any Database
     let count: Count

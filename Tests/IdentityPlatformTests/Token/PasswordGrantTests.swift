@@ -7,7 +7,7 @@ import Storage
 import TestSupport
 import Testing
 
-/// The password grant is the sign-in page without a page, and only where the operator opens it.
+/// The password grant follows the rules of the sign-in page, and is refused unless the operator allows it.
 @Suite struct PasswordGrantTests {
     private func fixture() async throws -> TestPlatform {
         try await TestPlatform { $0.compatibility.passwordGrant = true }

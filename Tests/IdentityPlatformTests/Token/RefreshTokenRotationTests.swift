@@ -6,7 +6,7 @@ import Storage
 import TestSupport
 import Testing
 
-/// A refresh token is good once; a second use takes back what came of it (RFC 9700 section 4.14.2).
+/// A refresh token is valid once. A second use revokes everything derived from it (RFC 9700 section 4.14.2).
 @Suite struct RefreshTokenRotationTests {
     private func next(_ fixture: TestPlatform, _ token: String, client: String? = nil) async throws -> String {
         let answer = try await fixture.refresh(token, client.map { ["client_id": $0] } ?? [:])
@@ -32,7 +32,7 @@ import Testing
         let lines = try await replays(fixture)
         #expect(lines.map(\.actor) == [fixture.app.id.rawValue])
         #expect(lines.map(\.outcome) == ["refused"])
-        // Only the first time is news.
+        // Only the first replay is logged.
         #expect(try await fixture.refresh(second).errorNumber == 70000)
         #expect(try await replays(fixture).count == 1)
     }
@@ -89,7 +89,7 @@ import Testing
         let testDevice = try await TestDevice.joined(fixture)
         let session = try await testDevice.session(counter: 1)
         let broker = session.brokerRefreshToken
-        // The device may repeat the request whose reply it did not get.
+        // The device may repeat the request if the reply was lost.
         #expect(try await testDevice.issue(broker, counter: 1).status == .ok)
         let again = try await testDevice.session(counter: 2)
         #expect(try await again.use().status == .ok)

@@ -47,7 +47,7 @@ import Testing
             let scopes = ["openid", "offline_access", "User.Read"]
             let app = try await session.tokens(scopes: scopes)
 
-            // Who saw the code but has not its verifier can end nothing.
+            // A client that has the code but not the verifier cannot end the session.
             #expect(
                 try await fixture.redeem(code, ["client_id": WellKnownApplication.broker, "code_verifier": "x"])
                     .errorNumber == 501481)

@@ -8,7 +8,7 @@ import Storage
 import TestSupport
 import Testing
 
-/// The older twin of the token endpoint.
+/// The older (v1) token endpoint.
 @Suite struct TokenVersionTests {
     private func older(_ fixture: TestPlatform, _ changes: [String: String?] = [:]) async throws -> TestResponse {
         var fields: [String: String?] = [
@@ -97,7 +97,7 @@ import Testing
             return
         }
         #expect(Data(base64Encoded: certificate) != nil)
-        // The certificate is made anew at each start and must be the same.
+        // The certificate is generated again at each start, and must not change.
         let restarted = try await fixture.restarted().client.get("/\(fixture.tenant.id)/discovery/v2.0/keys")
         #expect(
             restarted.text.contains(certificate.replacing("/", with: "\\/")) || restarted.text.contains(certificate))

@@ -9,7 +9,7 @@ import Storage
 import TestSupport
 import Testing
 
-/// What a token lets its client know of the person (OpenID Connect Core section 5.3).
+/// The data about a person that a token gives access to (OpenID Connect Core section 5.3).
 @Suite struct UserInfoTests {
     private func tokens(_ fixture: TestPlatform, scope: String) async throws -> Members {
         let code = try await Browser(fixture).signIn(AuthorizeQuery(fixture, ["scope": scope]))[ParameterName.code]
@@ -82,7 +82,7 @@ import Testing
             let claims = try Members(decoding: Array(try #require(Data(base64Encoded: String(encoded)))))
             let wanted = try claims.members(ReplyName.accessToken)?.members(ClaimName.notBefore)?.values
             #expect(wanted == ["essential": .bool(true), "value": .string("\(fixture.clock.now.seconds)")])
-            // What the client then sends is understood.
+            // The platform accepts the claims request that the client then sends.
             _ = try ClaimsRequest(parsing: String(decoding: try Base64.decode(String(encoded)), as: UTF8.self))
         }
     }
