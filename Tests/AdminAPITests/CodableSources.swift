@@ -4,8 +4,8 @@ import TestSupport
 
 /// Finds the Codable types in the sources by the text of their declarations.
 enum CodableSources {
-    /// Returns the names of the Codable types below `folder`, such as `NewProfile`, except private ones; including
-    /// enums that are encoded as strings.
+    /// Returns the names of the Codable types below `folder`, such as `NewProfile`, including enums that are encoded
+    /// as strings, but without private types.
     static func types(in folder: String) throws -> Set<String> {
         let declaration = try Regex<(Substring, Substring)>(
             #"(?m)^\s*(?:package |public )?(?:struct|enum) (\w+): [^{]*\b(?:Codable|Encodable)\b"#)
@@ -35,7 +35,7 @@ enum CodableSources {
     private struct Case {
         let name: String
         let isUnnamed: Bool
-        /// The prefix of the name of the case's enum of keys (SE-0295).
+        /// The name prefix of the enum of the case's keys (SE-0295).
         var keys: String { name.prefix(1).uppercased() + name.dropFirst() }
     }
 

@@ -4,7 +4,7 @@ import DeviceManagement
 import FoundationEssentials
 import Testing
 
-/// `org.baton.browser` in a profile: what it says, and what the linter refuses.
+/// The payload `org.baton.browser` of a profile, and the values that the linter refuses.
 @Suite struct BrowserPayloadTests {
     private func profile(_ payloads: BrowserPayload...) -> Profile {
         Profile(

@@ -3,7 +3,7 @@ import Foundation
 import JSON
 import Testing
 
-/// The reader against Foundation's, on documents of a seeded generator and on damaged ones.
+/// Compares the reader with Foundation's, on documents of a seeded generator and on damaged ones.
 @Suite struct JudgeTests {
     private let limits = JSONLimits(bytes: 64 << 10)
 
@@ -74,10 +74,10 @@ private struct Foundations: Codable {
         }
     }
 
-    /// The number of a container; nil if it holds none.
+    /// The number in a container; nil if there is none.
     ///
-    /// Foundation reads `0e5` as an Int but as no Double, and cuts the fraction off a number of more than 15 digits to make an
-    /// Int of it. Where it reads both and they differ, the Double is right.
+    /// Foundation reads `0e5` as an Int but not as a Double, and truncates a number of more than 15 digits to an Int. If
+    /// it reads both and they differ, the Double is right.
     private static func number(in container: any SingleValueDecodingContainer) -> JSONValue? {
         let (integer, number) = (try? container.decode(Int.self), try? container.decode(Double.self))
         if let integer, number == nil || Double(integer) == number { return .integer(integer) }
@@ -97,7 +97,8 @@ private struct Foundations: Codable {
         }
     }
 
-    /// Whether `other` is the same, where Foundation makes an integer of `1.0`.
+    /// Whether `other` is the same value. An integer equals a number with the same value, because Foundation turns
+    /// `1.0` into an integer.
     func agrees(with other: JSONValue) -> Bool {
         switch (value, other) {
         case (.integer(let mine), .number(let theirs)): Double(mine) == theirs
@@ -114,7 +115,7 @@ private struct Foundations: Codable {
     }
 }
 
-/// Documents and damage that a seed decides.
+/// Documents and damage generated from a seed.
 private struct Documents: RandomNumberGenerator {
     let seed: UInt64
     private var state: UInt64
@@ -149,7 +150,7 @@ private struct Documents: RandomNumberGenerator {
         }
     }
 
-    /// A number that is not whole, so that it is written as one.
+    /// A number with a fraction, so that it is not written as an integer.
     private mutating func number() -> Double {
         let number = Double(bitPattern: next())
         return number.isFinite && number.rounded() != number ? number : 0.5

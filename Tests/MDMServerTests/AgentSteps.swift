@@ -9,14 +9,14 @@ import HTTPTypes
 import Logging
 import Testing
 
-/// What the suites about the device's agent do alike.
+/// Steps that the suites about the device's agent share.
 protocol AgentSteps {}
 
 extension AgentSteps {
     func enrolled(_ agent: EnrollmentAgent, _ fixture: TestManagement) async throws {
         try await agent.enroll(profile: try await fixture.enrollmentProfile(named: "tablet-1"))
         #expect(agent.settings.enrolled)
-        // The check-in that follows an enrollment by itself is over when this one is.
+        // The enrollment starts a check-in by itself. It has ended when this one returns.
         try await agent.checkIn()
     }
 
@@ -70,7 +70,7 @@ extension AgentSteps {
 }
 
 extension ManagedSettings {
-    /// A device that nobody manages.
+    /// The settings of an unmanaged device.
     static let none = ManagedSettings(
         enrolled: false, brokerManaged: false, profileShared: false, appConfigurationShared: false, apps: [])
 }

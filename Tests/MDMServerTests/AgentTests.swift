@@ -14,7 +14,7 @@ import Redaction
 import Synchronization
 import Testing
 
-/// The device's agent against the real server, over its router.
+/// Tests the device's agent against the router of the real server.
 @Suite struct AgentTests: AgentSteps {
     @Test func `a device is enrolled, made shared by its MDM, and personal again when the profile goes`() async throws {
         try await TestManagement.with { fixture in
@@ -128,7 +128,7 @@ import Testing
                 try await enrolled(agent, fixture)
                 try await fixture.register("the broker's package")
                 try await push(broker: fixture)
-                // Idle and the result: the answer to the result is lost.
+                // The agent sends Idle and a result. The answer to the result is lost.
                 let count = wire.sent.withLock { $0.count }
                 wire.lostPut.withLock { $0 = count + 2 }
                 let error = await #expect(throws: EnrollmentError.self) { try await agent.checkIn() }
@@ -159,7 +159,7 @@ import Testing
                 #expect(agent.settings.brokerManaged == false)
                 let count = wire.sent.withLock { $0.count }
                 agent.session(is: .held)
-                // The order behind the one that the session's end gave is done after it.
+                // The session's change has queued an order. This one runs after it.
                 await #expect(throws: EnrollmentError.self) { try await agent.enroll(profile: []) }
                 #expect(wire.sent.withLock { $0.count } > count)
                 #expect(agent.settings.brokerManaged)
@@ -216,7 +216,7 @@ import Testing
                 #expect(unsafe stat(marker(fixture).path, &mode) == 0 && mode.st_mode & 0o777 == 0o644)
                 agent.session(is: .held)
                 try await agent.unenroll()
-                // The worker who is signed in goes first.
+                // The marker stays until the worker is signed out.
                 #expect(try isMarked(fixture))
                 agent.session(is: .changing)
                 agent.session(is: .free)
@@ -237,7 +237,7 @@ import Testing
                 try await agent.unenroll()
                 #expect(try isMarked(fixture))
                 agent.session(is: .free)
-                // The order behind the one that the session's end gave is done after it.
+                // The session's change has queued an order. This one runs after it.
                 await #expect(throws: EnrollmentError.self) { try await agent.enroll(profile: []) }
                 #expect(try !isMarked(fixture))
             }
@@ -258,7 +258,7 @@ import Testing
                 #expect(try isMarked(fixture))
                 try await agent.unenroll()
             }
-            // As a crash between the record and the marker leaves it.
+            // The state that a crash leaves after the record is removed and before the marker is.
             try AtomicFile(path: marker(fixture).path).replace(with: [])
             try await withAgent(fixture) { agent, _ in
                 try agent.declare()
@@ -319,7 +319,7 @@ import Testing
                 #expect(agent.settings.browser == .standard)
                 try await add("com.contoso.browser", blocks: "example.org")
                 try await add("com.contoso.other", blocks: "example.net")
-                // Both are queued before the device holds either, so the device itself has to refuse one.
+                // Both are queued before the device has either, so the device itself must refuse one.
                 for name in ["com.contoso.browser", "com.contoso.other"] {
                     let _: MDMAdmin.Command = try await fixture.call(.put, "/devices/tablet-1/profiles/\(name)")
                 }
@@ -354,7 +354,7 @@ import Testing
         }
     }
 
-    /// Answers everything with one command.
+    /// A server that answers everything except check-ins with the same command.
     private struct StubbornServer: HTTPSending {
         let command: CommandRequest
 

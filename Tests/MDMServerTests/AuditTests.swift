@@ -5,7 +5,7 @@ import HTTPTypes
 import TestSupport
 import Testing
 
-/// The record of what administrators did to devices.
+/// The audit log of administrators' acts on devices.
 @Suite struct AuditTests: AgentSteps {
     @Test func `every act of an administrator is a line, with what it was done to, and a refused one is none`()
         async throws

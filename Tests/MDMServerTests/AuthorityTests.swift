@@ -7,7 +7,7 @@ import MDMServer
 import Storage
 import Testing
 
-/// The key that issues device identities: whoever has it can make any device's identity.
+/// The key that issues device identities. Anyone who has it can issue an identity for any device.
 @Suite struct AuthorityTests {
     @Test func `the authority's key is sealed in the database`() async throws {
         try await TestManagement.with { fixture in
@@ -47,7 +47,7 @@ import Testing
                 let (clear, sealed) = try await Self.kept(in: database)
                 #expect(clear.allSatisfy { $0 == 0 })
                 #expect(try TestManagement.sealer().open(try #require(sealed), Self.purpose) == key)
-                // Another key opens nothing, and nothing new is put in its place.
+                // With another sealing key, the server cannot open the authority's key, and does not replace it.
                 await #expect(throws: (any Error).self) {
                     try await Management(
                         configuration: fixture.management.configuration, database: database,
@@ -68,7 +68,7 @@ import Testing
         }
     }
 
-    /// The files of databases that hold the key.
+    /// Returns the database files that contain the key.
     static func files(with key: [UInt8], in fixture: TestManagement) throws -> [String] {
         let files = try FileManager.default.contentsOfDirectory(atPath: fixture.folder.path).filter {
             $0.contains(".sqlite")

@@ -28,7 +28,7 @@ import Testing
         }
     }
 
-    /// The answer to a result may be lost, so the device sends it again: nothing else may be lost over it.
+    /// If the answer to a result is lost, the device sends the result again. No command may be lost by that.
     @Test func `a repeated result and an unknown one change nothing`() async throws {
         try await TestManagement.with { fixture in
             let device = try await HandDevice.enrolled(fixture, named: "tablet-1")
@@ -38,7 +38,7 @@ import Testing
             _ = try await device.report(.idle)
             for _ in 0..<3 { #expect(try await device.report(.acknowledged, uuids[0])?.uuid == uuids[1]) }
             #expect(try await device.report(.error, "no-such-command")?.uuid == uuids[1])
-            // A result for a command that was never delivered is no result.
+            // A result for a command that was never delivered is ignored.
             #expect(try await device.report(.acknowledged, uuids[3])?.uuid == uuids[1])
             #expect(try await device.report(.acknowledged, uuids[1])?.uuid == uuids[2])
             #expect(
@@ -81,7 +81,7 @@ import Testing
         try await TestManagement.with { fixture in
             let device = try await HandDevice.enrolled(fixture, named: "tablet-1")
             let lists: [Command] = [.profileList(managedOnly: false), .managedApplicationList(identifiers: nil)]
-            // A list that the device cannot give is not asked for again.
+            // If the device cannot give a list, the server does not request it again.
             #expect(try await device.work(upTo: 10, failing: [lists[0]]) == lists)
             #expect(try await device.work(upTo: 10) == [])
 
@@ -95,14 +95,14 @@ import Testing
             #expect(done.count == 5 && Array(done.suffix(2)) == lists, "\(done)")
             #expect(try await device.work(upTo: 10) == [])
 
-            // A change that failed changed nothing; one of a profile says nothing about apps.
+            // A failed change requests no list. A change of a profile requests only the list of profiles.
             try await fixture.raw(.delete, "/devices/tablet-1/profiles/\(profile.identifier)")
             #expect(
                 try await device.work(upTo: 10, failing: [.removeProfile(identifier: profile.identifier)]).count == 1)
             try await fixture.raw(.delete, "/devices/tablet-1/profiles/\(profile.identifier)")
             #expect(
                 try await device.work(upTo: 10) == [.removeProfile(identifier: profile.identifier), lists[0]])
-            // Who asks by hand is not asked twice.
+            // If an administrator has requested the inventory, the server does not request it once more.
             try await fixture.raw(.delete, "/devices/tablet-1/profiles/\(profile.identifier)")
             try await fixture.raw(.post, "/devices/tablet-1/inventory")
             #expect(try await device.work(upTo: 10).count == 3)
@@ -150,7 +150,7 @@ import Testing
             #expect(try await device.report(.acknowledged, queued[0].uuid, user: user) == nil)
             #expect(try await fixture.commands("tablet-1").map(\.state) == ["queued", "sent"])
 
-            // Nor does a user who leaves take the device along, or change where it is woken.
+            // A user's check-out does not remove the device. A user's token does not change the device's push token.
             for message in [
                 CheckInMessage.checkOut(.init(udid: device.udid, topic: device.topic)),
                 .tokenUpdate(.init(udid: device.udid, topic: device.topic, token: [2], pushMagic: "n")),
@@ -217,7 +217,7 @@ import Testing
         }
     }
 
-    /// Otherwise each Idle reads all that a device ever did.
+    /// Without the index, each Idle would read all past commands of the device.
     @Test func `what waits is found without a look at what is done`() async throws {
         try await TestManagement.with { fixture in
             let plan: [String] = try await fixture.management.database.read { connection in
@@ -264,7 +264,7 @@ import Testing
     }
 }
 
-/// A real database whose disk can fail: the transaction runs and is rolled back at its end.
+/// A real database whose disk can fail. The transaction then runs and is rolled back at its end.
 final class Breakable: Sendable {
     let isBroken = Mutex(false)
 

@@ -7,7 +7,7 @@ import Storage
 import Synchronization
 import Testing
 
-/// Whoever copies the database of device management reads no device's secret in it.
+/// A copy of the MDM server's database must reveal no secret of a device.
 @Suite struct DeviceSecretTests {
     private static let unlockToken = Array("an escrow token of iOS".utf8)
 
@@ -16,7 +16,7 @@ import Testing
             .init(udid: device.udid, topic: device.topic, token: [1], pushMagic: "m", unlockToken: unlockToken))
     }
 
-    /// Pieces of a command that hold parts of its payload; a page of a database holds one as a whole or half of it.
+    /// Pieces of a command's payload. In a database file, each lies within one page or is split between two.
     private static func pieces(of command: CommandRequest) throws -> [[UInt8]] {
         let body = try command.propertyList.xml()
         return stride(from: 600, to: body.count - 600, by: 1000).map { Array(body[$0..<$0 + 24]) }
@@ -72,7 +72,7 @@ import Testing
         }
     }
 
-    /// The database of a server that did not seal: one command waits for the device, and an unlock token is there.
+    /// Writes the database of an older server that did not seal, with one queued command and an unlock token.
     private static func writeAsBefore(
         _ command: CommandRequest, for device: HandDevice, in fixture: TestManagement, to path: String
     ) async throws {

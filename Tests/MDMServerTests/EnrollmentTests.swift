@@ -28,7 +28,7 @@ import Testing
             let device = try await HandDevice.enrolled(fixture, named: "tablet-1")
             let idle = try CommandResult(udid: device.udid, status: .idle).propertyList.xml()
             let answer = try await fixture.send(idle, certificate: nil)
-            // Something between took it away: 401 or the code would make every device behind it leave.
+            // A proxy may have removed the certificate. With 401 or the code, every device behind it would leave.
             #expect(answer.status == 403)
             #expect(Refusal.code(in: answer.body) == nil)
         }
@@ -146,10 +146,10 @@ import Testing
             #expect(try await device.tokenUpdate() == 200)
             #expect(try await thief.tokenUpdate() == 403)
             #expect(try await state(of: "tablet-1", in: fixture) == "enrolled")
-            // The profile was not used up, and is good for a device of its own.
+            // Another device can still enroll with a profile of its own.
             let other = try HandDevice(fixture, profile: try await fixture.enrollmentProfile(named: "tablet-2"))
             #expect(try await other.authenticate() == 200)
-            // One that lost its profile before it had a token comes in by one that was made to take it over.
+            // A device that lost its profile before its TokenUpdate can enroll with a profile made to take it over.
             let again = try HandDevice(
                 fixture, udid: other.udid,
                 profile: try await fixture.enrollmentProfile(named: "tablet-2b", takesOver: other.udid))

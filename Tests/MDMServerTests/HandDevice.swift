@@ -6,7 +6,7 @@ import HTTPTypes
 import Redaction
 import Testing
 
-/// A device that a test speaks for, message by message.
+/// A device whose messages the test sends one by one.
 struct HandDevice {
     let fixture: TestManagement
     let udid: String
@@ -37,7 +37,7 @@ struct HandDevice {
         self.privateKey = privateKey
     }
 
-    /// The same device before another server.
+    /// The same device, connected to another server.
     init(_ fixture: TestManagement, like other: HandDevice) {
         (self.fixture, udid, certificate) = (fixture, other.udid, other.certificate)
         (topic, privateKey) = (other.topic, SecretBytes(copying: []))
@@ -50,7 +50,7 @@ struct HandDevice {
         return device
     }
 
-    /// A device that is enrolled and has told what it holds.
+    /// An enrolled device that has reported its inventory.
     static func settled(_ fixture: TestManagement, named name: String) async throws -> HandDevice {
         let device = try await enrolled(fixture, named: name)
         #expect(try await device.work(upTo: 3).count == 2)
@@ -69,7 +69,7 @@ struct HandDevice {
         try await fixture.send(try message.propertyList.xml(), certificate: certificate, isCheckIn: true).status
     }
 
-    /// Reports and reads the next command; nil where there is none.
+    /// Reports a status and returns the next command; nil if there is none.
     func report(
         _ status: CommandResult.Status, _ uuid: String? = nil, answer: CommandResult.Answer? = nil, user: String? = nil
     ) async throws -> CommandRequest? {
@@ -82,9 +82,9 @@ struct HandDevice {
         return try CommandRequest(propertyList: PropertyList(xml: response.body))
     }
 
-    /// Asks for work until there is none, and acknowledges each command, but for those that it fails.
+    /// Fetches commands until there are none, or `limit` is reached. Acknowledges each, except for `failed`.
     ///
-    /// - Returns: what the server wanted, in order.
+    /// - Returns: the commands, in order.
     func work(upTo limit: Int, failing failed: Set<Command> = []) async throws -> [Command] {
         var done: [Command] = []
         var next = try await report(.idle)

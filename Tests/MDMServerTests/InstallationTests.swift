@@ -9,7 +9,7 @@ import HTTPTypes
 import Synchronization
 import Testing
 
-/// What becomes of an order that cannot be carried out, or not now.
+/// Commands that the device cannot carry out, or not now.
 @Suite struct InstallationTests: AgentSteps {
     @Test(arguments: [RouterLink.PackageFault.breaks, .status(503), .status(429)])
     func `a package that gets lost on its way is fetched again at the next visit`(
@@ -121,7 +121,7 @@ import Testing
                 #expect(agent.settings.profileShared == false)
                 try await push("broker") { _ in }
                 #expect(agent.settings.profileShared)
-                // Two that contradict each other say nothing.
+                // If two profiles contradict each other, neither counts.
                 try await push("contrary") { $0.extensionData["sharedDeviceMode"] = false }
                 #expect(agent.settings.profileShared == false)
             }

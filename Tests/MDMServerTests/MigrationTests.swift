@@ -6,7 +6,7 @@ import Testing
 
 @testable import MDMServer
 
-/// Databases that earlier builds made.
+/// Migration of databases that earlier builds made.
 @Suite struct MigrationTests {
     @Test func `a database with the retired names is migrated, and keeps its rows`() async throws {
         try await Scratch.with { scratch in

@@ -9,7 +9,8 @@ import HTTPTypes
 import Synchronization
 import Testing
 
-/// Everything that server and device write in Apple's protocol, held against Apple's schema by `scripts/check-payloads`.
+/// Checks with `scripts/check-payloads` that server and device follow Apple's schema in everything that they write in
+/// Apple's protocol.
 @Suite struct PayloadSchemaTests: AgentSteps {
     @Test
     func `what server and device send each other follows Apple's schema, and an added key or another type is noticed`()
@@ -32,8 +33,8 @@ import Testing
         }
     }
 
-    /// A finding that each of these damages has to cause; they are written down here so that the checker's own idea of what is
-    /// required cannot hide it.
+    /// Each damage must cause the finding listed with it. The findings are listed here so that the checker's own idea
+    /// of what is required cannot hide one.
     @Test func `a payload that is damaged is found, and the finding names the place`() async throws {
         try await TestManagement.with { fixture in
             let sso = try Profile.sharedDeviceSSO(
@@ -102,7 +103,7 @@ import Testing
         }
     }
 
-    /// A device that is enrolled, made shared, renewed, asked, refused and gone.
+    /// Records the life of a device: enrollment, shared mode, inventory, a failed command, renewal and removal.
     private func life(_ fixture: TestManagement) async throws -> RecordedMessages {
         var messages = RecordedMessages()
         let wire = RouterLink.Wire()
@@ -133,7 +134,7 @@ import Testing
             agent.session(is: .changing)
             try await agent.checkIn()
             agent.session(is: .held)
-            // The order behind the one that the session's end gave is done after it.
+            // The session's change has queued an order. This one runs after it.
             await #expect(throws: EnrollmentError.self) { try await agent.enroll(profile: []) }
             wire.packageFault.withLock { $0 = .status(404) }
             try await push(broker: fixture)
@@ -155,7 +156,7 @@ import Testing
         return messages
     }
 
-    /// What the protocol has and our server does not ask by itself, and how a device says that it cannot.
+    /// Adds commands of the protocol that our server does not send by itself, and the errors that a device reports.
     private func addScripted(to messages: inout RecordedMessages, _ fixture: TestManagement) async throws {
         let commands: [Command] = [
             .deviceInformation(queries: ["UDID", "DeviceName", "ProductName", "OSVersion", "ModelName"]),
@@ -164,7 +165,7 @@ import Testing
             .installApplication(.init(manifestURL: "https://mdm.baton.test/none")),
             .settings([.applicationConfiguration(identifier: "com.contoso.rounds", configuration: nil)]),
         ]
-        // None of these may come from our server; the device has to answer all the same.
+        // Our server must not send any of these, but the device must answer them.
         let strange = [
             CommandRequest(uuid: "strange", command: .unknown(requestType: "EraseDevice")).propertyList,
             CommandRequest(uuid: "empty", command: .installProfile([])).propertyList,

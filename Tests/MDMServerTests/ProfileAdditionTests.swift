@@ -8,7 +8,7 @@ import Storage
 import TestSupport
 import Testing
 
-/// What an administrator adds and pushes: profiles with and without a signature, and configurations.
+/// Profiles, with and without a signature, and configurations that an administrator adds and pushes.
 @Suite struct ProfileAdditionTests {
     private static func profile(_ change: (inout Profile) -> Void = { _ in }) throws -> Profile {
         var profile = try Profile.sharedDeviceSSO(
@@ -116,7 +116,7 @@ import Testing
                 #expect(failure.error.code == "mdm.app.configuration")
                 #expect(failure.error.message.contains("sharedDeviceMode"), "\(failure.error)")
             }
-            // Another app may call its own what it likes.
+            // Another app may use any names for its own settings.
             for (path, body) in paths("com.contoso.rounds") {
                 #expect(try await fixture.raw(.put, path, body).status == .accepted)
             }

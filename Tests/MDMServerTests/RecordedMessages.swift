@@ -8,13 +8,13 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// Property lists as they went over the wire, each with what it is, for `scripts/check-payloads`.
+/// Property lists recorded from the wire, each with its kind, for `scripts/check-payloads`.
 struct RecordedMessages: Sendable {
     private(set) var messages: [(kind: String, bytes: [UInt8])] = []
-    /// The requests by the names that their results will carry.
+    /// The request types, by the UUIDs that the commands' results will carry.
     private var requests: [String: String] = [:]
 
-    /// The kinds that there are messages of.
+    /// The kinds of the recorded messages.
     var kinds: Set<String> { Set(messages.map(\.kind)) }
 
     mutating func add(_ kind: String, _ bytes: [UInt8]) { messages.append((kind, bytes)) }
@@ -43,7 +43,7 @@ struct RecordedMessages: Sendable {
         return try #require(requests[uuid])
     }
 
-    /// Runs `scripts/check-payloads` over the messages; gives its exit status and what it printed.
+    /// Runs `scripts/check-payloads` on the messages. Returns whether it succeeded, and its output.
     func check(_ options: String..., in folder: Directory) async throws -> (isClean: Bool, text: String) {
         let place = folder.appending(UUID().uuidString)
         try place.make()
@@ -62,7 +62,7 @@ struct RecordedMessages: Sendable {
     }
 }
 
-/// Gives a device one command after the other, and nothing else; writes down what the device says.
+/// A server that only sends a device one command after the other, and records the exchanges.
 final class ScriptedServer: HTTPSending {
     private let state: Mutex<(commands: [[UInt8]], exchanges: [WireExchange])>
 

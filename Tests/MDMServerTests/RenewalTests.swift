@@ -15,7 +15,7 @@ import TestSupport
 import Testing
 import X509
 
-/// A device gets its next identity long before the present one ends.
+/// A device gets its next identity long before the present one expires.
 @Suite struct RenewalTests: AgentSteps {
     @Test func `a device that comes now and then stays managed for good`() async throws {
         try await TestManagement.with { fixture in
@@ -137,7 +137,7 @@ import X509
                 #expect(agent.settings.brokerManaged)
 
                 let made = try await fixture.enrollmentProfile(named: "tablet-3", takesOver: udid)
-                // Authenticate arrives; its answer does not.
+                // Authenticate arrives; its answer is lost.
                 let count = wire.sent.withLock { $0.count }
                 wire.lostPut.withLock { $0 = count + 1 }
                 let lost = await #expect(throws: EnrollmentError.self) { try await agent.enroll(profile: made) }
@@ -196,7 +196,7 @@ import X509
             try await fixture.raw(.delete, "/devices/tablet-1")
             try await withAgent(fixture) { agent, _ in
                 let error = await #expect(throws: EnrollmentError.self) { try await agent.checkIn() }
-                // The check-in that a start brings with it may have been turned away before this one.
+                // The server may already have turned away the check-in at the agent's start.
                 #expect(error?.code == .turnedAway || error?.code == .notEnrolled)
                 #expect(!agent.settings.enrolled)
                 let next = await #expect(throws: EnrollmentError.self) { try await agent.checkIn() }
@@ -213,14 +213,14 @@ import X509
             let command = try #require(try await first.report(.idle))
             guard case .installProfile(let profile) = command.command else { throw TestProblem("another command") }
             let next = try HandDevice(fixture, udid: first.udid, profile: profile)
-            // What the server asks next is no part of this.
+            // The server's next command does not matter here.
             _ = try await next.report(.acknowledged, command.uuid)
             #expect(try said(next) == (try await end(of: "tablet-1", fixture)))
             #expect(try said(next) - said(first) == 300 * 86_400_000)
         }
     }
 
-    /// The end of its identity by the device's own certificate, in milliseconds since 1970.
+    /// When the identity expires according to the device's own certificate, in milliseconds since 1970.
     private func said(_ device: HandDevice) throws -> Int64 {
         let certificate = try Certificate(derEncoded: device.certificate)
         return try #require(try PrivateKeyUsagePeriod(of: certificate)).end * 1000

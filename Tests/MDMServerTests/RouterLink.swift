@@ -13,33 +13,33 @@ struct WireExchange: Sendable {
     let answer: HTTPSClient.Response
 }
 
-/// Reaches the server's router without a socket, with the certificate of one identity; can lose answers and spoil
-/// packages.
+/// Calls the server's router without a socket, with the certificate of one identity. It can lose answers and
+/// corrupt packages.
 final class RouterLink: HTTPSending {
     let fixture: TestManagement
     let certificate: [UInt8]
     let wire: Wire
 
-    /// What a test does to the wire, and what it saw there.
+    /// The faults that a test causes, and a record of the traffic.
     final class Wire: Sendable {
         /// The bodies that were sent with PUT.
         let sent = Mutex<[[UInt8]]>([])
-        /// Lose the answer to the PUT with this number, after the server has acted.
+        /// The number of the PUT whose answer is lost, after the server has acted.
         let lostPut = Mutex<Int?>(nil)
         let spoilsPackages = Mutex(false)
-        /// What becomes of a package's download.
+        /// The fault of package downloads, if any.
         let packageFault = Mutex<PackageFault?>(nil)
-        /// Ends when a download has begun that ``PackageFault/stalls``.
+        /// Settled when a download with the fault ``PackageFault/stalls`` has begun.
         let stalled = Promise<Void>()
-        /// What becomes of the text of an answer.
+        /// Rewrites the text of the profile in an answer.
         let rewrite = Mutex<@Sendable (String) -> String>({ $0 })
-        /// The PUT after this many never gets an answer, nor reaches the server.
+        /// The number of PUTs that reach the server. Later ones get no answer.
         let stopsAfter = Mutex<Int?>(nil)
-        /// Ends when such a PUT has begun.
+        /// Settled when such a later PUT has begun.
         let stopped = Promise<Void>()
-        /// The certificates that were shown, one a request.
+        /// The certificates that were presented, one per request.
         let certificates = Mutex<[[UInt8]]>([])
-        /// What went over the wire, in order.
+        /// All exchanges, in order.
         let exchanges = Mutex<[WireExchange]>([])
         /// Called before each PUT reaches the server.
         let beforePut = Mutex<@Sendable () -> Void>({})
@@ -48,7 +48,7 @@ final class RouterLink: HTTPSending {
     enum PackageFault: Sendable {
         /// The connection breaks half-way.
         case breaks
-        /// It goes on for ever.
+        /// The download never ends.
         case stalls
         case status(Int)
     }
@@ -87,7 +87,7 @@ final class RouterLink: HTTPSending {
         return rewritten(answer)
     }
 
-    /// Commands carry profiles as Base64, which is rewritten inside.
+    /// Returns the answer with its profile rewritten, if it is a command that installs one.
     private func rewritten(_ answer: HTTPSClient.Response) -> HTTPSClient.Response {
         let rewrite = wire.rewrite.withLock { $0 }
         guard let request = try? CommandRequest(propertyList: PropertyList(xml: answer.body)),

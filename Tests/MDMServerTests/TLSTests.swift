@@ -14,7 +14,7 @@ import SwiftASN1
 import Testing
 import X509
 
-/// The whole way: the device's https client against a TLS listener on loopback.
+/// Tests the device's HTTPS client against a TLS listener on loopback.
 @Suite struct TLSTests {
     @Test func `the server knows devices by the certificate of the channel`() async throws {
         try await TestManagement.with { fixture in
@@ -44,7 +44,7 @@ import X509
                 await #expect(throws: HTTPSError(.untrusted, "")) { try await distrusting.send(request) }
                 let plain = HTTPSClient.Request(method: "GET", url: "http://mdm.baton.test:\(port)/")
                 await #expect(throws: HTTPSError(.invalidURL, "")) { try await mine.send(plain) }
-                // The others are dropped as they are, which is allowed too.
+                // The other clients are dropped without a shutdown, which is also allowed.
                 await mine.shutdown()
             }
         }

@@ -34,7 +34,7 @@ struct TestManagement: Sendable {
         func advance(days: Int64) { value.withLock { $0 += days * 86_400_000 } }
     }
 
-    /// What the server asked the disk to keep; it can refuse.
+    /// Records which folders the server synced to disk. It can fail.
     final class Disk: Sendable {
         let synced = Mutex<[String]>([])
         let isBroken = Mutex(false)
@@ -45,7 +45,7 @@ struct TestManagement: Sendable {
         }
     }
 
-    /// Seals under a key of the test's.
+    /// Seals with a key of the test.
     static func sealer(_ key: UInt8 = 1) -> SecretSealer {
         let key = [UInt8](repeating: key, count: 32)
         return SecretSealer(
@@ -64,7 +64,7 @@ struct TestManagement: Sendable {
     static func with(
         wrapping wrap: (any Database) -> any Database = { $0 }, _ body: (TestManagement) async throws -> Void
     ) async throws {
-        // In memory where there is such a place: what the server asks of the disk is asked of ``Disk``.
+        // The folder is in memory if possible, because ``Disk`` takes the place of the real disk.
         let memory = "/dev/shm"
         let place = FileManager.default.isWritableFile(atPath: memory) ? memory : NSTemporaryDirectory()
         let folder = Directory(path: "\(place)/baton-mdm-\(UUID().uuidString)")
@@ -74,7 +74,7 @@ struct TestManagement: Sendable {
         try await body(try await TestManagement(over: wrap(database), folder: folder, now: Clock(), disk: Disk()))
     }
 
-    /// The server over another database in the same folder.
+    /// Returns a server on another database in the same folder.
     func over(_ database: any Database) async throws -> TestManagement {
         try await TestManagement(over: database, folder: folder, now: now, disk: disk)
     }
@@ -131,12 +131,12 @@ struct TestManagement: Sendable {
         try await call(.get, "/devices/\(device)/commands")
     }
 
-    /// The commands that change something.
+    /// The device's commands other than requests for its inventory.
     func changes(_ device: String) async throws -> [MDMAdmin.Command] {
         try await commands(device).filter { !["ProfileList", "ManagedApplicationList"].contains($0.requestType) }
     }
 
-    /// Offers a program with that content.
+    /// Offers an app whose program has this content.
     func register(_ content: String, bundleIdentifier: String = "org.baton.authenticator") async throws {
         let path = folder.path + "/upload"
         try Data(Self.program(content)).write(to: URL(filePath: path))
@@ -144,14 +144,14 @@ struct TestManagement: Sendable {
         let _: MDMAdmin.App = try await call(.post, "/apps", app)
     }
 
-    /// The bytes of a program for Linux, as far as a server looks at them.
+    /// The bytes of a Linux program, as far as the server checks them.
     static func program(_ content: String) -> [UInt8] {
         [0x7F, 0x45, 0x4C, 0x46, 2, 1, 1] + [UInt8](repeating: 0, count: 9) + [3, 0] + Array(content.utf8)
     }
 
     // MARK: Devices
 
-    /// Sends bytes as a device with that certificate.
+    /// Sends bytes as a device with this certificate.
     func send(
         _ body: [UInt8], certificate: [UInt8]?, isCheckIn: Bool = false, method: HTTPRequest.Method = .put,
         path: String = "/mdm/\(tenant)"

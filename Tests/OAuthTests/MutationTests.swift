@@ -19,8 +19,8 @@ private struct SeededGenerator: RandomNumberGenerator {
     }
 }
 
-/// Every reader of foreign bytes, fed with damaged examples: refusing is fine, trapping is not, and a damaged signature
-/// is never believed.
+/// Feeds damaged examples to every reader of foreign bytes. A reader may refuse them but must not trap, and must never
+/// accept a damaged signature.
 @Suite struct MutationTests {
     private let device = SigningKey.p256(P256.Signing.PrivateKey())
 
@@ -40,7 +40,7 @@ private struct SeededGenerator: RandomNumberGenerator {
         _ = try? EncryptedReply.open(text, with: key)
         _ = try? EncryptedReply.openWithoutAuthentication(text, with: key)
         _ = try? SessionKeyEnvelope.open(text, with: transport)
-        // A damaged token fails its signature, so what stands behind one is read here, too.
+        // A damaged token fails its signature check, so the claims inside are also read directly.
         if let claims = try? Members(decoding: bytes) {
             _ = try? PrimaryRefreshToken.IssueRequest(claims)
             _ = try? PrimaryRefreshToken.UseRequest(claims)

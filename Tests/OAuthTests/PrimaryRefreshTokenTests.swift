@@ -7,7 +7,7 @@ import Redaction
 import Testing
 
 @Suite struct PrimaryRefreshTokenTests {
-    /// Made once for all tests: making it takes longer than they do.
+    /// Generated once for all tests, because that takes longer than the tests themselves.
     private static let key = Result { Array(try _RSA.Encryption.PrivateKey(keySize: .bits2048).derRepresentation) }
     private let transport: _RSA.Encryption.PrivateKey
 

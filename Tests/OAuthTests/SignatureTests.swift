@@ -5,7 +5,7 @@ import Foundation
 import OAuth
 import Testing
 
-/// RFC 7515 appendix A, RFC 7636 appendix B, RFC 7638 section 3.1, and what must be refused.
+/// The examples of RFC 7515 appendix A, RFC 7636 appendix B and RFC 7638 section 3.1, and tokens that must be refused.
 @Suite struct SignatureTests {
     private static let payload =
         "eyJpc3MiOiJqb2UiLA0KICJleHAiOjEzMDA4MTkzODAsDQogImh0dHA6Ly9leGFtcGxlLmNvbS9pc19yb290Ijp0cnVlfQ"
