@@ -76,8 +76,8 @@ private struct Foundations: Codable {
 
     /// The number in a container; nil if there is none.
     ///
-    /// Foundation reads `0e5` as an Int but not as a Double, and truncates a number of more than 15 digits to an Int. If
-    /// it reads both and they differ, the Double is right.
+    /// Foundation reads `0e5` as an Int but not as a Double, and truncates a number of more than 15 digits to an Int.
+    /// If it reads both and they differ, the Double is right.
     private static func number(in container: any SingleValueDecodingContainer) -> JSONValue? {
         let (integer, number) = (try? container.decode(Int.self), try? container.decode(Double.self))
         if let integer, number == nil || Double(integer) == number { return .integer(integer) }

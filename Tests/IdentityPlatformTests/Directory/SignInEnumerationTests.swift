@@ -62,9 +62,9 @@ import Testing
     }
 
     /// Makes 40 attempts of each kind in a random order, so that the machine's other load affects every kind alike. A
-    /// kind is distinguishable if the rank test says so at α = 10⁻⁹ and its median differs by at least a quarter of a
-    /// hash. So neither chance nor a difference of microseconds fails the test; a missing or extra hash differs by a
-    /// whole one.
+    /// kind is distinguishable if the rank test finds a difference at α = 10⁻⁹ and the medians differ by at least a
+    /// quarter of a hash. So neither chance nor a difference of microseconds fails the test; a missing or extra hash
+    /// differs by a whole one.
     @Test func `the time of an answer does not tell a wrong password from an unknown name or a disabled account`()
         async throws
     {

@@ -91,8 +91,8 @@ import Testing
     /// The prefix of the column in a row that no code of ours defends; a reason follows.
     private static let noMutation = "none: "
 
-    /// What is missing to prove that the row's defence is needed: a mutation of one of its files, against which one of
-    /// its tests runs.
+    /// Returns what is missing to prove that the row's defence is needed. The proof is a mutation of one of the row's
+    /// files, against which one of its tests runs.
     private static func proofFaults(_ row: String, _ mutations: [Mutation]) -> [String] {
         let cells = row.dropFirst(2).dropLast(2).components(separatedBy: " | ")
         guard cells.count == 4 else { return ["has no column of mutations: \(row)"] }

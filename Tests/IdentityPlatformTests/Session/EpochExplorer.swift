@@ -8,7 +8,7 @@ import Storage
 import TestSupport
 import Testing
 
-/// What may happen in the browser of a shared device, or to the device.
+/// An act in the browser of a shared device, or on the device itself.
 enum BrowserAct: CaseIterable {
     /// A worker signs in on the device: the person signs in for the broker, which gets a primary refresh token.
     case signIn
@@ -39,7 +39,7 @@ struct Holding {
     var epoch: Int?
 }
 
-/// A device, its browser, and what was received there so far.
+/// A device, its browser, and the things that people received there so far.
 struct BrowserState {
     var cookies: [String: String] = [:]
     var browser = 0
