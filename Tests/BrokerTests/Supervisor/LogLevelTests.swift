@@ -7,7 +7,7 @@ import Testing
     @Test func `the session process logs at the broker's level`() async throws {
         try await Scratch.with { scratch in
             let arguments = scratch.path("arguments")
-            let script = "echo \"$@\" >\(arguments); exec /bin/cat <&3 >\(scratch.path("heard"))"
+            let script = "echo \"$@\" >\(arguments); exec /bin/cat <&3 1<>\(scratch.path("heard"))"
             try await SupervisorFixture.with(scratch, sessionProcess: script) { fixture in
                 _ = try await fixture.sessionProcessReceives(.start)
                 #expect(try textOfFile(arguments) == "session --log-level critical\n")

@@ -88,8 +88,9 @@ final class SupervisorFixture: Sendable {
         _ body: (SupervisorFixture) async throws -> Void
     ) async throws {
         let fixture = try SupervisorFixture(
-            scratch, isJoined: isJoined, sessionProcess: sessionProcess ?? "exec /bin/cat <&3 >\(scratch.path("heard"))"
-        )
+            scratch, isJoined: isJoined,
+            // Opened for both directions, too: a process that starts after the fixture has ended would wait for ever.
+            sessionProcess: sessionProcess ?? "exec /bin/cat <&3 1<>\(scratch.path("heard"))")
         var logger = Logger(label: "test")
         logger.logLevel = .critical
         let service = SupervisorService(
