@@ -4,24 +4,23 @@ package import Files
 /// The extension that signs the worker's browser in, packed for the browsers of one device, with the manifests of its native
 /// messaging host.
 ///
-/// ``make(in:_:)`` writes everything below one folder; whoever starts a browser generates its policies from what this says:
+/// ``make(in:_:)`` writes everything below one folder. The policies of a browser contain:
 ///
 /// | browser | policy |
 /// |---|---|
 /// | Chromium | `ExtensionSettings`: ``Chromium/id`` with `installation_mode` `force_installed` and `update_url` ``Chromium/updateURL``, `*` blocked; `NativeMessagingBlocklist` `["*"]`, `NativeMessagingAllowlist` `[hostName]`, `NativeMessagingUserLevelHosts` false |
 /// | Firefox | `ExtensionSettings`: ``Firefox/id`` with `installation_mode` `force_installed` and `install_url` ``Firefox/installURL``, `*` blocked; `Preferences` with `xpinstall.signatures.required` false, locked |
 ///
-/// The host's manifest has to be found by the browser: ``Chromium/hostManifest`` under
-/// `/etc/chromium/native-messaging-hosts/`, ``Firefox/hostManifest`` under `/usr/lib/mozilla/native-messaging-hosts/`, each as
-/// `org.baton.browser.json`, as a copy or a bind mount.
+/// The browser must find the host's manifest as `org.baton.browser.json`, a copy or a bind mount: ``Chromium/hostManifest``
+/// in `/etc/chromium/native-messaging-hosts/`, ``Firefox/hostManifest`` in `/usr/lib/mozilla/native-messaging-hosts/`.
 ///
-/// A first page must not be opened before ``readyFile`` is there: the extension begins a moment after the browser, and pages
-/// before it open without a sign-in. The folder must be readable by the browser's user, and private to them.
+/// No page may be opened before ``readyFile`` exists: the extension starts a moment after the browser, and pages before it
+/// open without a sign-in. Only the browser's user may read the folder.
 package struct BrowserExtensionPackage: Sendable, Equatable {
     package struct Chromium: Sendable, Equatable {
-        /// 32 letters from a to p; another one for each device, since the key is made there.
+        /// 32 letters from a to p. Each device has another id, because it makes its own key.
         package let id: String
-        /// `file:` address of the update manifest, which leads to the `.crx` file.
+        /// The `file:` address of the update manifest, which names the `.crx` file.
         package let updateURL: String
         /// The path of the native messaging host's manifest.
         package let hostManifest: String
@@ -29,13 +28,13 @@ package struct BrowserExtensionPackage: Sendable, Equatable {
 
     package struct Firefox: Sendable, Equatable {
         package let id: String
-        /// `file:` address of the `.xpi` file.
+        /// The `file:` address of the `.xpi` file.
         package let installURL: String
         /// The path of the native messaging host's manifest.
         package let hostManifest: String
     }
 
-    /// What the package is made of.
+    /// The input of ``make(in:_:)``.
     package struct Input: Sendable {
         /// The extension's version, such as `0.1.0`.
         package var version: String
@@ -43,10 +42,11 @@ package struct BrowserExtensionPackage: Sendable, Equatable {
         package var host: String
         /// The path of the broker's socket.
         package var brokerSocket: String
-        /// Prefixes of the addresses that the profile lists, which bound what the extension may see; empty where they are not
-        /// known: then it may see every https address, and still adds headers only where the broker says so.
+        /// Prefixes of the addresses that the profile lists. The extension may see only their hosts. If the list is
+        /// empty, it may see every https address, and still adds headers only where the broker says so.
         package var addresses: [String]
-        /// The path of Chromium's own program (`/usr/lib/chromium/chromium`), which packs; nil to pack for Firefox alone.
+        /// The path of Chromium's program (`/usr/lib/chromium/chromium`), which packs the extension; nil to pack for
+        /// Firefox only.
         package var chromium: String?
 
         package init(version: String, host: String, brokerSocket: String, addresses: [String], chromium: String?) {
@@ -58,18 +58,18 @@ package struct BrowserExtensionPackage: Sendable, Equatable {
     /// The name of the native messaging host, in both browsers.
     package static let hostName = ExtensionManifest.hostName
 
-    /// nil where there was no Chromium to pack it with.
+    /// Nil if there was no Chromium to pack it.
     package let chromium: Chromium?
     package let firefox: Firefox
-    /// Made by the host when the extension knows its addresses; remove it before each start of a browser.
+    /// The file that the host creates when the extension knows its addresses. Remove it before each start of a browser.
     package let readyFile: String
 
     package init(chromium: Chromium?, firefox: Firefox, readyFile: String) {
         (self.chromium, self.firefox, self.readyFile) = (chromium, firefox, readyFile)
     }
 
-    /// Packs the extension into `folder`, which is made where it is missing, for its owner alone. Takes about a fifth of a
-    /// second, and a second where Chromium has not run before; blocks. A key that an earlier call made is used again.
+    /// Packs the extension into `folder`, which is created for its owner only if it is missing. Blocks for about a fifth of
+    /// a second, or for a second if Chromium has not run before. The key of an earlier call is used again.
     ///
     /// - Throws: ``PackingFailure``.
     package static func make(in folder: Directory, _ input: Input) throws(PackingFailure) -> BrowserExtensionPackage {

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What Baton has to know of a `.crx` file that Chromium has packed: the extension's id.
+/// Reads the extension's id from a `.crx` file that Chromium has packed.
 enum ChromiumPackage {
     private static let magic = Array("Cr24".utf8)
-    /// The last field of the header: the signed data (field 10000), in it the id (field 1), 16 bytes.
+    /// The last field of the header: the signed data (field 10000), which contains the id (field 1), 16 bytes.
     private static let idField: [UInt8] = [0x82, 0xf1, 0x04, 0x12, 0x0a, 0x10]
     private static let idLength = 16
     private static let maximumHeader = 64 << 10
 
-    /// Reads the id, a letter from a to p for each half byte; nil for a file that is no package of version 3.
+    /// The id, with a letter from a to p for each half byte; nil if the file is not a package of version 3.
     static func id(of file: [UInt8]) -> String? {
         guard file.count >= 12, Array(file[..<4]) == magic, number(file[4..<8]) == 3 else { return nil }
         let count = number(file[8..<12])

@@ -45,7 +45,7 @@ struct ExtensionPacker {
         }
     }
 
-    /// Browsers add arguments of their own and pass none of ours, so that a script says where the broker is.
+    /// A script that starts the host with the broker's socket: browsers pass no arguments except their own.
     private var launcher: [UInt8] {
         let words = [input.host, "--socket", input.brokerSocket, "--ready", path(Name.ready)]
         return Array("#!/bin/sh\nexec \(words.map(Self.quoted).joined(separator: " ")) \"$@\"\n".utf8)
@@ -96,7 +96,7 @@ struct ExtensionPacker {
             id: id, updateURL: Self.url(path(Name.updates)), hostManifest: path(Name.chromiumHost))
     }
 
-    /// Has Chromium pack and sign the extension; gives its id.
+    /// Has Chromium pack and sign the extension, and returns its id.
     private func packed(by program: String) throws(FileError) -> Result<String, PackingFailure> {
         let packing = place.appending(Name.packing)
         let source = packing.appending(Name.source)
@@ -107,7 +107,7 @@ struct ExtensionPacker {
         let key = place.file(Name.chromiumKey)
         let hasKey = try key.read(limit: 64 << 10) != nil
         if hasKey { arguments.append("--pack-extension-key=" + path(Name.chromiumKey)) }
-        // It packs and shows nothing foreign; without these its helpers outlive it and write.
+        // It shows no page, so it needs no sandbox. Without these options its helper processes would outlive it and write.
         arguments += ["--no-sandbox", "--no-zygote", "--disable-breakpad", "--disable-crash-reporter"]
         if case .failure(let failure) = run(program, arguments, in: packing) { return .failure(failure) }
         guard let bytes = try AtomicFile(path: source.path + ".crx").read() else {

@@ -2,7 +2,7 @@
 
 /// Writes a zip archive whose files are not compressed (APPNOTE.TXT 6.3.9), which is what an `.xpi` is.
 ///
-/// Equal files give equal bytes: no time and no owner is in it.
+/// It contains no times and no owners, so equal files give equal bytes.
 struct StoredArchive {
     private var files: [UInt8] = []
     private var directory: [UInt8] = []

@@ -3,15 +3,16 @@ internal import BrokerIPC
 internal import BrokerProtocol
 internal import JSON
 
-/// Asks the broker in the browser's name: one connection for each question, since a connection belongs to one worker's epoch.
+/// Sends the extension's questions to the broker. Each has a connection of its own, because a connection belongs to one
+/// epoch.
 ///
-/// Calls block, for a few seconds at most.
+/// Calls block for a few seconds at most.
 package struct BrokerClient: Sendable {
     private let broker: BrokerExchange
 
     /// - Parameters:
     ///   - socket: the path of the broker's socket.
-    ///   - version: this program's.
+    ///   - version: this program's version.
     package init(socket: String, version: String) {
         broker = BrokerExchange(socket: socket, name: "baton-browser-host", version: version)
     }
@@ -47,7 +48,7 @@ package struct BrokerClient: Sendable {
         }
     }
 
-    // MARK: - What the broker says
+    // MARK: - The broker's answers
 
     private static func value(_ text: String?) -> JSONValue? {
         text.flatMap { try? JSONReader.read(Array($0.utf8), limits: Wire.nestedLimits) }

@@ -2,10 +2,10 @@
 internal import BrokerProtocol
 internal import JSON
 
-/// What the extension asks its native messaging host.
+/// A question of the extension to its native messaging host.
 package struct HostQuestion: Sendable, Equatable {
     package enum Wish: Sendable, Equatable {
-        /// For which addresses the extension has to ask.
+        /// The addresses for which the extension must ask for headers.
         case hello
         /// The headers for an address that the browser is about to open.
         case headers(url: String)
@@ -21,7 +21,7 @@ package struct HostQuestion: Sendable, Equatable {
 
     /// Reads a message.
     ///
-    /// - Throws: ``HostRefusal``, with the number where the message has one.
+    /// - Throws: ``HostRefusal``, with the number if the message has one.
     package init(_ message: [UInt8]) throws(HostRefusal) {
         guard let members = (try? JSONReader.read(message, limits: Self.limits))?.object else {
             throw HostRefusal(.malformed, of: nil)
@@ -36,7 +36,7 @@ package struct HostQuestion: Sendable, Equatable {
     }
 }
 
-/// Why the host does not answer a question: a stable word, cause and remedy; nothing of a user or an address.
+/// Why the host does not answer a question: a stable code, cause and remedy, without a user or an address.
 package struct HostRefusal: Error, Sendable, Equatable {
     package enum Reason: String, Sendable, CaseIterable {
         case malformed = "message_malformed"
@@ -44,15 +44,15 @@ package struct HostRefusal: Error, Sendable, Equatable {
         case tooMany = "too_many_questions"
         case unreachable = "broker_unreachable"
         case answer = "broker_answer"
-        /// The broker refused, for a reason that has no word of its own.
+        /// The broker refused for a reason without a code of its own.
         case broker = "broker_refused"
     }
 
-    /// The question that is meant; nil where it is not known.
+    /// The number of the question; nil if it is unknown.
     package let id: Int?
     package let reason: String
     package let text: String
-    /// The broker's code, where the broker refused.
+    /// The broker's code, if the broker refused.
     package let code: Int?
 
     package init(_ reason: Reason, of id: Int?) {
@@ -79,7 +79,7 @@ extension HostRefusal.Reason {
     }
 }
 
-/// What the host answers.
+/// The host's answer.
 package enum HostAnswer: Sendable, Equatable {
     case hello(addresses: [String], removesPrompts: Bool)
     case headers([Header])

@@ -5,13 +5,13 @@ internal import Processes
 internal import Redaction
 internal import Synchronization
 
-/// The native messaging host of the worker's browser: reads questions from standard input, asks the broker, and writes answers
-/// to standard output, until the browser closes its end.
+/// The native messaging host of the worker's browser. It reads questions from standard input, asks the broker and writes
+/// the answers to standard output until the browser closes its end.
 package final class HostService: Sendable {
     /// How the host ended.
     package enum End: Sendable, Equatable {
         case closed
-        /// What came was no message that could be read, or the browser does not take answers.
+        /// A message could not be read, or the browser does not take answers.
         case broken
     }
 
@@ -24,17 +24,17 @@ package final class HostService: Sendable {
     private let writing = Mutex<Bool>(true)
     private let open = Mutex(0)
 
-    /// Questions that are answered at the same time: as many pages as a person opens at once.
+    /// The maximum number of questions that are answered at the same time: more pages than a person opens at once.
     private static let maximumOpen = 16
 
     /// - Parameters:
-    ///   - output: where answers go, such as standard output.
-    ///   - readyFile: made when the extension has been told its addresses: from then on pages are opened signed in.
+    ///   - output: the descriptor for answers, such as standard output.
+    ///   - readyFile: a file to create when the extension knows its addresses. From then on, pages open signed in.
     package init(output: Int32, readyFile: String? = nil, answer: @escaping Answering) {
         (self.output, self.readyFile, self.answer) = (output, readyFile, answer)
     }
 
-    /// Serves what comes from `input`; blocks.
+    /// Answers the questions from `input`; blocks.
     package func run(input: Int32) -> End {
         var reader = NativeMessageReader()
         var buffer = [UInt8](repeating: 0, count: 16 << 10)
@@ -77,7 +77,7 @@ package final class HostService: Sendable {
         let outcome = answer(question)
         say(outcome, to: question.id)
         guard case .success(.hello) = outcome, let readyFile else { return }
-        // Whoever waits for it opens the page a little later where it cannot be made.
+        // If it cannot be created, the agent opens its page when its wait is over.
         try? AtomicFile(path: readyFile).replace(with: [])
     }
 
@@ -91,7 +91,7 @@ package final class HostService: Sendable {
         defer { wipe(&frame) }
         writing.withLock { isWritable in
             guard isWritable else { return }
-            // Half a message cannot be followed by another one.
+            // After half a message the browser cannot read another one.
             do throws(FileError) { try FileWriting.writeAll(frame, to: output, path: "standard output") } catch {
                 isWritable = false
             }

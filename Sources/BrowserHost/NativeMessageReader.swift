@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Takes the messages of a browser apart: four bytes of length in the machine's own order, then that many bytes of JSON.
+/// Splits a browser's stream into messages: four bytes of length in the machine's byte order, then that many bytes of JSON.
 ///
-/// A pure value: bytes go in as they come, whole messages come out.
+/// It does no input or output.
 package struct NativeMessageReader {
-    /// A message is longer than an extension of ours ever sends; what follows it cannot be found any more.
+    /// A message is longer than Baton's extension ever sends. The beginning of the next message is unknown.
     package struct TooLong: Error, Equatable {
         package let count: Int
     }
 
-    /// Bytes of one message of the extension.
+    /// The maximum length of a message of the extension in bytes.
     package static let maximumRequest = 64 << 10
-    /// Bytes of one message to the extension, above which browsers end the host.
+    /// The maximum length of a message to the extension in bytes. Browsers end a host that sends a longer one.
     package static let maximumAnswer = 1 << 20
     private static let headLength = 4
 
@@ -19,12 +19,12 @@ package struct NativeMessageReader {
 
     package init() {}
 
-    /// Whether no message has begun that has not ended.
+    /// Whether no message is incomplete.
     package var isBetweenMessages: Bool { bytes.isEmpty }
 
-    /// Takes what has come and gives the messages that are whole.
+    /// Adds bytes and returns the messages that are complete.
     ///
-    /// - Throws: ``TooLong``; the reader takes nothing more then.
+    /// - Throws: ``TooLong``. The reader cannot be used afterwards.
     package mutating func take(_ more: some Sequence<UInt8>) throws(TooLong) -> [[UInt8]] {
         bytes += more
         var messages: [[UInt8]] = []
@@ -47,7 +47,7 @@ package struct NativeMessageReader {
         return Int(count)
     }
 
-    /// A message as the browser reads it; nil for one that is longer than browsers take.
+    /// A message with its length; nil if it is longer than browsers accept.
     package static func frame(_ message: [UInt8]) -> [UInt8]? {
         guard message.count <= maximumAnswer else { return nil }
         return unsafe withUnsafeBytes(of: UInt32(message.count)) { unsafe Array($0) } + message

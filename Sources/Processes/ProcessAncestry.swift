@@ -3,13 +3,13 @@ internal import CLinux
 internal import Files
 package import UnixSocket
 
-/// Whether one process has started another, directly or through others, as the kernel names parents now.
+/// Whether one process has started another, directly or through others, according to the kernel's present record of parents.
 ///
-/// A process whose parent has ended is given to an ancestor that adopts orphans (`PR_SET_CHILD_SUBREAPER`, prctl(2)) or to the
-/// first process, and never to one that did not start it. A process number that was used again is told by its start time: no
-/// process is older than its parent.
+/// When a process ends, the kernel gives its children to an ancestor that adopts orphans (`PR_SET_CHILD_SUBREAPER`,
+/// prctl(2)) or to the first process, and never to a process that did not start them. A reused process number is recognised
+/// by its start time: no process is older than its parent.
 package enum ProcessAncestry {
-    /// Generations that are followed; a browser's helpers are a few below it.
+    /// The maximum number of generations to follow. A browser's helper processes are a few below it.
     private static let maximumDepth = 32
 
     /// Returns a pidfd of `process`; nil unless it runs and was started by `ancestor`.
@@ -24,9 +24,9 @@ package enum ProcessAncestry {
         return handle
     }
 
-    /// Whether `process` was started by `ancestor`; false where that cannot be seen.
+    /// Whether `process` was started by `ancestor`; false if that cannot be determined.
     ///
-    /// - Parameter entry: what `/proc` says of a process.
+    /// - Parameter entry: reads a process from `/proc`.
     package static func isStarted(
         _ process: Int32, by ancestor: ProcessTable.Entry.Name,
         entry: (Int32) -> ProcessTable.Entry? = { pid in (try? ProcessTable.entry(pid)) ?? nil }
@@ -37,7 +37,7 @@ package enum ProcessAncestry {
             guard child.parent > 1, child.parent != child.pid, let parent = entry(child.parent), !parent.isZombie,
                 parent.startTime <= child.startTime
             else { return false }
-            // The chain is read one by one: what it began with must still be what it was.
+            // The processes are read one after the other, so the first one is checked again.
             if parent.name == ancestor { return entry(process)?.name == first.name }
             child = parent
         }

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// An https address, read so strictly that two readers cannot understand it in different ways.
+/// An https address, parsed so strictly that two parsers cannot understand it in different ways.
 ///
-/// A browser's credential is given for an address by comparing it with a list: an address that a browser, a proxy or a server
-/// might read as another one is refused instead of being normalised.
+/// The broker compares addresses with a list before it gives a browser a credential. An address that a browser, a proxy or
+/// a server might read as another one is refused and not normalised.
 package struct SSOAddress: Sendable, Hashable {
-    /// Why a text is no such address; nothing of the text.
+    /// Why a text is not such an address, without the text.
     package enum Failure: String, Error, Sendable, CaseIterable {
         case length = "is empty or longer than 8192 bytes"
         case character = "has a character that an address cannot have"
@@ -18,13 +18,13 @@ package struct SSOAddress: Sendable, Hashable {
 
     /// `https://<host>[:<port>]`, in lower case, without the port 443.
     package let origin: String
-    /// Begins with a slash; its case counts.
+    /// Begins with a slash; case-sensitive.
     package let path: String
     package let query: String?
 
     package static let maximumLength = 8192
 
-    /// Reads an address; what follows a number sign is left out, since it never leaves the browser.
+    /// Parses an address. The fragment is dropped, because it never leaves the browser.
     package init(_ text: String) throws(Failure) {
         guard (1...Self.maximumLength).contains(text.utf8.count) else { throw .length }
         guard text.utf8.allSatisfy(Self.isPlain) else { throw .character }
@@ -44,7 +44,7 @@ package struct SSOAddress: Sendable, Hashable {
     /// Whether this address begins with `prefix`: the same scheme, host and port, and a path that begins with the prefix's.
     package func begins(with prefix: SSOAddress) -> Bool { origin == prefix.origin && path.hasPrefix(prefix.path) }
 
-    /// Whether an address can hold this byte: printable ASCII without quotation marks, brackets and backslashes.
+    /// Whether an address may contain this byte: printable ASCII without quotation marks, brackets and backslashes.
     private static func isPlain(_ byte: UInt8) -> Bool {
         (0x21...0x7e).contains(byte) && !"\"<>\\^`{|}[]".utf8.contains(byte)
     }
@@ -69,7 +69,7 @@ package struct SSOAddress: Sendable, Hashable {
             && label.utf8.allSatisfy { (0x61...0x7a).contains($0) || (0x30...0x39).contains($0) || $0 == 0x2d }
     }
 
-    /// Refuses what some readers resolve or decode and others do not.
+    /// Refuses what some parsers resolve or decode and others do not.
     private static func check(_ path: Substring) throws(Failure) {
         guard !path.split(separator: "/").contains(where: { $0 == "." || $0 == ".." }) else { throw .path }
         for rest in path.split(separator: "%", omittingEmptySubsequences: false).dropFirst() {
@@ -84,8 +84,8 @@ extension SSOAddress {
     private static let nonceName = "sso_nonce="
     private static let maximumNonce = 256
 
-    /// The nonce that the identity platform put into the address for the browser's credential; nil where there is none, or
-    /// more than one.
+    /// The nonce that the identity platform put into the address for the browser's credential; nil if there is none or more
+    /// than one.
     package var nonce: String? {
         let given = (query ?? "").split(separator: "&").filter { $0.hasPrefix(Self.nonceName) }
         guard given.count == 1, let nonce = given.first?.dropFirst(Self.nonceName.count),

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 package import BrokerProtocol
 
-/// Decides for which addresses the worker's browser gets a credential: those that the profile lists, of the identity platform
-/// that the device is joined to.
+/// Decides for which addresses the worker's browser gets a credential: those of the device's identity platform that the
+/// profile lists.
 package struct SSOExtensionPolicy: Sendable {
-    /// Why an address gets nothing.
+    /// Why an address gets no credential.
     package enum Refusal: Error, Sendable, Hashable {
         case malformed(SSOAddress.Failure)
-        /// Of another host or port than the device's identity platform.
+        /// It has another host or port than the device's identity platform.
         case otherPlatform
-        /// Not below any prefix of the profile.
+        /// No prefix of the profile matches it.
         case unlisted
     }
 
@@ -18,19 +18,19 @@ package struct SSOExtensionPolicy: Sendable {
 
     /// - Parameter platform: where the device is joined, `https://<host>[:<port>]`.
     package init(_ settings: SSOExtensionSettings, platform: String) {
-        // A prefix with a query is no prefix (Apple); one that cannot be read lists nothing.
+        // Apple allows no prefix with a query. A prefix that cannot be parsed lists nothing.
         prefixes = settings.urls.compactMap { url in
             url.contains("#") ? nil : (try? SSOAddress(url)).flatMap { $0.query == nil ? $0 : nil }
         }
         self.platform = try? SSOAddress(platform)
     }
 
-    /// The prefixes of which an address can get a credential, `https://<host>[:<port>]<path>`.
+    /// The prefixes of the addresses that can get a credential, `https://<host>[:<port>]<path>`.
     package var addresses: [String] {
         prefixes.filter { $0.origin == platform?.origin }.map { $0.origin + $0.path }
     }
 
-    /// The address for which a credential may be made.
+    /// Parses an address and returns it if it may get a credential.
     ///
     /// - Throws: ``Refusal``.
     package func listed(_ text: String) throws(Refusal) -> SSOAddress {
@@ -43,7 +43,7 @@ package struct SSOExtensionPolicy: Sendable {
 }
 
 extension SSOExtensionPolicy.Refusal {
-    /// What whoever asked is told; nothing of the address, which may be a worker's.
+    /// The error for the caller, without the address, which may be a worker's data.
     package var brokerError: BrokerError {
         switch self {
         case .malformed(let failure):

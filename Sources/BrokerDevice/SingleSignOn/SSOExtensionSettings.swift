@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 package import DeviceManagement
 
-/// For which addresses the broker signs a browser in, and how, as the single sign-on profiles say it.
+/// The settings of the single sign-on profiles for the browser: for which addresses the broker signs it in, and how.
 package struct SSOExtensionSettings: Sendable, Codable, Equatable {
     /// `URLs`: prefixes of addresses, as the profiles spell them.
     package var urls: [String] = []
     /// `AppCookieSSOAllowList`: bundle ids of apps that may ask for a browser's headers themselves.
     package var cookieApps: Set<String> = []
-    /// `disable_explicit_app_prompt`: whether the browser leaves out a page's wish that the person types a password again.
+    /// `disable_explicit_app_prompt`: whether the browser removes a page's demand for the password.
     package var removesPrompts = false
 
     package init() {}
 
-    /// Reads every installed profile for the broker's extension: lists add up; the flag is on where one says so and none says
-    /// otherwise.
+    /// Reads every installed profile for the broker's extension. Lists are joined. The flag is on if a profile sets it and
+    /// none clears it.
     ///
-    /// - Throws: ``RegistryFailure`` that names the key which is of another type.
+    /// - Throws: ``RegistryFailure`` with the key whose value has another type.
     package init(_ profiles: [SSOPayload]) throws(RegistryFailure) {
         var flags: [Bool] = []
         for profile in profiles {
@@ -28,7 +28,7 @@ package struct SSOExtensionSettings: Sendable, Codable, Equatable {
 }
 
 extension [String: PropertyList] {
-    /// The names of a list of the plug-in: a text, separated by commas; blanks around them do not count.
+    /// The names in a list of the plug-in: a text with commas between the names; spaces around them are ignored.
     ///
     /// - Throws: ``RegistryFailure`` for another type.
     func names(_ key: PropertyKey) throws(RegistryFailure) -> [String] {
@@ -42,7 +42,7 @@ extension [String: PropertyList] {
         }
     }
 
-    /// A flag of the plug-in: 0 or 1; nil where it is missing.
+    /// A flag of the plug-in: 0 or 1; nil if it is missing.
     ///
     /// - Throws: ``RegistryFailure`` for another value.
     func flag(_ key: PropertyKey) throws(RegistryFailure) -> Bool? {

@@ -2,17 +2,18 @@
 internal import BrokerDevice
 internal import BrokerProtocol
 
-/// Makes what signs a browser in at the identity platform, for an address of the profile and the worker who is signed in.
+/// Makes the headers that sign a browser in at the identity platform, for an address of the profile and the worker who is
+/// signed in.
 struct BrowserHeaderSource: Sendable {
     let session: CurrentSession
     let network: SessionNetwork
 
-    /// What the profile and the join say of addresses.
+    /// The rules for addresses, from the profile and the join.
     func policy() throws(BrokerError) -> SSOExtensionPolicy {
         SSOExtensionPolicy(session.device.singleSignOn, platform: try session.join().loginURL)
     }
 
-    /// The address for which headers may be made.
+    /// Parses an address and returns it if headers may be made for it.
     ///
     /// - Throws: ``BrokerError`` with the reason.
     func listed(_ text: String) throws(BrokerError) -> SSOAddress {
@@ -21,7 +22,7 @@ struct BrowserHeaderSource: Sendable {
         } catch { throw BrokerError(reading: error) }
     }
 
-    /// The worker who is signed in, with the server.
+    /// The worker who is signed in, if the sign-in was made with the server.
     func worker(_ homeAccountID: String?) throws(BrokerError) -> WorkerSession {
         guard let worker = session.worker else {
             throw BrokerError(
@@ -37,7 +38,7 @@ struct BrowserHeaderSource: Sendable {
         return session
     }
 
-    /// Makes the headers for one navigation, over a nonce that is good for it alone.
+    /// Makes the headers for one navigation. They are signed over a nonce for this navigation only.
     func headers(
         for address: SSOAddress, of worker: WorkerSession, _ wanted: SSOCookiesRequest.Headers
     ) async throws -> SSOHeaders {

@@ -3,7 +3,7 @@ internal import BrokerDevice
 internal import BrokerProtocol
 internal import JSON
 
-/// Signs the worker's browser in at the identity platform: makes the headers for each navigation, for addresses that the
+/// Signs the worker's browser in at the identity platform: it makes headers for each navigation to an address that the
 /// profile lists, while a worker is signed in with the server.
 struct BrowserSignOnService: Sendable {
     let session: CurrentSession
@@ -14,7 +14,7 @@ struct BrowserSignOnService: Sendable {
 
     // MARK: - Operations
 
-    /// The headers for an address, for the browser or an app that the profile names for it.
+    /// Answers the browser, or an app that the profile allows, with the headers for an address.
     func cookies(_ call: AppRequest) throws(BrokerError) -> AppAnswer {
         let wanted = try SSOCookiesRequest(call.parameters)
         let app = try asking(call)
@@ -32,7 +32,7 @@ struct BrowserSignOnService: Sendable {
         }
     }
 
-    /// For which addresses the browser's extension has to ask.
+    /// Answers with the addresses for which the browser's extension must ask for headers.
     func addresses(_ call: AppRequest) throws(BrokerError) -> AppResponse {
         try ClientRequest.checkVersion(call.parameters)
         try checkBrowser(call)
@@ -43,13 +43,13 @@ struct BrowserSignOnService: Sendable {
         return AppResponse(entries: entries)
     }
 
-    /// What the browser's extension asks, in the browser's own form.
+    /// Answers a message of the browser's extension, in the form of Microsoft's browser extension.
     func message(_ call: AppRequest) throws(BrokerError) -> AppAnswer {
         let message = try BrowserNativeMessage(call.parameters)
         try checkBrowser(call)
         switch message {
         case .headers(let sender, let uri):
-            // A page must not learn another site's credential: whoever asks is a listed address, too.
+            // A page must not learn another site's credential, so the address of the page that asks must be listed, too.
             _ = try source.listed(sender)
             let (address, worker) = (try source.listed(uri), try source.worker(nil))
             return .later { [self] in
@@ -65,9 +65,9 @@ struct BrowserSignOnService: Sendable {
         }
     }
 
-    // MARK: - Who asks
+    // MARK: - The caller
 
-    /// The app that asks; the browser, where it does not say which it is.
+    /// The app that asks; the browser if the request names no client.
     private func asking(_ call: AppRequest) throws(BrokerError) -> RegisteredApp {
         let clientID = call.parameters[.clientID] ?? ""
         return try access.app(
@@ -80,8 +80,8 @@ struct BrowserSignOnService: Sendable {
 
     // MARK: - A page's token
 
-    /// A token for a page's own client, which the page could get without the broker, too: the identity platform sends it only
-    /// to an address of the page.
+    /// Answers with a token for a page's own client. The page could also get it without the broker: the identity platform
+    /// sends it only to an address of the page.
     private func token(_ wanted: BrowserTokenRequest) throws(BrokerError) -> AppAnswer {
         guard let sender = try? SSOAddress(wanted.sender), let target = try? SSOAddress(wanted.redirectURI),
             sender.origin == target.origin

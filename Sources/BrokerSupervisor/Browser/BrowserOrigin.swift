@@ -2,9 +2,10 @@
 internal import Processes
 internal import Synchronization
 
-/// The process of the connected agent, which opens the worker's browser: what it has started is the browser's.
+/// The process of the connected agent, which opens the worker's browser. The processes that it started belong to the
+/// browser.
 ///
-/// The supervisor's thread says which agent serves; the threads that accept apps ask.
+/// The supervisor's thread sets the agent; the threads that accept apps read it.
 final class BrowserOrigin: Sendable {
     private struct Agent {
         let process: ProcessTable.Entry.Name
@@ -13,13 +14,13 @@ final class BrowserOrigin: Sendable {
 
     private let agent = Mutex<Agent?>(nil)
 
-    /// Follows the agent that serves from now on; nil for none.
+    /// Sets the connected agent; nil if there is none.
     func follow(_ link: AgentLink?) {
         let found = link.flatMap(Self.agent)
         agent.withLock { $0 = found }
     }
 
-    /// Reads which process the agent is, which is sure as long as that has not ended.
+    /// Reads the agent's process. The result is certain as long as the process has not ended.
     private static func agent(_ link: AgentLink) -> Agent? {
         guard let pid = link.pid, pid > 1, let entry = (try? ProcessTable.entry(pid)) ?? nil, !link.hasEnded else {
             return nil
@@ -27,7 +28,7 @@ final class BrowserOrigin: Sendable {
         return Agent(process: entry.name, user: link.user)
     }
 
-    /// Whether a process of this user runs below the browser that the agent has opened.
+    /// Whether this is a process of the agent's user that the agent's browser started.
     func hasStarted(_ process: Int32, of user: UInt32) -> Bool {
         guard let agent = agent.withLock(\.self), agent.user == user, process > 1 else { return false }
         return ProcessAncestry.isStarted(process, by: agent.process)
