@@ -5,7 +5,7 @@ import JSON
 import MSAL
 import Testing
 
-/// Rules ENUM, ACC and REM of `msal-api.md`: the accounts that there are, and what they are.
+/// The rules ENUM, ACC and REM of docs/msal-rules.md: which accounts exist, and their properties.
 @Suite(.timeLimit(.minutes(10))) struct AccountRuleTests {
     private static func list(_ accounts: AccountRecord...) -> FlatMap { AccountsResponse(accounts: accounts).entries }
 

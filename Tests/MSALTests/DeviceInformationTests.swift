@@ -5,7 +5,7 @@ import MSAL
 import Testing
 import UnixSocket
 
-/// Rules DEV of `msal-api.md`; where they let a failure read as "personal", ours do not.
+/// The rules DEV of docs/msal-rules.md. Where Microsoft's library reports a failure as a personal device, this one does not.
 @Suite(.timeLimit(.minutes(10))) struct DeviceInformationTests {
     @Test(arguments: [(DeviceInfo.Mode.shared, MSALDeviceMode.shared), (.personal, .default)])
     func `DEV-3 DEV-9 the broker's mode is the device's mode`(mode: DeviceInfo.Mode, expected: MSALDeviceMode)

@@ -5,7 +5,7 @@ import MSAL
 import Synchronization
 import Testing
 
-/// Rules INT, SIL and CLM of `msal-api.md`: what an app's wishes become on their way to the broker, and what comes back.
+/// The rules INT, SIL and CLM of docs/msal-rules.md: how an app's parameters reach the broker, and how its answer returns.
 @Suite(.timeLimit(.minutes(10))) struct TokenRuleTests {
     private func interactive(_ scopes: [String] = ["user.read"]) -> MSALInteractiveTokenParameters {
         MSALInteractiveTokenParameters(

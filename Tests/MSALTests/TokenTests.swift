@@ -5,7 +5,7 @@ import MSAL
 import Synchronization
 import Testing
 
-/// Rules INT, SIL, RES, CACHE and ERR of `msal-api.md`.
+/// The rules INT, SIL, RES, CACHE and ERR of docs/msal-rules.md.
 @Suite(.timeLimit(.minutes(10))) struct TokenTests {
     private let webview = MSALWebviewParameters(authPresentationViewController: NSObject())
 
