@@ -37,6 +37,8 @@ package enum ChromiumPolicies {
         // What runs without a window, or stays when the browser has gone.
         "BackgroundModeEnabled", "WebAppInstallByUserEnabled", "DefaultBrowserSettingEnabled",
         "PromptForDownloadLocation",
+        // A bar above the page names options of the command line, which a worker cannot change.
+        "CommandLineFlagSecurityWarningsEnabled",
         // What reports to the maker or asks it.
         "AlternateErrorPagesEnabled", "BrowserLabsEnabled", "BrowserNetworkTimeQueriesEnabled",
         "BuiltInDnsClientEnabled",

@@ -66,7 +66,7 @@ def main():
     if "--inside" not in sys.argv:
         command = ["unshare", "--user", "--map-root-user", "--mount", sys.executable, __file__, "--inside"]
         sys.exit(subprocess.run(command, input=json.dumps(order).encode(), check=False).returncode)
-    with tempfile.TemporaryDirectory() as folder:
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
         managed = os.path.join(folder, "chromium", "policies", "managed")
         os.makedirs(managed)
         with open(os.path.join(managed, "baton.json"), "w", encoding="utf-8") as file:
