@@ -127,6 +127,9 @@ let package = Package(
             dependencies: [
                 "BrokerIPC", "BrokerProtocol", "CLinux", "Files", "JSON", "Processes", "UnixSocket", .logging,
             ]),
+        // Compares what is on a device before and after a session; for `baton device audit`.
+        .target(
+            name: "DeviceAudit", dependencies: ["BrokerDevice", "BrokerIPC", "Files", "JSON", "Processes"]),
         .target(
             name: "IdentityPlatform",
             dependencies: [
@@ -148,8 +151,8 @@ let package = Package(
         .executableTarget(
             name: "baton",
             dependencies: [
-                "AdminAPI", "BrokerDevice", "BrokerIPC", "BrokerProtocol", "BrokerSupervisor", "CLinux", "Files",
-                "JSON", "MSAL", "OAuth", "Processes", "Receipts", "Redaction", "UnixSocket",
+                "AdminAPI", "BrokerAgent", "BrokerDevice", "BrokerIPC", "BrokerProtocol", "BrokerSupervisor", "CLinux",
+                "DeviceAudit", "Files", "JSON", "MSAL", "OAuth", "Processes", "Receipts", "Redaction", "UnixSocket",
                 .argumentParser, .asn1, .asyncHTTPClient, .certificates, .crypto, .nioCore, .nioHTTP1,
             ]),
         .executableTarget(
@@ -229,6 +232,9 @@ let package = Package(
                 "baton-helper",
             ]),
         .testTarget(
+            name: "DeviceAuditTests",
+            dependencies: ["BrokerDevice", "DeviceAudit", "Files", "JSON", "Processes", "TestSupport"]),
+        .testTarget(
             name: "BrokerTests",
             dependencies: [
                 "BrokerDevice", "BrokerIPC", "BrokerProtocol", "BrokerSession", "BrokerSupervisor", "BrowserPolicies",
@@ -267,7 +273,7 @@ let package = Package(
             name: "IntegrationTests",
             dependencies: [
                 "BrokerDevice", "BrokerIPC", "BrokerProtocol", "BrokerSupervisor", "BrowserExtension",
-                "BrowserPolicies", "Files", "JSON", "MSAL", "OAuth", "Processes", "Redaction",
+                "BrowserPolicies", "DeviceAudit", "Files", "JSON", "MSAL", "OAuth", "Processes", "Redaction",
                 "TestSupport", "UnixSocket", "baton", "baton-agent", "baton-browser-host", "baton-helper",
                 "baton-server", "batond", "canary", .crypto,
                 .cryptoExtras,

@@ -4,6 +4,7 @@ internal import BrokerProtocol
 internal import CLinux
 internal import Files
 internal import Glibc
+internal import Processes
 internal import UnixSocket
 
 /// The control groups of sessions (cgroups(7), version 2): one for each epoch, below the helper's own.
@@ -25,16 +26,15 @@ struct SessionGroups {
     /// - Returns: nil if this system has no control groups of version 2, or keeps this process out of them.
     /// - Throws: ``HelperRefusal`` if `/proc` cannot be read.
     static func find() throws(HelperRefusal) -> SessionGroups? {
-        let mounts: [UInt8]
+        let mounts: MountTable
         let own: [UInt8]
         do throws(FileError) {
-            mounts = try AtomicFile(path: "/proc/self/mountinfo").read() ?? []
+            mounts = try MountTable.read()
             own = try AtomicFile(path: "/proc/self/cgroup").read() ?? []
         } catch { throw HelperRefusal(.groupsUnavailable, "\(error). Mount /proc.") }
-        return path(
-            mounts: MountTable(text: String(decoding: mounts, as: UTF8.self)),
-            membership: String(decoding: own, as: UTF8.self)
-        ).map { SessionGroups(root: Directory(path: $0)) }
+        return path(mounts: mounts, membership: String(decoding: own, as: UTF8.self)).map {
+            SessionGroups(root: Directory(path: $0))
+        }
     }
 
     /// Where the group of a process lies.
@@ -68,7 +68,7 @@ struct SessionGroups {
     /// all the time; if it is not, whoever has the number now goes back to where it was.
     ///
     /// - Throws: ``HelperRefusal``.
-    func add(_ pidfd: Descriptor, to epoch: Epoch.ID, of user: SessionUser) throws(HelperRefusal) {
+    func add(_ pidfd: Descriptor, to epoch: Epoch.ID, of user: SystemUser) throws(HelperRefusal) {
         guard let pid = Self.number(of: pidfd), Self.isAlive(pidfd) else { throw Self.processMissing }
         guard let identity = Self.identity(of: pid) else { throw Self.processMissing }
         guard identity.users.allSatisfy({ $0 == user.number }) else {
@@ -167,21 +167,11 @@ struct SessionGroups {
 
     /// The users of a process, real, effective, saved and for files, and its group at present; nil if it is gone.
     private static func identity(of pid: Int32) -> (users: [UInt32], group: String?)? {
-        guard let status = try? AtomicFile(path: "/proc/\(pid)/status").read(),
-            let line = String(decoding: status, as: UTF8.self).split(separator: "\n").first(where: {
-                $0.hasPrefix("Uid:")
-            })
-        else { return nil }
-        let users = line.dropFirst(4).split(whereSeparator: \.isWhitespace).compactMap { UInt32($0) }
-        guard users.count == 4 else { return nil }
-        let mounts = (try? AtomicFile(path: "/proc/self/mountinfo").read()) ?? []
+        guard let status = try? ProcessTable.status(pid) else { return nil }
+        // Unread mounts or memberships lead to no group, and a process without one is refused.
+        let mounts = (try? MountTable.read()) ?? MountTable(text: "")
         let membership = (try? AtomicFile(path: "/proc/\(pid)/cgroup").read()) ?? []
-        return (
-            users,
-            path(
-                mounts: MountTable(text: String(decoding: mounts, as: UTF8.self)),
-                membership: String(decoding: membership, as: UTF8.self))
-        )
+        return (status.users, path(mounts: mounts, membership: String(decoding: membership, as: UTF8.self)))
     }
 
     private static var processMissing: HelperRefusal {

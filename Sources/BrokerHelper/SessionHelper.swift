@@ -2,6 +2,7 @@
 package import BrokerIPC
 internal import BrokerProtocol
 internal import Files
+internal import Processes
 package import UnixSocket
 
 /// Does what a ``HelperRequest`` asks. It keeps no state: mounts, control groups and files are all there is.
@@ -49,9 +50,9 @@ package struct SessionHelper: Sendable {
         case .kill(let epoch): try groups().kill(epoch)
         case .report(let user, let since):
             let user = try configuration.user(user)
-            var look = UserFolders(user: user.number, since: since)
-            look.look(into: [user.home, "/run/user/\(user.number)"] + UserFolders.shared)
-            return .left(files: look.findings.files, isComplete: look.findings.isComplete)
+            let findings = UserFolders(user: user.number, since: since)
+                .look(into: [user.home, "/run/user/\(user.number)"] + UserFolders.shared)
+            return .left(files: findings.files, isComplete: findings.isComplete)
         }
         return .done
     }

@@ -4,6 +4,7 @@ internal import BrokerProtocol
 internal import CLinux
 internal import Files
 internal import Glibc
+internal import Processes
 
 /// The memory-backed storage of sessions: one mounted file system (tmpfs(5)) for each epoch, below one folder of root.
 ///
@@ -38,7 +39,7 @@ struct SessionStorage {
     ///
     /// - Returns: its folder, and whether the kernel keeps it out of swap.
     /// - Throws: ``HelperRefusal``.
-    func make(_ epoch: Epoch.ID, for user: SessionUser) throws(HelperRefusal) -> (path: String, isSwapFree: Bool) {
+    func make(_ epoch: Epoch.ID, for user: SystemUser) throws(HelperRefusal) -> (path: String, isSwapFree: Bool) {
         let path = place(epoch)
         let present = try mounted()
         if let mount = present.first(where: { $0.epoch == epoch }) {
@@ -80,13 +81,10 @@ struct SessionStorage {
     }
 
     private func mounted() throws(HelperRefusal) -> [(epoch: Epoch.ID, isSwapFree: Bool)] {
-        let text: [UInt8]?
-        do throws(FileError) { text = try AtomicFile(path: "/proc/self/mountinfo").read() } catch {
-            throw unavailable("\(error)")
-        }
-        guard let text else { throw unavailable("/proc is not mounted") }
+        let table: MountTable
+        do throws(FileError) { table = try MountTable.read() } catch { throw unavailable("\(error)") }
         let prefix = folder.path + "/"
-        return MountTable(text: String(decoding: text, as: UTF8.self)).mounts.compactMap { mount in
+        return table.mounts.compactMap { mount in
             guard mount.type == "tmpfs", mount.path.hasPrefix(prefix),
                 let epoch = Epoch.ID(String(mount.path.dropFirst(prefix.count)))
             else { return nil }

@@ -59,6 +59,29 @@ package struct ProcessTable: Sendable {
             startTime: startTime)
     }
 
+    /// What `/proc/<pid>/status` says of a process (proc_pid_status(5)).
+    package struct Status: Sendable {
+        /// Its users: real, effective, saved, and for files.
+        package let users: [UInt32]
+        /// Its name, which it can change; printable (`String(printableName:)`).
+        package let name: String
+        /// Whether it has memory of its own. Threads of the kernel have none, nor has a process that has ended.
+        package let hasMemory: Bool
+    }
+
+    /// Returns the status of the process with this pid; nil if there is none.
+    package static func status(_ pid: Int32) throws(FileError) -> Status? {
+        guard let content = try contentOfProcess(pid, "status") else { return nil }
+        let lines = content.split(separator: UInt8(ascii: "\n"))
+        func value(_ key: String) -> ArraySlice<UInt8>? {
+            lines.first { $0.starts(with: key.utf8) }.map { $0.dropFirst(key.utf8.count) }
+        }
+        let users = value("Uid:\t").map { String(decoding: $0, as: UTF8.self) }?
+            .split(separator: "\t").compactMap { UInt32($0) }
+        guard let users, users.count == 4, let name = value("Name:\t") else { return nil }
+        return Status(users: users, name: String(printableName: name), hasMemory: value("VmSize:") != nil)
+    }
+
     /// Returns the fields of `stat` from the third one, the state (proc_pid_stat(5)); nil if the process is gone.
     private static func fields(_ pid: Int32) throws(FileError) -> [Substring]? {
         guard let content = try contentOfProcess(pid, "stat") else { return nil }

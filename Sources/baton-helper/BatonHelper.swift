@@ -68,8 +68,8 @@ struct BatonHelper: ParsableCommand {
         return listener
     }
 
-    private func lookUp(_ name: String) throws -> SessionUser {
-        guard let user = SessionUser(name: name) else { throw ValidationError("The system has no user \(name).") }
+    private func lookUp(_ name: String) throws -> SystemUser {
+        guard let user = SystemUser(name: name) else { throw ValidationError("The system has no user \(name).") }
         return user
     }
 }

@@ -143,14 +143,15 @@ import UnixSocket
             let program = try helper.userProgram(
                 """
                 umask 077; mkdir \(folder) && mkdir \(folder)/inner && echo note > \(folder)/inner/note \
-                && ln -s /etc \(folder)/etc
+                && ln -s /etc \(folder)/etc && mkdir "\(folder)/$(printf '\\377')" && echo note > "\(folder)/$(printf '\\377')/note"
                 """)
             #expect(try await program.exitCode() == 0)
             scratch.atEnd { try? FileManager.default.removeItem(atPath: folder) }
             try Data("root's".utf8).write(to: URL(filePath: folder + "/of-root"))
             let (files, isComplete) = try #require(try left(helper, since: began))
             let mine = Set(files.filter { $0.hasPrefix(folder) })
-            #expect(mine == [folder, folder + "/inner", folder + "/inner/note", folder + "/etc"])
+            let expected = ["", "/inner", "/inner/note", "/etc", "/\\xff", "/\\xff/note"].map { folder + $0 }
+            #expect(mine == Set(expected))
             #expect(isComplete)
             let later = try #require(try left(helper, since: began + 3600))
             #expect(later.files.isEmpty)

@@ -43,7 +43,7 @@ extension Leftover {
             eraser: "closed with the sign-in, at the latest with the session process", observer: .broker,
             item: "session_process", test: neighbours),
         Leftover(
-            "browser_processes", [.elsewhere("processes that `baton-agent` started")], fate: .cleared,
+            "browser_processes", [.object(.browserProcess)], fate: .cleared,
             holds: "the browser's memory",
             eraser: "the agent kills every descendant at the sign-out, at its own end and at its next start",
             observer: .broker, item: "browser", test: person),
@@ -63,7 +63,7 @@ extension Leftover {
             "browser_extension", [.profiles("extension/*")], fate: .kept,
             holds: "none: the packed extension of the browser, and the key that signs it", eraser: "", test: closing),
         Leftover(
-            "browser_profile", [.profiles("*")], fate: .cleared,
+            "browser_profile", [.profiles("*"), .path("/run/baton-helper/sessions/*")], fate: .cleared,
             holds: "cookies, cache, history, forms, service workers, settings, thumbnails of pages",
             eraser:
                 "the agent moves it into its `trash`, checks that its place is empty, and removes it: at the sign-out, "
@@ -79,6 +79,12 @@ extension Leftover {
             eraser: "the app's own eraser, at the sign-out; an app that has not erased is locked", observer: .app,
             item: "app:<application id>",
             test: Test("HandoverTests", "an app that has not erased is locked for the next worker, and no other app is")
+        ),
+        Leftover(
+            "own_processes", [.object(.ownProcess)], fate: .kept,
+            holds: "none: the agent, and the session process that waits for the next worker", eraser: "",
+            test: Test(
+                "MemoryTests", "the session's secrets are in its process alone, and in no process after the sign-out")
         ),
         Leftover(
             "program_logs", [.elsewhere("the systemd journal, or the standard error of the programs")], fate: .kept,

@@ -22,12 +22,17 @@ package struct Leftover: Sendable {
 
     /// What the kernel lists beside files.
     package enum Kind: String, Sendable, CaseIterable {
+        /// A process of a session user that runs none of Baton's programs and no browser of the agent.
         case process
-        /// A Unix socket, by its path or abstract name.
+        /// A process with the mark of the agent's browser, or one that such a process started.
+        case browserProcess = "browser_process"
+        /// A process of one of Baton's programs.
+        case ownProcess = "own_process"
+        /// A Unix socket with an abstract name.
         case socket
         /// A TCP port that somebody listens on.
         case listener
-        /// An object of System V: shared memory, semaphores, a message queue.
+        /// A System V object: shared memory, semaphores, a message queue.
         case ipc
         case mount
     }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+internal import Files
 import FoundationEssentials
 import Glibc
 
@@ -44,30 +45,12 @@ struct BundleArchive {
     ///
     /// - Throws: ``CommandFailure``. A partly written file is removed.
     func write(to path: String) throws {
-        let file = unsafe open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
-        guard file >= 0 else {
-            throw errno == EEXIST
+        do throws(FileError) { try NewFile.write(bytes, to: path) } catch {
+            throw error.errno == EEXIST
                 ? CommandFailure(
                     code: "bundle_exists", message: "\(path) is there already; nothing was written.",
                     remedy: "Give the name of a file that is not there.")
-                : Self.unwritten(path, errno)
-        }
-        defer { _ = close(file) }
-        var offset = 0
-        while offset < bytes.count {
-            let count = unsafe bytes[offset...].withUnsafeBytes { unsafe Glibc.write(file, $0.baseAddress, $0.count) }
-            if count < 0, errno == EINTR { continue }
-            guard count > 0 else {
-                let number = count < 0 ? errno : EIO
-                _ = unsafe unlink(path)
-                throw Self.unwritten(path, number)
-            }
-            offset += count
-        }
-        guard fsync(file) == 0 else {
-            let number = errno
-            _ = unsafe unlink(path)
-            throw Self.unwritten(path, number)
+                : Self.unwritten(path, error.errno)
         }
     }
 

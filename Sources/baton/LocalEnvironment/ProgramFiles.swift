@@ -9,11 +9,15 @@ struct ProgramFiles: Sendable {
     let browserHost: String
     let sample: String
     /// The folder of this program and of those beside it.
-    let folder: String
+    let folder = Self.ownFolder
+
+    /// The folder of the program that this process runs.
+    static var ownFolder: String {
+        URL(filePath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent().path
+    }
 
     /// - Parameter sample: the sample app, built in its own package.
     init(sample: String) throws {
-        folder = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent().path
         server = try Self.program("baton-server", in: folder)
         broker = try Self.program("batond", in: folder)
         agent = try Self.program("baton-agent", in: folder)

@@ -9,7 +9,9 @@ enum LeftoverPage {
 
         This page lists every place where something of a worker can remain on a device: what stays by design, what is cleared
         and who has observed that, and what Baton does not clear. It is for administrators, for workers and for people who
-        review Baton. It is generated from `Sources/BrokerDevice/Leftovers` by `scripts/pages`; do not edit it.
+        review Baton. `baton device audit` compares a device with it before and after a session
+        ([administration](administration.md#check-that-a-session-has-left-nothing)). The page is generated
+        from `Sources/BrokerDevice/Leftovers` by `scripts/pages`; do not edit it.
 
         ## Files that stay in the state folder
 
@@ -77,7 +79,8 @@ enum LeftoverPage {
     }
 
     private static let words: [Leftover.Kind: String] = [
-        .process: "processes of the session users", .socket: "Unix sockets", .listener: "TCP ports",
+        .process: "other processes of the session users", .browserProcess: "processes that `baton-agent` started",
+        .ownProcess: "processes of Baton's programs", .socket: "abstract Unix sockets", .listener: "TCP ports",
         .ipc: "`/proc/sysvipc`", .mount: "`/proc/self/mountinfo`",
     ]
 }

@@ -1,10 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import Files
+internal import Glibc
+
 /// The mounts of this process, as `/proc/self/mountinfo` lists them (proc_pid_mountinfo(5)).
 package struct MountTable: Sendable {
     package struct Mount: Sendable, Equatable {
+        /// Numbers of the device, such as `254:0`.
+        package let device: String
         /// The folder of the file system that is mounted here.
         package let root: String
+        /// Absolute, and printable (`String(printableName:)`).
         package let path: String
         /// The file system's type, such as `tmpfs`.
         package let type: String
@@ -14,13 +20,23 @@ package struct MountTable: Sendable {
 
     package let mounts: [Mount]
 
+    /// Reads the table of this process.
+    ///
+    /// - Throws: ``FileError``.
+    package static func read() throws(FileError) -> MountTable {
+        let path = "/proc/self/mountinfo"
+        guard let text = try AtomicFile(path: path).read() else { throw FileError(.open, errno: ENOENT, path: path) }
+        return MountTable(text: String(decoding: text, as: UTF8.self))
+    }
+
     /// Reads the table's text. Lines that are not of the documented form are left out.
     package init(text: String) {
         mounts = text.split(separator: "\n").compactMap { line in
             let fields = line.split(separator: " ", omittingEmptySubsequences: false)
             guard let dash = fields.firstIndex(of: "-"), dash >= 6, fields.count >= dash + 4 else { return nil }
             return Mount(
-                root: Self.plain(fields[3]), path: Self.plain(fields[4]), type: String(fields[dash + 1]),
+                device: String(fields[2]), root: Self.plain(fields[3]), path: Self.plain(fields[4]),
+                type: String(fields[dash + 1]),
                 options: fields[dash + 3].split(separator: ","))
         }
     }
@@ -40,6 +56,6 @@ package struct MountTable: Sendable {
                 bytes.append(byte)
             }
         }
-        return String(decoding: bytes, as: UTF8.self)
+        return String(printableName: bytes)
     }
 }

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+package import BrokerDevice
+
+/// Something that an audit found on a device.
+package struct AuditItem: Sendable, Codable, Hashable {
+    package enum Kind: String, Sendable, Codable, CaseIterable {
+        case file, process, socket, listener, ipc, mount
+        case browserProcess = "browser_process"
+        case ownProcess = "own_process"
+
+        /// The kind of object that it is in the list of leftovers; nil for a file.
+        package var object: Leftover.Kind? { Leftover.Kind(rawValue: rawValue) }
+    }
+
+    package let kind: Kind
+    /// Identifies it among those of its kind. The absolute path of a file or mount; otherwise what an administrator
+    /// recognises it by. Printable (`String(printableName:)`).
+    package let name: String
+    /// Differs if it was changed, or replaced under the same name.
+    package let version: String
+
+    package init(_ kind: Kind, _ name: String, version: String) {
+        (self.kind, self.name, self.version) = (kind, name, version)
+    }
+}
+
+/// Something that an audit could not read.
+package struct UnreadPlace: Sendable, Codable, Hashable {
+    package let name: String
+    /// Why, in a few words.
+    package let cause: String
+
+    package init(_ name: String, cause: String) { (self.name, self.cause) = (name, cause) }
+}

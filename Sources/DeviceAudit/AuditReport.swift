@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import BrokerDevice
+
+/// The differences between two snapshots of a device, and which entry of the list of leftovers explains each.
+package struct AuditReport: Sendable, Codable, Equatable {
+    /// How a difference is to be judged.
+    package enum Judgement: String, Sendable, Codable, CaseIterable {
+        /// No entry explains it: nobody knew that something can be left here.
+        case unexplained
+        /// Baton clears it at the sign-out, and it is there.
+        case present
+        /// The list says that Baton does not clear it.
+        case notCovered = "not_covered"
+        /// It stays by design and holds nothing of a worker.
+        case kept
+    }
+
+    /// A difference of one item.
+    package struct Difference: Sendable, Codable, Equatable {
+        package enum Change: String, Sendable, Codable { case new, changed }
+
+        package let kind: AuditItem.Kind
+        package let name: String
+        package let change: Change
+    }
+
+    /// The differences that one entry explains, or none.
+    package struct Group: Sendable, Codable, Equatable {
+        package let judgement: Judgement
+        /// The name of the entry (`docs/leftovers.md`); nil if no entry explains the differences.
+        package let entry: String?
+        /// What helps; nil unless ``judgement`` is ``Judgement/notCovered``.
+        package let remedy: String?
+        /// Sorted by name.
+        package let differences: [Difference]
+    }
+
+    /// Sorted by judgement and entry.
+    package let groups: [Group]
+    /// What one of the snapshots could not read. While there is any, the report may lack differences.
+    package let unread: [UnreadPlace]
+
+    /// Compares two snapshots. What was there before and is gone is no difference: nobody has left it.
+    ///
+    /// If the machine was started again in between, everything but the files is unread, because no process, socket or
+    /// mount can be the same.
+    package init(from before: AuditSnapshot, to after: AuditSnapshot, scope: AuditScope) {
+        let isSameStart = before.boot == after.boot
+        var versions: [Key: Set<String>] = [:]
+        for item in before.content.items { versions[Key(item), default: []].insert(item.version) }
+        var found: [Head: [Difference]] = [:]
+        for item in after.content.items where isSameStart || item.kind == .file {
+            let known = versions[Key(item)]
+            guard known?.contains(item.version) != true else { continue }
+            found[Head(scope.entry(for: item)), default: []].append(
+                Difference(kind: item.kind, name: item.name, change: known == nil ? .new : .changed))
+        }
+        groups = found.map { head, differences in
+            Group(
+                judgement: head.judgement, entry: head.entry, remedy: head.remedy,
+                differences: differences.sorted { ($0.name, $0.kind.rawValue) < ($1.name, $1.kind.rawValue) })
+        }.sorted { ($0.judgement.rank, $0.entry ?? "") < ($1.judgement.rank, $1.entry ?? "") }
+        let restart = UnreadPlace(
+            "processes, sockets, ports, shared memory and mounts",
+            cause: "the machine was started again after the snapshot")
+        unread = Set(before.content.unread + after.content.unread + (isSameStart ? [] : [restart])).sorted {
+            ($0.name, $0.cause) < ($1.name, $1.cause)
+        }
+    }
+
+    /// Whether a session has left anything that Baton should have cleared, or that nobody knew of.
+    package var isClean: Bool { !groups.contains { [.unexplained, .present].contains($0.judgement) } }
+
+    /// Whether a session has left nothing at all.
+    package var isEmpty: Bool { !groups.contains { $0.judgement != .kept } }
+
+    private struct Key: Hashable {
+        let kind: AuditItem.Kind
+        let name: String
+
+        init(_ item: AuditItem) { (kind, name) = (item.kind, item.name) }
+    }
+
+    private struct Head: Hashable {
+        let judgement: Judgement
+        let entry: String?
+        let remedy: String?
+
+        init(_ leftover: Leftover?) {
+            entry = leftover?.name
+            remedy = leftover?.fate == .notCovered ? leftover?.eraser : nil
+            judgement =
+                switch leftover?.fate {
+                case nil: .unexplained
+                case .cleared: .present
+                case .notCovered: .notCovered
+                case .kept: .kept
+                }
+        }
+    }
+}
+
+extension AuditReport.Judgement {
+    fileprivate var rank: Int { Self.allCases.firstIndex(of: self) ?? 0 }
+}

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import BrokerDevice
+package import Processes
+
+/// What an audit reads of a device.
+package struct AuditScope: Sendable {
+    /// The device's state folder.
+    package let state: String
+    /// The agent's folder of browser profiles; nil if the device has no agent.
+    package let profiles: String?
+    /// The users of graphical sessions.
+    package let users: [SystemUser]
+    /// The folder of Baton's programs. Processes that run them are not a worker's.
+    package let programs: String
+    /// Folders that are not read.
+    package let skipped: [String]
+
+    package init(state: String, profiles: String?, users: [SystemUser], programs: String, skipped: [String]) {
+        self.state = state
+        self.profiles = profiles
+        self.users = users
+        self.programs = programs
+        self.skipped = skipped
+    }
+
+    /// The folders that entries of ``Leftover`` name, whoever owns the files in them.
+    ///
+    /// Folders in which every user may create files are not among them: there, only the session users' files are a
+    /// worker's.
+    var namedFolders: [String] { [state] + [profiles].compactMap(\.self) + Self.systemFolders }
+
+    /// Folders that services fill on behalf of a worker.
+    private static let systemFolders: [String] = {
+        let shared = ["/tmp", "/var/tmp", "/dev/shm", "/dev/mqueue", "/run/user"]
+        return Leftover.all.flatMap(\.places).compactMap { place in
+            guard case .path(let pattern) = place, pattern.hasSuffix("/*") else { return nil }
+            let folder = String(pattern.dropLast(2))
+            return shared.contains(folder) ? nil : folder
+        }
+    }()
+
+    /// The entry that explains what was found; nil if none does. If several do, the first one.
+    ///
+    /// In the device's own folders only the entries for those folders count: a file there that no such entry names is
+    /// unexplained.
+    func entry(for item: AuditItem) -> Leftover? {
+        switch item.kind {
+        case .file:
+            if let name = below(state, item.name) {
+                return first { if case .state = $0 { $0.matches(name) } else { false } }
+            }
+            if let profiles, let name = below(profiles, item.name) {
+                return first { if case .profiles = $0 { $0.matches(name) } else { false } }
+            }
+            let inHome = users.compactMap { below($0.home, item.name) }.first
+            return first { place in
+                switch place {
+                case .path: place.matches(item.name)
+                case .home: inHome.map(place.matches) ?? false
+                default: false
+                }
+            }
+        case .mount:
+            return first { if case .path = $0 { $0.matches(item.name) } else { $0 == .object(.mount) } }
+        case .browserProcess, .ownProcess, .process, .socket, .listener, .ipc:
+            return item.kind.object.flatMap { object in first { $0 == .object(object) } }
+        }
+    }
+
+    private func first(_ matches: (Leftover.Place) -> Bool) -> Leftover? {
+        Leftover.all.first { $0.places.contains(where: matches) }
+    }
+
+    func isBelow(_ folder: String, _ path: String) -> Bool { below(folder, path) != nil }
+
+    /// The path without the folder that it is below; nil if it is elsewhere.
+    private func below(_ folder: String, _ path: String) -> String? {
+        let start = folder == "/" ? folder : folder + "/"
+        return path.hasPrefix(start) ? String(path.dropFirst(start.count)) : nil
+    }
+}

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import Files
+internal import Glibc
+internal import Processes
+
+extension DeviceReader {
+    /// The most files that one audit visits, and how deep it goes.
+    private static let limits = FolderWalk.Limits(entries: 20_000_000, depth: 256)
+
+    /// File systems of the kernel, in which no user can leave a file.
+    private static let kernelTypes: Set<String> = [
+        "autofs", "binfmt_misc", "bpf", "cgroup", "cgroup2", "configfs", "debugfs", "devpts", "devtmpfs", "efivarfs",
+        "fusectl", "hugetlbfs", "nsfs", "proc", "pstore", "rpc_pipefs", "securityfs", "sysfs", "tracefs",
+    ]
+    /// File systems of other machines and of users' programs. Reading them could wait forever.
+    private static let foreignTypes: Set<String> = [
+        "9p", "afs", "ceph", "cifs", "nfs", "nfs4", "smb3", "fuse", "virtiofs",
+    ]
+
+    /// Reads the files of every mounted file system.
+    mutating func readFiles(_ table: MountTable) {
+        // If several are mounted at one path, the last one is visible.
+        let visible = Dictionary(table.mounts.map { ($0.path, $0) }) { $1 }
+        let mountPoints = Set(visible.keys)
+        var walk = FolderWalk(limits: Self.limits, mountPoints: mountPoints)
+        for mount in visible.values.sorted(by: { $0.path < $1.path }) where !Self.kernelTypes.contains(mount.type) {
+            if isSkipped(mount.path) { continue }
+            guard !Self.isForeign(mount.type) else {
+                note(UnreadPlace(mount.path, cause: "a file system of type \(mount.type) is not read"))
+                continue
+            }
+            readFiles(below: mount.path, &walk)
+        }
+    }
+
+    private static func isForeign(_ type: String) -> Bool { foreignTypes.contains(type) || type.hasPrefix("fuse.") }
+
+    private mutating func readFiles(below folder: String, _ walk: inout FolderWalk) {
+        var found: [FolderWalk.Entry] = []
+        var unreadable: [(String, Int32)] = []
+        var owners: [String: UInt32] = [:]
+        let isSessionUser = isUser(geteuid())
+        let named = scope.namedFolders
+        walk.walk(folder) { entry in
+            if isSkipped(entry.path) { return .past }
+            if isUser(entry.owner) || named.contains(where: { scope.isBelow($0, entry.path) }) {
+                guard found.count < Self.maximumItems else {
+                    unreadable.append((folder, EFBIG))
+                    return .stop
+                }
+                found.append(entry)
+            } else if entry.isFolder, isSessionUser, !named.contains(entry.path) {
+                owners[entry.path] = entry.owner
+            }
+            return .into
+        } unread: { path, reason in
+            // A folder of somebody else that this session user may not enter holds no file of theirs.
+            let isClosed = reason == EACCES && owners[path] != nil
+            if !isClosed { unreadable.append((path, reason)) }
+        }
+        for entry in found { add(Self.item(entry)) }
+        for (path, reason) in unreadable { note(path, reason) }
+    }
+
+    /// A folder is the same as long as it is not replaced, whatever is created or removed in it.
+    private static func item(_ entry: FolderWalk.Entry) -> AuditItem {
+        let changed = "\(entry.changed.seconds).\(entry.changed.nanoseconds)"
+        return AuditItem(
+            .file, entry.path, version: entry.isFolder ? "\(entry.inode)" : "\(entry.inode) \(entry.size) \(changed)")
+    }
+}

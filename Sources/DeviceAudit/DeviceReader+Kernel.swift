@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import BrokerIPC
+internal import Files
+internal import Glibc
+internal import Processes
+
+extension DeviceReader {
+    /// Notes that `/proc` shows a user other than root only a part of the processes, if it does (proc(5), `hidepid`).
+    mutating func noteHiddenProcesses(_ table: MountTable) {
+        guard geteuid() != 0, let proc = table.mounts.last(where: { $0.path == "/proc" }) else { return }
+        let hides = proc.options.contains { option in
+            option.hasPrefix("hidepid=") && !["hidepid=0", "hidepid=off"].contains(String(option))
+        }
+        if hides { note(UnreadPlace("processes", cause: "/proc hides those of other users")) }
+    }
+
+    /// Reads the session users' processes, and the abstract sockets that they hold.
+    mutating func readProcesses() {
+        do {
+            let table = try ProcessTable.read()
+            let browsers = Set(try table.marked(BrowserProfile.markName + "=").map(\.pid))
+            let names = try abstractNames()
+            for process in table.entries {
+                guard let status = try ProcessTable.status(process.pid), status.hasMemory,
+                    status.users.contains(where: isUser)
+                else { continue }
+                let program = link("/proc/\(process.pid)/exe")
+                let kind: AuditItem.Kind =
+                    browsers.contains(process.pid) ? .browserProcess : isOwn(program) ? .ownProcess : .process
+                add(AuditItem(kind, "\(process.pid) \(program ?? status.name)", version: "\(process.startTime)"))
+                if kind != .ownProcess { readSockets(of: process.pid, names) }
+            }
+        } catch let failure as ProcessFailure { note("processes", failure.errno) } catch let failure as FileError {
+            note("processes", failure.errno)
+        } catch { note("processes", EIO) }
+    }
+
+    private static let ownPrograms = [
+        "batond", "baton-agent", "baton-browser-host", "baton-helper", "baton-server", "baton",
+    ]
+
+    private func isOwn(_ program: String?) -> Bool {
+        Self.ownPrograms.contains { scope.programs + "/" + $0 == program }
+    }
+
+    private func link(_ path: String) -> String? {
+        var target = [CChar](repeating: 0, count: Int(PATH_MAX))
+        let count = unsafe readlink(path, &target, target.count)
+        return count > 0 ? String(printableName: target[..<count].map(UInt8.init(bitPattern:))) : nil
+    }
+
+    private mutating func readSockets(of pid: Int32, _ names: [String: String]) {
+        let folder = Directory(path: "/proc/\(pid)/fd")
+        do throws(FileError) {
+            for number in try folder.names() {
+                guard let target = link(folder.path + "/" + number), let name = names[target] else { continue }
+                add(AuditItem(.socket, name, version: ""))
+            }
+        } catch  where error.errno == ESRCH {
+            // The process has ended.
+        } catch { note(folder.path, error.errno) }
+    }
+
+    /// The abstract Unix sockets of this machine: `socket:[inode]`, and the name (proc_pid_net(5)).
+    private func abstractNames() throws(FileError) -> [String: String] {
+        var names: [String: String] = [:]
+        for line in try lines("/proc/net/unix").dropFirst() {
+            let fields = line.split(separator: UInt8(ascii: " "), maxSplits: 7)
+            guard fields.count == 8, fields[7].first == UInt8(ascii: "@") else { continue }
+            names["socket:[\(String(decoding: fields[6], as: UTF8.self))]"] = String(printableName: fields[7])
+        }
+        return names
+    }
+
+    /// Reads the TCP ports on which a session user listens.
+    mutating func readListeners() {
+        do throws(FileError) {
+            for family in ["tcp", "tcp6"] {
+                for line in try lines("/proc/net/" + family).dropFirst() {
+                    let fields = String(decoding: line, as: UTF8.self).split(separator: " ")
+                    // 0A: the socket listens.
+                    guard fields.count > 9, fields[3] == "0A", let user = UInt32(fields[7]), isUser(user),
+                        let port = fields[1].split(separator: ":").last.flatMap({ UInt16($0, radix: 16) })
+                    else { continue }
+                    add(AuditItem(.listener, "\(family) port \(port) of user \(user)", version: String(fields[9])))
+                }
+            }
+        } catch { note(error.path, error.errno) }
+    }
+
+    /// Reads the session users' System V objects (sysvipc(7)).
+    mutating func readIPC() {
+        do throws(FileError) {
+            for kind in ["shm", "sem", "msg"] {
+                let rows = try lines("/proc/sysvipc/" + kind).map {
+                    String(decoding: $0, as: UTF8.self).split(separator: " ")
+                }
+                guard let head = rows.first, let column = head.firstIndex(of: "uid") else { continue }
+                for row in rows.dropFirst() where row.count > column {
+                    guard let user = UInt32(row[column]), isUser(user) else { continue }
+                    add(AuditItem(.ipc, "\(kind) \(row[1]) of user \(user)", version: String(row[0])))
+                }
+            }
+        } catch { note(error.path, error.errno) }
+    }
+
+    /// The lines of a file of the kernel; none if this kernel has no such file.
+    private func lines(_ path: String) throws(FileError) -> [ArraySlice<UInt8>] {
+        (try AtomicFile(path: path).read() ?? []).split(separator: UInt8(ascii: "\n"))
+    }
+}

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+
+extension String {
+    /// Creates the text that stands for a name of the kernel, such as a file's.
+    ///
+    /// Bytes that are not UTF-8, control characters and backslashes become `\xHH`. So two names never have the same
+    /// text, and the text is safe to print.
+    package init(printableName name: some Collection<UInt8>) {
+        let text = String(decoding: name, as: UTF8.self)
+        let isPlain = name.allSatisfy { $0 >= 0x20 && $0 != 0x7f && $0 != UInt8(ascii: "\\") }
+        // A name that is not UTF-8 does not survive the conversion.
+        guard !isPlain || !text.utf8.elementsEqual(name) else {
+            self = text
+            return
+        }
+        self = name.reduce(into: "") { path, byte in
+            if (0x20..<0x7f).contains(byte), byte != UInt8(ascii: "\\") {
+                path.unicodeScalars.append(Unicode.Scalar(byte))
+            } else {
+                path += "\\x" + (byte < 16 ? "0" : "") + String(byte, radix: 16)
+            }
+        }
+    }
+}

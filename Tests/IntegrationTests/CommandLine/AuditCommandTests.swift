@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: Apache-2.0
+import DeviceAudit
+import Foundation
+import Glibc
+import Processes
+import TestSupport
+import Testing
+
+/// `baton device audit` with a device's folders and a real user who leaves something of every kind.
+///
+/// One test after the other, because all leave files as the same user.
+@Suite(.serialized) struct AuditCommandTests {
+    /// A device without programs, whose session user is one that no other test uses.
+    private struct Device {
+        static let user = (name: "uucp", number: UInt32(10))
+
+        let scratch: Scratch
+        let folder: String
+
+        init(_ scratch: Scratch) throws {
+            guard geteuid() == 0 else { throw TestProblem("only root can leave something as another user") }
+            self.scratch = scratch
+            folder = scratch.path("audited")
+            for name in ["", "/device", "/device/session", "/profiles"] {
+                try FileManager.default.createDirectory(atPath: folder + name, withIntermediateDirectories: false)
+            }
+            try write(
+                #"{"directory": "\#(folder)/device", "runtimeDirectory": "/x", "sessionUsers": [\#(Self.user.number)]}"#,
+                to: "batond.json")
+            try write(
+                """
+                {"socket": "/x/agent.sock",
+                 "browser": {"command": ["/usr/bin/true", "{profile}", "{url}"], "profiles": "\(folder)/profiles"}}
+                """, to: "baton-agent.json")
+        }
+
+        func write(_ text: String, to name: String) throws {
+            try text.write(toFile: folder + "/" + name, atomically: false, encoding: .utf8)
+        }
+
+        func audit(_ arguments: String...) async throws -> CommandRun {
+            try await CommandRun(words(arguments), in: scratch)
+        }
+
+        /// As the session user, who may not read everything.
+        func auditAsUser(_ arguments: String...) async throws -> (code: Int32, output: String) {
+            let run = try await RunningProgram.start(
+                "/usr/bin/setpriv",
+                ["--reuid=\(Self.user.number)", "--clear-groups", try RunningProgram.built("baton")] + words(arguments),
+                log: "as-user", awaitsReady: false, in: scratch)
+            return (try await run.waitForExit(), try run.log())
+        }
+
+        private func words(_ arguments: [String]) -> [String] {
+            [
+                "device", "audit", "--config", folder + "/batond.json", "--agent-config",
+                folder + "/baton-agent.json",
+            ] + Self.skipped.flatMap { ["--skip", $0] } + arguments
+        }
+
+        /// Large folders in which this user leaves nothing.
+        private static let skipped = ["/opt", "/root", "/usr", Repository.root]
+
+        /// The names of the entries that explain what was found, and the kinds of what they explain. What other tests mount
+        /// meanwhile is left out, and so is what stays by design.
+        func found(_ run: CommandRun) throws -> [String: [AuditItem.Kind]] {
+            let report = try JSONDecoder().decode(AuditReport.self, from: Data(run.output.utf8))
+            let groups = report.groups.filter { $0.judgement != .kept }.map { group in
+                (group.entry ?? "", group.differences.filter { $0.kind != .mount }.map(\.kind))
+            }
+            return Dictionary(uniqueKeysWithValues: groups.filter { !$0.1.isEmpty })
+        }
+    }
+
+    /// Leaves a file, an abstract socket, a port and an object of shared memory, and a process that holds them.
+    private static let leaver = """
+        import ctypes, os, signal, socket, sys
+        ready, done = os.pipe()
+        child = os.fork()
+        if child:
+            os.read(ready, 1)
+            print(child)
+            sys.exit()
+        open(sys.argv[1], "w").close()
+        near, far = socket.socket(socket.AF_UNIX), socket.socket()
+        near.bind("\\0" + sys.argv[2])
+        near.listen()
+        far.bind(("127.0.0.1", 0))
+        far.listen()
+        ctypes.CDLL(None).shmget(int(sys.argv[3]), 4096, 0o1600)
+        os.close(1)
+        os.close(2)
+        os.write(done, b"1")
+        signal.pause()
+        """
+
+    @Test func `everything that a user leaves is found under its entry, and afterwards nothing`() async throws {
+        try await Scratch.with { scratch in
+            let device = try Device(scratch)
+            let (saved, key) = (scratch.path("saved"), Int32.random(in: 1...Int32.max))
+            #expect(try await device.audit("--save", saved).code == 0)
+            let attributes = try FileManager.default.attributesOfItem(atPath: saved)
+            #expect(attributes[.posixPermissions] as? Int == 0o600)
+            let file = "/var/tmp/baton-test-\(UUID().uuidString)"
+            let leaver = try await RunningProgram.start(
+                "/usr/bin/setpriv",
+                [
+                    "--reuid=\(Device.user.number)", "--clear-groups", "/usr/bin/python3", "-c", Self.leaver, file,
+                    "baton-test-\(key)", "\(key)",
+                ], log: "leaver", awaitsReady: false, in: scratch)
+            #expect(try await leaver.waitForExit() == 0)
+            let pid = try #require(Int32(try leaver.log().split(separator: "\n").last ?? ""))
+            scratch.atEnd {
+                _ = Glibc.kill(pid, SIGKILL)
+                _ = unsafe unlink(file)
+            }
+            try device.write("sealed", to: "device/session/worker.sealed")
+            try device.write("what is this", to: "device/surprise")
+            try device.write("cookies", to: "profiles/Cookies")
+
+            let during = try await device.audit("--compare", saved, "--json")
+            #expect(during.code == 1)
+            #expect(
+                try device.found(during) == [
+                    "": [.file], "session_files": [.file], "browser_profile": [.file], "temporary_files": [.file],
+                    "session_programs": [.process], "abstract_sockets": [.socket], "listening_ports": [.listener],
+                    "system_v_objects": [.ipc],
+                ])
+            let text = try await device.audit("--compare", saved)
+            #expect(
+                text.output.contains(
+                    "unexplained: no entry of docs/leftovers.md\n  new file \(device.folder)/device/surprise"))
+            #expect(text.output.contains("new process \(pid) /usr/bin/python3"))
+
+            for name in ["device/session/worker.sealed", "device/surprise", "profiles/Cookies"] {
+                try FileManager.default.removeItem(atPath: device.folder + "/" + name)
+            }
+            // What Baton does not clear is a finding only on request.
+            #expect(try await device.audit("--compare", saved).code == 0)
+            #expect(try await device.audit("--compare", saved, "--strict").code == 1)
+            _ = Glibc.kill(pid, SIGKILL)
+            try await run("/usr/bin/ipcrm", ["-M", "\(key)"], in: scratch)
+            _ = unsafe unlink(file)
+            let after = try await device.audit("--compare", saved, "--json")
+            #expect(after.code == 0)
+            #expect(try device.found(after) == [:], "\(after.output)")
+        }
+    }
+
+    private func run(_ program: String, _ arguments: [String], in scratch: Scratch) async throws {
+        let run = try await RunningProgram.start(program, arguments, log: "tool", awaitsReady: false, in: scratch)
+        #expect(try await run.waitForExit() == 0)
+    }
+
+    @Test func `a folder that the caller may not read is named, and the device does not count as clean`() async throws {
+        try await Scratch.with { scratch in
+            let device = try Device(scratch)
+            for path in [scratch.path, device.folder] {
+                try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: path)
+            }
+            try FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: device.folder + "/device")
+            let saved = device.folder + "/profiles/saved"
+            guard unsafe chown(device.folder + "/profiles", Device.user.number, 0) == 0 else {
+                throw TestProblem("chown")
+            }
+            let save = try await device.auditAsUser("--save", saved)
+            #expect(save.code == 77 && save.output.contains("could not be read: \(device.folder)/device ("))
+            let run = try await device.auditAsUser("--compare", saved)
+            #expect(run.code == 77 && run.output.contains("could not be read: \(device.folder)/device ("))
+            // Folders of others in which this user can have no file are none of its business.
+            #expect(!run.output.contains("could not be read: /lost+found"))
+        }
+    }
+
+    @Test func `after a restart of the machine, the device does not count as clean`() async throws {
+        try await Scratch.with { scratch in
+            let device = try Device(scratch)
+            let saved = scratch.path("saved")
+            #expect(try await device.audit("--save", saved).code == 0)
+            // A snapshot of another start of the machine says nothing about processes.
+            let text = try textOfFile(saved).replacing(/"boot":"[^"]*"/, with: #""boot":"another""#, maxReplacements: 1)
+            try text.write(toFile: saved, atomically: false, encoding: .utf8)
+            let run = try await device.audit("--compare", saved)
+            #expect(run.code == 77 && run.output.contains("could not be read: processes, sockets"), "\(run.output)")
+        }
+    }
+
+    @Test func `what cannot be done is refused with the reason`() async throws {
+        try await Scratch.with { scratch in
+            let device = try Device(scratch)
+            let saved = scratch.path("saved")
+            try "old".write(toFile: saved, atomically: false, encoding: .utf8)
+            for (arguments, code) in [
+                (["--save", saved], "snapshot_exists"), (["--compare", saved], "snapshot_unreadable"),
+                (["--compare", saved + "-none"], "snapshot_unreadable"),
+                (["--compare", saved, "--config", "/nowhere"], "snapshot_unreadable"),
+                (["--save", saved + "2", "--config", "/nowhere"], "configuration_unreadable"),
+                (["--save", saved + "2", "--agent-config", saved], "configuration_unreadable"),
+            ] {
+                let run = try await CommandRun(
+                    [
+                        "device", "audit", "--config", device.folder + "/batond.json", "--agent-config",
+                        device.folder + "/baton-agent.json", "--json", "--skip", "/",
+                    ] + arguments, in: scratch)
+                #expect(try run.code == 1 && CommandRun.Failure(run.errors).error.code == code, "\(arguments)")
+            }
+            #expect(try textOfFile(saved) == "old")
+            #expect(try await device.audit("--save", saved, "--compare", saved).code == 64)
+            #expect(try await device.audit().code == 64)
+        }
+    }
+}
