@@ -10,13 +10,14 @@
 /// | `https://example.org` | the same over one scheme |
 /// | `example.org/shop` | paths that begin with `/shop` |
 ///
-/// Neither browser reports a pattern that it cannot read: it ignores it, and a blocked address is open. So everything else is
-/// refused here: other wildcards, ports (Firefox knows none), user names, queries and other schemes.
+/// Both browsers silently ignore a pattern that they cannot read, so a blocked address would stay open. All other
+/// patterns are therefore refused: other wildcards, ports (Firefox does not match them), user names, queries and other
+/// schemes.
 package struct AddressPattern: Sendable, Hashable {
     /// The pattern as it was written.
     package let text: String
     let scheme: String?
-    /// Nil: every host.
+    /// The host in lower case; nil matches every host.
     let host: String?
     /// Whether names below ``host`` match as well.
     let hasSubdomains: Bool
@@ -59,26 +60,26 @@ package struct AddressPattern: Sendable, Hashable {
         )
     }
 
-    /// RFC 3986 section 3.3, less `*`, which Firefox takes for a wildcard.
+    /// The characters of a path (RFC 3986 section 3.3) without `*`, which Firefox treats as a wildcard.
     private static let allowedInPath = Set(
         "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~:/@!$&'()+,;=%".utf8)
 
-    /// As in Chromium's `URLBlocklist` and `URLAllowlist`.
+    /// The pattern in the form of Chromium's `URLBlocklist` and `URLAllowlist`.
     var chromium: String {
         guard let host else { return "*" }
         return (scheme.map { $0 + "://" } ?? "") + (hasSubdomains ? "" : ".") + host + path
     }
 
-    /// As in Firefox's `WebsiteFilter`: one match pattern.
+    /// The pattern in the form of Firefox's `WebsiteFilter`: one match pattern.
     var firefox: String {
         guard let host else { return "<all_urls>" }
-        // An address has no names below it, and Firefox refuses a wildcard in front of one in brackets.
+        // An IP address has no subdomains, and Firefox refuses a wildcard before an address in brackets.
         let isName = !host.hasPrefix("[") && host.last?.isNumber != true
         return (scheme ?? "*") + "://" + (hasSubdomains && isName ? "*." : "") + host + (path.isEmpty ? "/" : path)
             + "*"
     }
 
-    /// Whether the address is one that the pattern names; what a browser decides, decided before it is asked.
+    /// Returns whether the pattern matches the address, without asking a browser.
     package func matches(_ address: WebAddress) -> Bool {
         guard let host else { return true }
         let isSame = address.host == host || hasSubdomains && address.host.hasSuffix("." + host)
@@ -87,9 +88,9 @@ package struct AddressPattern: Sendable, Hashable {
 }
 
 extension WebAddress {
-    /// In lower case.
+    /// The scheme in lower case.
     var scheme: String { text.prefix { $0 != ":" }.lowercased() }
-    /// The path, `/` where there is none, without query and fragment.
+    /// The path without query and fragment; `/` if there is none.
     var path: String {
         let rest = text.dropFirst(scheme.count + 3).drop { !"/?#".contains($0) }.prefix { !"?#".contains($0) }
         return rest.isEmpty ? "/" : String(rest)

@@ -1,25 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What an organisation decides about the worker's browser; everything else is the same on every shared device.
+/// An organisation's settings for the worker's browser. All other settings are the same on every shared device.
 package struct BrowserConfiguration: Sendable, Hashable {
-    /// The page of the home button and of the first window.
+    /// The page that the home button and the first window open.
     package let homePage: WebAddress?
-    /// The page of a new tab; the home page where it is missing, and an empty page where both are.
+    /// The page that a new tab opens in Chromium; nil means the home page, or an empty page if that is nil, too.
+    ///
+    /// In Firefox a new tab is always empty.
     package let newTabPage: WebAddress?
-    /// Addresses that may be opened although ``blocked`` names them.
+    /// Exceptions to ``blocked``.
     package let allowed: [AddressPattern]
     package let blocked: [AddressPattern]
     package let allowsPrinting: Bool
-    /// Certification authorities that the browser trusts beside the machine's own.
+    /// Certification authorities that the browser trusts in addition to the machine's own.
     package let authorities: [AuthorityCertificate]
 
-    /// What both browsers accept and a person can still review; Chromium ends at 1000.
+    /// The most patterns in one list. A person can still review this many, and both browsers accept them; Chromium's
+    /// limit is 1000.
     package static let maximumPatterns = 500
-    /// Bytes of all patterns together, so that a configuration fits into one message.
+    /// The most bytes in all patterns together, so that a configuration fits into one message.
     package static let maximumPatternBytes = 64 << 10
     package static let maximumAuthorities = 8
 
-    /// The configuration of a device whose organisation has decided nothing.
+    /// The configuration of a device whose organisation has set nothing.
     package static let standard = BrowserConfiguration()
 
     private init() {
@@ -51,13 +54,13 @@ package struct BrowserConfiguration: Sendable, Hashable {
         self.authorities = authorities
     }
 
-    /// Whether the browser would open the address; an allowed pattern wins over a blocked one, as in both browsers' default.
+    /// Returns whether the address may be opened. An allowed pattern takes precedence over every blocked one.
     package func allows(_ address: WebAddress) -> Bool {
         allowed.contains { $0.matches(address) } || !blocked.contains { $0.matches(address) }
     }
 }
 
-/// The DER of a certification authority's certificate, with its outer form checked.
+/// The certificate of a certification authority, in DER. Only its outer sequence is checked.
 package struct AuthorityCertificate: Sendable, Hashable {
     package let der: [UInt8]
 
@@ -65,7 +68,8 @@ package struct AuthorityCertificate: Sendable, Hashable {
 
     /// - Throws: ``BrowserConfigurationFailure`` with the code `browser_certificate_invalid`.
     package init(der: [UInt8]) throws(BrowserConfigurationFailure) {
-        // A sequence whose long-form length of one or two bytes covers all that follows (X.690 section 8.1.3).
+        // Requires a sequence whose long-form length, of one or two bytes, covers all bytes that follow (X.690 section
+        // 8.1.3).
         let lengthBytes = der.count > 1 && der[0] == 0x30 ? Int(der[1]) - 0x80 : 0
         guard der.count <= Self.maximumBytes, (1...2).contains(lengthBytes), der.count > 2 + lengthBytes,
             der[2..<2 + lengthBytes].reduce(0, { $0 << 8 | Int($1) }) == der.count - 2 - lengthBytes

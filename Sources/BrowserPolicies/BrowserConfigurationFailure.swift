@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A value that no browser could follow: what is wrong with it, and what to write instead.
+/// An error in a value for the browser's configuration, with its cause and its remedy.
 package struct BrowserConfigurationFailure: Error, Equatable, CustomStringConvertible {
     /// Stable codes, one per kind of value.
     package enum Code: String, Sendable, CaseIterable {
-        /// An address of a page is none, or none that a browser would open.
+        /// A page's address is malformed, or is not one that a browser would open.
         case address = "browser_address_invalid"
-        /// A pattern of addresses is one that Chromium or Firefox would silently ignore.
+        /// Chromium or Firefox would silently ignore a pattern.
         case pattern = "browser_pattern_invalid"
-        /// A certificate is no DER of the size that certificates have.
+        /// A certificate is not DER, or is too short or too long.
         case certificate = "browser_certificate_invalid"
-        /// A list has more entries than are allowed.
+        /// A list has too many entries, or all patterns together are too long.
         case listTooLong = "browser_list_too_long"
     }
 
     package let code: Code
-    /// What is wrong, without a full stop; holds the value's beginning only where an administrator wrote it.
+    /// What is wrong, without a full stop. It does not contain the value.
     package let cause: String
-    /// What to do about it, in sentences.
+    /// What to do about it, in full sentences.
     package let remedy: String
 
     init(_ code: Code, _ cause: String, remedy: String) {

@@ -4,7 +4,7 @@ package import JSON
 
 /// Chromium's policies for a worker's browser: one file in `/etc/chromium/policies/managed`.
 ///
-/// The names are those of Chromium 156, which a test asks whether each is known and in force.
+/// The names are those of Chromium 156. A test asks Chromium whether it knows each policy and applies it.
 package enum ChromiumPolicies {
     /// The content of the file as a JSON object.
     package static func make(_ configuration: BrowserConfiguration, in context: PolicyContext) -> JSONValue {
@@ -21,7 +21,7 @@ package enum ChromiumPolicies {
         return .object(policies)
     }
 
-    /// What holds on every shared device.
+    /// Policies that are the same on every shared device.
     private static var fixed: [String: JSONValue] {
         [String: JSONValue](uniqueKeysWithValues: off.map { ($0, .bool(false)) }).merging(chosen) { $1 }
     }
@@ -32,14 +32,14 @@ package enum ChromiumPolicies {
         "PasswordManagerEnabled", "PasswordManagerPasskeysEnabled", "PasswordLeakDetectionEnabled",
         "PasswordSharingEnabled", "PaymentMethodQueryEnabled", "ImportAutofillFormData", "ImportBookmarks",
         "ImportHistory", "ImportHomepage", "ImportSavedPasswords", "ImportSearchEngine",
-        // Other people's profiles.
+        // Guests and other people's profiles.
         "BrowserGuestModeEnabled", "BrowserAddPersonEnabled", "SigninInterceptionEnabled",
-        // What runs without a window, or stays when the browser has gone.
+        // Features that run without a window or leave something behind when the browser exits.
         "BackgroundModeEnabled", "WebAppInstallByUserEnabled", "DefaultBrowserSettingEnabled",
         "PromptForDownloadLocation",
-        // A bar above the page names options of the command line, which a worker cannot change.
+        // The warning bar about command-line options. A worker cannot change them.
         "CommandLineFlagSecurityWarningsEnabled",
-        // What reports to the maker or asks it.
+        // Features that send reports or requests to the vendor.
         "AlternateErrorPagesEnabled", "BrowserLabsEnabled", "BrowserNetworkTimeQueriesEnabled",
         "BuiltInDnsClientEnabled",
         "ComponentUpdatesEnabled", "DNSInterceptionChecksEnabled", "DomainReliabilityAllowed", "EnableMediaRouter",
@@ -49,7 +49,7 @@ package enum ChromiumPolicies {
         "UrlKeyedAnonymizedDataCollectionEnabled",
         "UserFeedbackAllowed", "WebRtcEventLogCollectionAllowed", "WebRtcTextLogCollectionAllowed",
         "AccessibilityImageLabelsEnabled",
-        // Programs that a browser may start: only the system's own manifests count.
+        // Native messaging hosts that a user installed. Only the system's manifests are read.
         "NativeMessagingUserLevelHosts",
     ]
 
@@ -60,12 +60,12 @@ package enum ChromiumPolicies {
         ]),
         "BlockExternalExtensions": .bool(true),
         "BrowserSignin": .integer(0),
-        // A worker can neither add a certification authority nor end the trust in one.
+        // A worker can neither add a certification authority nor distrust one.
         "CACertificateManagementAllowed": .integer(2),
         "ChromeVariations": .integer(2),
         "DeveloperToolsAvailability": .integer(2),
         "DnsOverHttpsMode": .string("off"),
-        // A private window would have no extension, and its pages no single sign-on.
+        // Private windows have no extension, so their pages would have no single sign-on.
         "IncognitoModeAvailability": .integer(1),
         "IntranetRedirectBehavior": .integer(1),
         "NativeMessagingBlocklist": .array([.string("*")]),
@@ -78,7 +78,7 @@ package enum ChromiumPolicies {
     private static func pages(_ configuration: BrowserConfiguration) -> [String: JSONValue] {
         let newTab = configuration.newTabPage ?? configuration.homePage
         var policies: [String: JSONValue] = [
-            // Chromium's own page of a new tab asks its maker for content.
+            // Chromium's own new tab page requests content from the vendor.
             "NewTabPageLocation": .string(newTab?.text ?? "about:blank"),
             "HomepageIsNewTabPage": .bool(configuration.homePage == nil),
             "ShowHomeButton": .bool(configuration.homePage != nil),

@@ -19,7 +19,7 @@ package enum FirefoxPolicies {
         return .object(["policies": .object(policies)])
     }
 
-    /// What holds on every shared device.
+    /// Policies that are the same on every shared device.
     private static var fixed: [String: JSONValue] {
         var policies = [String: JSONValue](uniqueKeysWithValues: on.map { ($0, .bool(true)) })
         for name in off { policies[name] = .bool(false) }
@@ -80,7 +80,7 @@ package enum FirefoxPolicies {
         return .object(settings)
     }
 
-    /// Settings without a policy of their own.
+    /// Preferences that have no policy of their own.
     private static func preferences(_ singleSignOn: BrowserExtension?) -> JSONValue {
         var values: [String: JSONValue] = [
             "browser.newtab.preload": .bool(false),
@@ -90,7 +90,7 @@ package enum FirefoxPolicies {
             "browser.tabs.crashReporting.sendReport": .bool(false),
             "layout.spellcheckDefault": .integer(0),
         ]
-        // The broker's extension comes from the device itself, where nobody has signed it.
+        // The broker's extension comes from the device itself and is not signed.
         if singleSignOn != nil { values["xpinstall.signatures.required"] = .bool(false) }
         return .object(values.mapValues { .object(["Value": $0, "Status": .string("locked")]) })
     }

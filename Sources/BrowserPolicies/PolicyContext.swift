@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a device, and not its organisation, adds to a browser's policies.
+/// The values that a device, not its organisation, adds to a browser's policies.
 package struct PolicyContext: Sendable, Equatable {
-    /// The absolute path of the folder that downloads go to; nil leaves it at `Downloads` in the browser's home.
+    /// The absolute path of the folder for downloads; nil keeps `Downloads` in the browser's home.
     ///
-    /// Chromium expands no `~` and no `${user_home}` in a policy on Linux: it would make a folder of that name.
+    /// On Linux, Chromium expands neither `~` nor `${user_home}` in a policy: it would create a folder of that name.
     package var downloads: String?
-    /// Absolute paths of the files that hold ``BrowserConfiguration/authorities``, for Firefox, which reads no certificate
-    /// from the policy itself.
+    /// Absolute paths of the files with ``BrowserConfiguration/authorities``. Firefox needs them because it reads no
+    /// certificates from the policy itself.
     package var authorityFiles: [String]
-    /// Addresses that must open whatever the organisation blocks: the sign-in pages.
+    /// Addresses that must open whatever the organisation blocks, such as the sign-in pages.
     package var needed: [AddressPattern]
-    /// The absolute path of the folder with the pages that lead a browser to its first address.
+    /// The absolute path of the folder with the start pages, which send a browser to its first address.
     package var startPages: String?
-    /// The broker's own extension; without it the browser has none.
+    /// The broker's own extension; nil if the browser has no extension.
     package var singleSignOn: BrowserExtension?
 
     package init(
@@ -28,14 +28,14 @@ package struct PolicyContext: Sendable, Equatable {
     }
 }
 
-/// The one extension that a worker's browser has, and the program that it speaks to.
+/// The only extension of a worker's browser, and the native messaging host that it uses.
 package struct BrowserExtension: Sendable, Equatable {
     /// The id that Chromium derives from the extension's key.
     package var chromiumID: String
-    /// Where Chromium finds the update manifest that names the package.
+    /// The URL of the update manifest, which tells Chromium where the package is.
     package var chromiumUpdateURL: String
     package var firefoxID: String
-    /// Where Firefox finds the package.
+    /// The URL of the package for Firefox.
     package var firefoxInstallURL: String
     /// The name of the native messaging host.
     package var host: String

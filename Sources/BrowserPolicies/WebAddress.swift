@@ -2,15 +2,16 @@
 
 /// The address of a page on the web: `http` or `https`, a host, and no user name.
 ///
-/// Every character is one that a URL may hold unencoded (RFC 3986), so the text can stand in a quoted attribute of a page once
-/// `&` and `'` are encoded, and it can never be taken for an option of a command line.
+/// The text has only characters that a URL may contain unencoded (RFC 3986). It is therefore safe in a quoted attribute
+/// of a page once `&` and `'` are encoded. Because it begins with its scheme, no program takes it for a command-line
+/// option.
 package struct WebAddress: Sendable, Hashable {
     /// The address as it was written.
     package let text: String
     /// The host in lower case: a name, an IPv4 address, or an IPv6 address in brackets.
     package let host: String
 
-    /// The longest address that is accepted, in bytes; what Chromium shows of one ends there, too.
+    /// The length of the longest accepted address, in bytes.
     package static let maximumBytes = 2048
 
     /// - Throws: ``BrowserConfigurationFailure`` with the code `browser_address_invalid`.
@@ -35,7 +36,7 @@ package struct WebAddress: Sendable, Hashable {
             .address, "the address \(cause)", remedy: "Write it in full, such as https://portal.example.org/.")
     }
 
-    /// RFC 3986, appendix A.
+    /// The characters of a URL (RFC 3986, appendix A).
     private static let allowed = Set(
         "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~:/?#[]@!$&'()*+,;=%".utf8)
 
@@ -49,9 +50,9 @@ package struct WebAddress: Sendable, Hashable {
     }
 }
 
-/// The part of an address that names a machine.
+/// The part of an address that names a machine: a host and an optional port.
 struct HostAndPort {
-    /// In lower case.
+    /// The host in lower case.
     let host: String
     let port: UInt16?
 
@@ -78,7 +79,8 @@ struct HostAndPort {
         port = number
     }
 
-    /// Whether the text, in lower case, is a host name (RFC 1123), an IPv4 address or an IPv6 address in brackets.
+    /// Returns whether the text is a host name (RFC 1123), an IPv4 address or an IPv6 address in brackets. Letters must
+    /// be in lower case.
     static func isHost(_ text: String) -> Bool {
         if text.hasPrefix("["), text.hasSuffix("]") {
             let inner = text.dropFirst().dropLast().utf8
@@ -92,7 +94,7 @@ struct HostAndPort {
                 && label.utf8.allSatisfy { isDigit($0) || isLetter($0) || $0 == UInt8(ascii: "-") }
         }
         guard areLabels else { return false }
-        // A name that ends with a number is an IPv4 address, or browsers refuse it (WHATWG URL, "ends in a number").
+        // Browsers refuse a host that ends in a number and is not an IPv4 address (WHATWG URL, "ends in a number").
         guard labels.last?.utf8.allSatisfy(isDigit) == true else { return true }
         return labels.count == 4 && labels.allSatisfy { UInt8($0) != nil }
     }
