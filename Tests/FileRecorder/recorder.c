@@ -14,8 +14,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-// Replacements for the C library's functions that change files: each calls the kernel and, during a recording, records
-// the change. The code under test needs no change.
+// Replacements for functions of the C library that change files. Each one calls the kernel directly. During a recording
+// it records the change; during faults it may fail instead. The code under test needs no change.
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static volatile int recording;
@@ -95,7 +95,7 @@ static int fails(void) {
     return fails_on ? calls >= fails_from : calls == fails_from;
 }
 
-/// The place of an entry: the folder's inode, 0 if it is not part of this recording, and its last name.
+/// The place of an entry: the inode of its folder, which is 0 outside `root`, and the last part of its path.
 struct place {
     uint64_t folder;
     char name[NAME_MAX + 1];
@@ -138,7 +138,7 @@ static uint64_t inode_at(int folder, const char *path) {
     return fstatat(folder, path, &status, AT_SYMLINK_NOFOLLOW) < 0 ? 0 : status.st_ino;
 }
 
-/// The inode of a descriptor; 0 if it is not part of this recording.
+/// Returns the inode of a file or folder; 0 outside `root` and for anything else, such as a pipe or a socket.
 static uint64_t inode_of(int fd) {
     char path[PATH_MAX];
     struct stat status;
@@ -204,7 +204,7 @@ ssize_t write(int fd, const void *bytes, size_t count) {
     if (!recording) inode = 0;
     off_t position = 0;
     if (inode) position = fcntl(fd, F_GETFL) & O_APPEND ? lseek(fd, 0, SEEK_END) : lseek(fd, 0, SEEK_CUR);
-    if (!inode) pthread_mutex_unlock(&lock);  // What may block, a pipe or a socket, blocks nobody else.
+    if (!inode) pthread_mutex_unlock(&lock);  // A write to a pipe or a socket may block.
     ssize_t written = syscall(SYS_write, fd, bytes, count);
     int reason = errno;
     if (inode) {
