@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Passes bytes between two Unix sockets, so that the broker sees this process, wherever it was started.
+"""Forwards bytes between two Unix sockets, so that the broker sees this process as the client.
 
     below.py LISTEN CONNECT
 """
@@ -26,7 +26,7 @@ def pump(source, sink):
 def main():
     listen, connect = sys.argv[1:3]
     with socket.socket(socket.AF_UNIX) as listener:
-        # The name appears when somebody can connect.
+        # The path appears only once the socket accepts connections.
         listener.bind(listen + ".new")
         listener.listen()
         os.rename(listen + ".new", listen)

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Guesses somebody's password at the sign-in page, as a stranger without a joined device.
+"""Guesses a user's password at the sign-in page, without a joined device.
 
     guess.py PORT ROOT TENANT CLIENT USER PASSWORD…
 
-Prints the page's answer to each password: the number of its alert, or "in".
+Prints a line for each password: the AADSTS number of the page's alert, or "in" if there is none.
 """
 import html
 import http.client

@@ -5,13 +5,13 @@
     hostile.py SOCKET MODE CLIENT
 
 MODE is
-  loop    connects and closes, as fast as it can;
-  hold    says hello on as many connections as it gets, and reopens each one that is closed;
-  mute    the same without a hello;
-  half    the same as hold, and then sends half of a frame of maximum length;
-  queue   sends as many requests in the name of CLIENT as the socket takes, and reads no answer;
+  loop    opens and closes connections as fast as it can;
+  hold    opens as many connections as it can, sends hello on each, and reopens those that are closed;
+  mute    like hold, but sends no hello;
+  half    like hold, but also sends half of a frame of maximum length;
+  queue   like hold, but also sends as many requests in the name of CLIENT as the socket takes, and reads no reply;
   spin    takes processor time and does not use the socket, as a control.
-Sends READY=1 to NOTIFY_SOCKET once it has tried as many connections as it can get.
+Sends READY=1 to NOTIFY_SOCKET after CONNECTIONS attempts to connect; spin sends it at once.
 """
 import json
 import os
@@ -22,7 +22,7 @@ import struct
 import sys
 
 SOCKET, MODE, CLIENT = sys.argv[1:4]
-# More than the broker gives to any app.
+# More than the broker allows any app.
 CONNECTIONS = 600
 LONGEST = 1 << 20
 
@@ -52,7 +52,7 @@ def ready():
 
 
 def attempt():
-    """A connection that has sent its data as far as the socket took it; None if no connection was available."""
+    """Returns a connection that has sent as much of its data as the socket took; None if it cannot connect or send."""
     connection = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
     try:
         connection.connect(SOCKET)
@@ -85,7 +85,7 @@ def main():
             continue
         held[connection.fileno()] = connection
         watch.register(connection, select.EPOLLHUP | select.EPOLLRDHUP)
-        # With all connections open it waits until one is closed; otherwise it only polls.
+        # With all connections open, this waits until one is closed; otherwise it only polls.
         for number, _ in watch.poll(-1 if len(held) >= CONNECTIONS else 0):
             held.pop(number).close()
 

@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""A program of the session's user that poses as baton-agent and clears nothing.
+"""A program of the session's user that poses as baton-agent and never closes a browser.
 
     impostor.py SOCKET AGENT_JSON FOLDER marked|unmarked
 
-Says hello at batond's SOCKET and opens browsers as AGENT_JSON describes: with the mark and the profile of the real
-agent, or without the mark, in FOLDER, and without a parent process. Answers every order to close with "closed". Writes
-"cut off" and exits if the broker refuses it; otherwise writes "browser PID" and "closed" for each.
+Sends hello to batond's SOCKET and opens browsers as AGENT_JSON describes: "marked" with the mark and the profile of the
+real agent; "unmarked" without the mark, in FOLDER, from a parent process that has ended. Answers every order to close
+with "closed". Prints "browser PID" for each browser that it opens and "closed" for each order to close, and prints "cut
+off" and exits when the broker ends the connection.
 """
 import json
 import os
@@ -17,7 +18,7 @@ import subprocess
 import sys
 
 SOCKET, CONFIGURATION, FOLDER, KIND = sys.argv[1:5]
-PATIENCE = 120  # seconds for the next order
+PATIENCE = 120  # seconds to wait for the next order
 
 
 def receive(link):
@@ -33,7 +34,7 @@ def send(link, message):
 
 
 def start(command, environment):
-    """Starts a program. Unless it may be seen, its parent process has ended when this returns."""
+    """Starts a program and returns its process id. If KIND is "unmarked", its parent process has ended by then."""
     if KIND == "marked":
         return subprocess.Popen(command, env=environment, stdout=subprocess.DEVNULL, start_new_session=True).pid
     reader, writer = os.pipe()
@@ -47,7 +48,10 @@ def start(command, environment):
 
 
 def temporary_folder(record):
-    """Records where the temporary folder is, as the real agent does. Chromium puts a socket into it, whose path may not be long."""
+    """Returns the path of the temporary folder, and records it as the real agent does.
+
+    The path is short because Chromium creates a socket in the folder.
+    """
     if not os.path.lexists(record):
         os.symlink("/tmp/baton-" + secrets.token_hex(16), record)
     return os.readlink(record)
@@ -62,7 +66,7 @@ def open_browser(epoch, url):
     for place in [profile, home, temporary]:
         os.makedirs(place, 0o700, exist_ok=True)
     environment = {"PATH": os.environ["PATH"], "HOME": home, "TMPDIR": temporary, "XDG_RUNTIME_DIR": temporary}
-    # The second variable is only for the test, which must end the process.
+    # BATON_IMPOSTOR lets the test find the process and end it.
     environment["BATON_BROWSER_PROFILE" if KIND == "marked" else "BATON_IMPOSTOR"] = folder
     command = [word.replace("{profile}", profile).replace("{url}", url) for word in browser["command"]]
     print("browser", start(command, environment), flush=True)
@@ -71,7 +75,7 @@ def open_browser(epoch, url):
 def main():
     link = socket.socket(socket.AF_UNIX)
     link.connect(SOCKET)
-    # If it is served although it should be cut off, it fails after a time limit.
+    # If the broker neither cuts it off nor sends an order, it fails after this time.
     link.setsockopt(socket.SOL_SOCKET, socket.SO_RCVTIMEO, struct.pack("ll", PATIENCE, 0))
     send(link, {"hello": {"version": 1}})
     with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as notice:

@@ -6,14 +6,14 @@
 
 ORDERS is a file that is read again for each request. Its first line is a regular expression for "PATH BODY CLAIMS",
 where CLAIMS is the content of a signed request in the body. Each further line is a lie. Each matching request is
-answered by the next lie and does not reach the server; after the last lie, by the server. Without the file there are no
-lies. Writes "lied LIE" for each lie. For every request that reaches the server it writes "passed PATH ID GRANT": the
-correlation id of the app, and the grant type, each "-" if missing.
+answered with the next lie and does not reach the server; after the last lie, requests are forwarded. Without the file
+there are no lies. Prints "lied LIE" for each lie. Prints "passed PATH ID GRANT" for every request that reaches the
+server, with the app's correlation id and the grant type, each "-" if missing.
 
-Lies with a name, which is that of a file beside ORDERS:
-    keep:NAME     not a lie: the server answers, and the answer is kept in the file
-    brief:NAME    the same, but the primary refresh token is valid for two seconds
-    say:NAME      the content of the file, as soon as it exists
+These lies use the file NAME in the folder of ORDERS:
+    keep:NAME     not a lie: forwards the request, and also stores the answer in the file
+    brief:NAME    the same, but the primary refresh token in the answer is valid for two seconds
+    say:NAME      waits until the file exists, and answers with its content
 """
 import asyncio
 import base64
@@ -26,7 +26,7 @@ import sys
 import urllib.parse
 
 PORT, CERTIFICATE, KEY, ORDERS = int(sys.argv[1]), *sys.argv[2:5]
-LIMIT = 4 << 20  # bytes that the device reads of an answer
+LIMIT = 4 << 20  # the most bytes of an answer that the device reads
 CLOSE = b"Connection: close\r\n"
 told = ("", 0)
 
@@ -36,7 +36,7 @@ def answer(status, body, more=""):
 
 
 def next_lie(request):
-    """The lie for this request; None if it must be forwarded."""
+    """Returns the lie for this request; None if it must be forwarded."""
     global told
     try:
         with open(ORDERS, encoding="utf-8") as file:
@@ -57,7 +57,7 @@ def beside(name):
 
 
 def claims(body):
-    """The content of the signed request in a form."""
+    """Returns the content of the signed request in a form; empty if there is none."""
     request = urllib.parse.parse_qs(body).get("request", [""])[0].split(".")
     if len(request) != 3:
         return ""
@@ -65,7 +65,7 @@ def claims(body):
 
 
 async def keep(kind, head, body, writer):
-    """Forwards a request and keeps the answer: unchanged, or with a token that must be renewed at once."""
+    """Forwards a request and stores the answer: unchanged, or with a token that expires after two seconds."""
     kind, _, name = kind.partition(":")
     answered = asyncio.StreamReader()
     await pass_on(head, body, Answer(answered))
@@ -85,7 +85,7 @@ async def keep(kind, head, body, writer):
 
 
 class Answer:
-    """Receives an answer in place of the device."""
+    """A writer that receives an answer in place of the device."""
 
     def __init__(self, reader):
         self.write = reader.feed_data
@@ -150,7 +150,7 @@ async def serve(reader, writer):
 
 
 def note_passed(head, body):
-    """Writes which request is forwarded to the server."""
+    """Prints which request is forwarded to the server."""
     named = re.search(rb"(?i)\r\nclient-request-id: *([^\r]+)", head)
     grant = urllib.parse.parse_qs(body.decode(errors="replace")).get("grant_type", ["-"])[0]
     print("passed", head.split(b" ")[1].decode(), named.group(1).decode() if named else "-", grant, flush=True)
@@ -163,7 +163,7 @@ async def pass_on(head, body, writer):
     server_reader, server_writer = await asyncio.open_connection("127.0.0.1", PORT, ssl=blind)
     lines = [line for line in head.split(b"\r\n") if not line.lower().startswith(b"connection:")]
     server_writer.write(b"\r\n".join([lines[0], b"Connection: close"] + lines[1:]) + body)
-    # Each connection is used for one request, and the device is told so.
+    # Each connection serves one request; the header tells the device so.
     writer.write(await server_reader.readline() + CLOSE)
     while data := await server_reader.read(65536):
         writer.write(data)

@@ -4,8 +4,8 @@
 
     line.py HOST PORT PATH ROOT.pem [IDENTITY.pem]
 
-Ready (sd_notify) at the first message. Exit codes: 0 the server ended the channel, 2 refused with a status, 3 refused
-before.
+Sends READY=1 (sd_notify) at the first message. Exit codes: 0 the server ended the channel, 2 the server refused it with
+a status, 3 the connection failed before a status.
 """
 import http.client
 import os
