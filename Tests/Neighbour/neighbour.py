@@ -1,25 +1,26 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""A hostile process beside a device: tries what one Unix user can do to another's programs, and says what it got.
+"""A hostile process on a device's machine: tries what one Unix user can do to another's programs and prints the result.
 
     neighbour.py REQUEST
 
 REQUEST is a JSON object:
-    user      the numeric user to become first; only root can start it so
-    pids      the victims' processes
-    owners    the numeric users of the victims
-    needles   texts that no other user may read in an argument list
+    user      the numeric user to become first; becoming another user requires root
+    pids      the process ids of the victims
+    owners    the numeric user ids of the victims
+    needles   regular expressions that must not match the argument list of any other process
     ports     loopback ports on which a victim listens
-    addresses addresses on loopback that are asked for, too
-    sockets   paths of Unix sockets that must not serve it
+    addresses URLs on loopback to request as well
+    sockets   paths of Unix sockets that must not serve this process
     folders   paths below which nothing may be read, written or listed
     names     paths in world-writable folders: their entries must not be taken from the victim
 
-With "watches", it tries nothing of that: it waits until one of the names goes and takes it, each time, until SIGTERM. It
-prints "watching" first.
+    watches   true to try none of this: it prints "watching", then takes each of the names whenever it is free, until
+              SIGTERM
 
-Prints one JSON object: "got", a list of [attempt, what] that succeeded and must not have; "tried", a count for each attempt,
-by which the caller knows that something was there to be tried.
+Prints one JSON object: "got", a list of [attempt, what] for the attempts that succeeded but must fail; "tried", the
+number of attempts of each kind, which shows the caller that there was something to try. The count for "folder" also
+includes every folder that could be listed.
 """
 import collections
 import ctypes
@@ -33,7 +34,7 @@ import sys
 import time
 import urllib.parse
 
-PATIENCE = 3.0  # seconds for an answer that must not come
+PATIENCE = 3.0  # seconds to wait for an answer that must not come
 PTRACE_SEIZE, PTRACE_DETACH = 0x4206, 17
 IN_DELETE, IN_MOVED_FROM = 0x200, 0x40
 SYS_PIDFD_OPEN, SYS_PIDFD_GETFD = 434, 438
@@ -45,7 +46,7 @@ got, tried = [], collections.Counter()
 
 
 def attempt(name, what, act):
-    """Does what must fail; a result that is not None counts as got."""
+    """Calls `act`, which must fail. A result other than None is added to `got`."""
     tried[name] += 1
     try:
         result = act()
@@ -66,7 +67,7 @@ def read_some(path):
     if os.path.islink(path):
         return os.readlink(path)
     with open(path, "rb") as file:
-        # Reading these of another's process fails; that they can be opened is no harm.
+        # Some of these files of another user's process can be opened, but not read. That is harmless.
         return file.read(64) or None
 
 
@@ -88,7 +89,7 @@ def argument_lists(needles):
 def processes(pids):
     for pid in pids:
         for name in SECRETIVE:
-            # What any user may read of any process tells nothing here.
+            # Skipped: another user may read some of these, such as wchan.
             if name not in ("wchan", "personality", "timers"):
                 attempt("/proc", f"{pid}/{name}", lambda: read_some(f"/proc/{pid}/{name}"))
         attempt("signal", pid, lambda: os.kill(pid, 0) or True)
@@ -118,7 +119,7 @@ def read_memory(pid):
     ctypes.set_errno(0)
     if libc.process_vm_readv(pid, ctypes.byref(here), 1, ctypes.byref(there), 1, 0) >= 0:
         return True
-    # An address that is not there would mean that the question was allowed.
+    # Any other error, such as that of an unmapped address, means that the access was permitted.
     return None if ctypes.get_errno() in (errno.EPERM, errno.ESRCH) else True
 
 
@@ -189,7 +190,7 @@ def folders(paths, owners):
 
 
 def take(path):
-    """Has an entry of this name in place of the victim's."""
+    """Removes or renames the entry at this path, or creates a folder there if there is none."""
     for act in (os.rmdir, os.unlink, lambda old: os.rename(old, old + "-taken")):
         try:
             act(path)
@@ -214,7 +215,7 @@ def stop(*_):
 
 
 def watch(paths):
-    """Takes each name as soon as its owner removes it (inotify(7))."""
+    """Creates a folder of each name as soon as its owner has removed the entry (inotify(7))."""
     signal.signal(signal.SIGTERM, stop)
     queue = libc.inotify_init1(0)
     for folder in {os.path.dirname(path) for path in paths}:
