@@ -12,7 +12,7 @@ import Testing
     private let bo = TestWorker("bo@contoso.example")
     private var webview: MSALWebviewParameters { MSALWebviewParameters(authPresentationViewController: NSObject()) }
 
-    /// The app under test, which makes its application itself.
+    /// Creates the application inside `device.use`, with the initializer that apps use.
     private func app(_ clientId: String = "app") throws -> MSALPublicClientApplication {
         try device.use {
             try MSALPublicClientApplication(
@@ -152,7 +152,7 @@ import Testing
     ) async throws {
         let app = try app()
         device.signIn(amara)
-        // The library repeats a request once if the connection ended.
+        // The library repeats a request once if the connection ends or the reply is unreadable.
         device.fail(.acquireTokenSilent, with: failure, times: [.garbage, .lostConnection].contains(failure) ? 2 : 1)
         let error = try await self.failure { try await token(app, of: amara.account) }
         #expect(error.domain == MSALErrorDomain && error.code == code)
