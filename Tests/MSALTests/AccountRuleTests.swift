@@ -9,7 +9,7 @@ import Testing
 @Suite(.timeLimit(.minutes(10))) struct AccountRuleTests {
     private static func list(_ accounts: AccountRecord...) -> FlatMap { AccountsResponse(accounts: accounts).entries }
 
-    /// Runs a blocking call on a thread of its own.
+    /// Runs a blocking call on its own thread.
     private func blocking<Value: Sendable>(_ body: @escaping @Sendable () throws -> Value) async throws -> Value {
         try await withCheckedThrowingContinuation { continuation in
             Thread { continuation.resume(with: Result { try body() }) }.start()

@@ -110,7 +110,7 @@ import Testing
         let (places, signal) = AsyncStream.makeStream(of: Bool.self)
         let note: @Sendable () -> Void = { signal.yield(DispatchQueue.getSpecific(key: key) == true) }
         queue.sync {
-            // Nothing can run on the serial queue before this returns: an inline call would show here.
+            // This closure occupies the serial queue, so queued blocks run only after it returns.
             application.getDeviceInformation(with: parameters) { _, _ in note() }
             application.getCurrentAccount(with: parameters) { _, _, _ in note() }
             application.acquireToken(with: token) { _, _ in note() }
@@ -145,7 +145,7 @@ import Testing
             signal.yield("\(containsPII) \(message ?? "")")
         }
         MSALGlobalConfig.loggerConfig.setLogCallback { _, _, _ in second.withLock { $0 += 1 } }
-        // A sign-in ends its connection, so that what follows comes over another one.
+        // The library closes the connection after a sign-in, so the next request uses another one.
         let broker = try ScriptedBroker(
             { end in
                 try end.greet()

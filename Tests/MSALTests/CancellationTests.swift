@@ -4,7 +4,7 @@ import Foundation
 import MSAL
 import Testing
 
-/// Rule INT-10: an app gives up the sign-in that it began.
+/// Rule INT-10: an app cancels the sign-in that it started.
 @Suite(.timeLimit(.minutes(10))) struct CancellationTests {
     @Test func `INT-10 without a sign-in there is nothing to cancel`() throws {
         #expect(!MSALPublicClientApplication.cancelCurrentWebAuthSession())
@@ -88,7 +88,7 @@ import Testing
     }
 }
 
-/// Signs somebody in, with parameters of its own.
+/// Signs a worker in, with new parameters for each call.
 private func signIn(_ application: MSALPublicClientApplication) async throws -> MSALResult {
     try await application.acquireToken(
         with: MSALInteractiveTokenParameters(

@@ -6,12 +6,12 @@ import Synchronization
 import Testing
 import UnixSocket
 
-/// What the library makes of a broker that misbehaves, and of connections that end.
+/// How the library handles a broker that misbehaves, and connections that end.
 @Suite(.timeLimit(.minutes(10))) struct ConnectionTests {
     static let nonsense: [String] = [
         "", "x", "[]", "{}", #"{"hello":{}}"#, #"{"sso_request_id":1}"#, String(repeating: "[", count: 1000),
     ]
-    /// Replies that name their request, and say nothing that the library knows.
+    /// Replies that are neither a response nor an error of the broker. The test replaces `ID` with the request's id.
     static let strangeReplies: [String] = [
         #"{"sso_request_id":"ID"}"#, #"{"sso_request_id":"ID","response":[]}"#,
         #"{"sso_request_id":"ID","response":{},"error":{}}"#, #"{"sso_request_id":"ID","error":{"code":-1}}"#,
@@ -81,7 +81,7 @@ import UnixSocket
         async let device = application.deviceInformation(with: nil)
         #expect(try await device.deviceMode == .shared)
         #expect(try await accounts.asInternal == .internalErrorBrokerCorruptedResponse)
-        // Over the same connection, for a second one would find nobody.
+        // This call must use the same connection: nobody would accept a second one.
         #expect(try await application.deviceInformation(with: nil).deviceMode == .shared)
     }
 
@@ -156,7 +156,7 @@ import UnixSocket
         }
         let application = try broker.application()
         let code = try await seen { try await application.currentAccount(with: nil) }.asInternal
-        // The second attempt finds nobody, which may be what is told.
+        // The library tries again and finds no broker; it may report either error.
         #expect(code == .internalErrorBrokerCorruptedResponse || code == .internalBrokerNotAvailable)
     }
 
@@ -203,7 +203,8 @@ import UnixSocket
         parameters.completionBlockQueue = queue
         application.getDeviceInformation(with: parameters) { _, _ in count.withLock { $0 += 1 } }
         _ = try await application.deviceInformation(with: nil)
-        // Replies are read in order and blocks queued in order: whatever the first call got, it has by now.
+        // Replies are read in order and blocks are queued in order, so every block of the first call runs before this
+        // one.
         await withCheckedContinuation { continuation in queue.async { continuation.resume() } }
         #expect(count.withLock { $0 } == 1)
     }
@@ -313,7 +314,8 @@ import UnixSocket
                 == .internalErrorBrokerResponseNotReceived)
     }
 
-    /// A broker that ends the connection under a sign-in, and greets the next one with the epoch of that number.
+    /// Returns a broker that ends the connection during a sign-in. It greets the next connection with an epoch with
+    /// this counter, or with the first connection's epoch if `isSame`.
     private func cut(
         next counter: UInt64, isSame: Bool = false, _ last: @escaping ScriptedBroker.Script
     ) throws -> ScriptedBroker {
@@ -415,7 +417,7 @@ import UnixSocket
 }
 
 extension BrokerEnd {
-    /// Writes bytes that need not be a frame.
+    /// Writes bytes without framing them.
     func writeRaw(_ bytes: [UInt8]) throws {
         let written = connection.descriptor.withNumber { number in unsafe write(number, bytes, bytes.count) }
         guard written == bytes.count else { throw ScriptFailure() }

@@ -61,7 +61,8 @@ import Testing
         }
         var start = starts.makeAsyncIterator()
         await start.next()
-        // The block has begun and cannot end. An acknowledgement sent too early would reach the broker before this.
+        // The block has started and cannot return. An acknowledgement sent too early would reach the broker before this
+        // request.
         _ = try await application.deviceInformation(with: nil)
         #expect(operations.withLock { $0 } == [.currentAccount, .getDeviceInfo])
         mayReturn.signal()
@@ -82,10 +83,11 @@ import Testing
         }
         let application = try broker.application()
         #expect(try await application.currentAccount(with: nil).1?.identifier == TestValues.amara.homeAccountID)
-        // Whatever else it asks: the app may still be at work on it.
+        // Other requests acknowledge nothing: the app may still be processing the change.
         _ = try await application.accountsFromDevice(for: MSALAccountEnumerationParameters())
         #expect(operations.withLock { $0 } == [.currentAccount, .getAccounts])
-        // The next call does not report it again, and has nothing to acknowledge itself.
+        // The next call acknowledges the change first. It does not report the change again and needs no
+        // acknowledgement.
         if asksWithBlock {
             let previous: String? = await withCheckedContinuation { done in
                 application.getCurrentAccount(with: nil) { _, previous, _ in
@@ -150,7 +152,7 @@ import Testing
         let application = try broker.application()
         #expect(
             try await seen { try await application.currentAccount(with: nil) }.asInternal == .internalErrorUnexpected)
-        // A later call passes the same connection in order: an acknowledgement would have come before it.
+        // This call uses the same connection, so an acknowledgement would reach the broker before it.
         _ = try await application.deviceInformation(with: nil)
         #expect(operations.withLock { $0 } == [.getDeviceInfo])
     }

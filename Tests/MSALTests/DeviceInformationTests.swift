@@ -5,7 +5,8 @@ import MSAL
 import Testing
 import UnixSocket
 
-/// The rules DEV of docs/msal-rules.md. Where Microsoft's library reports a failure as a personal device, this one does not.
+/// The rules DEV of docs/msal-rules.md. Microsoft's library reports a failure as a personal device; this one reports an
+/// error.
 @Suite(.timeLimit(.minutes(10))) struct DeviceInformationTests {
     @Test(arguments: [(DeviceInfo.Mode.shared, MSALDeviceMode.shared), (.personal, .default)])
     func `DEV-3 DEV-9 the broker's mode is the device's mode`(mode: DeviceInfo.Mode, expected: MSALDeviceMode)
@@ -166,7 +167,7 @@ import UnixSocket
         let folder = try scratchFolder()
         defer { try? FileManager.default.removeItem(at: folder) }
         let path = folder.appending(path: "broker.sock").path
-        // The listener dies without removing its file, as a killed broker does.
+        // The listener closes without removing its file, like a killed broker.
         let listener = try Listener(path: path, mode: 0o600)
         listener.close()
         let application = try application(folder: folder, markerExists: false)

@@ -7,7 +7,7 @@ import Testing
 
 /// The closed list of errors, and the page that is generated from it.
 @Suite struct ErrorCatalogueTests {
-    /// Codes that reach apps by themselves (ERR-2); all others are -50000 with a number beside it.
+    /// The codes that apps receive without an internal code (ERR-2). All other errors are -50000 with an internal code.
     private static let reaching: Set<Int> = [-50001, -50002, -50003, -50004, -50005, -50142]
 
     @Test(arguments: Problem.allCases)

@@ -7,14 +7,14 @@ import Synchronization
 import Testing
 import UnixSocket
 
-/// A broker that answers too much, too late or not at all, one that is somebody else's, and one that starts again under
-/// a call; and an app that asks from everywhere at once.
+/// A hostile broker: answers that are too large, too late or missing, a socket with another owner, a restart during a
+/// call. Also an app whose calls are too many, too large or concurrent.
 @Suite(.timeLimit(.minutes(10))) struct HostileBrokerTests {
     @Test func `an answer larger than a frame may be is refused, with a code and a remedy`() async throws {
         let broker = try ScriptedBroker(rounds: 2) { end in
             try end.greet()
             _ = try end.request()
-            // The size of the largest frame and one byte more.
+            // One byte more than the largest frame.
             let size = Wire.maximumFrame + 1
             try end.writeRaw([UInt8(size >> 24), UInt8(size >> 16 & 0xff), UInt8(size >> 8 & 0xff), UInt8(size & 0xff)])
             end.waitForEnd()
@@ -62,7 +62,7 @@ import UnixSocket
 
     @Test func `a broker that takes nothing is left, and the next one answers every call`() async throws {
         var deadlines = BrokerDeadlines.generous
-        // For the second broker, too, which on a busy machine does not read at once.
+        // Applies to the second broker, too, which may not read at once on a busy machine.
         deadlines.taking = .seconds(1)
         let broker = try ScriptedBroker(
             deadlines: deadlines,
@@ -76,7 +76,7 @@ import UnixSocket
             })
         let application = try broker.application()
         let amara = try await account(TestValues.amara)
-        // More than the kernel holds for a reader that does not read.
+        // Together, the requests are larger than the kernel's buffer for a broker that does not read.
         let long = MSALIndividualClaimRequestAdditionalInfo()
         long.value = String(repeating: "x", count: 50_000)
         let claims = MSALClaimsRequest()
@@ -105,7 +105,7 @@ import UnixSocket
         parameters.extraQueryParameters = ["a": long(query)]
         let error = try await seen { try await application.acquireTokenSilent(with: parameters) }
         #expect(error.asInternal == .internalErrorInvalidParameter && error.text.contains("64 KiB"))
-        // Over the same connection, for a second one would find nobody.
+        // This call must use the same connection: nobody would accept a second one.
         _ = try await application.currentAccount(with: nil)
         #expect(requests.all.count == 2)
     }
@@ -282,7 +282,7 @@ import UnixSocket
     }
 }
 
-/// Counts down, from many threads.
+/// A counter that many threads count down.
 private final class Counter: Sendable {
     private let value: Mutex<Int>
 
@@ -296,7 +296,8 @@ private final class Counter: Sendable {
     }
 }
 
-/// A broker whose epoch ends right after each hello, so many times; then it serves.
+/// A broker that greets each connection with a new epoch and then closes it, `changes` times. It serves one request on
+/// the first connection, and one on the connection after the last change.
 private final class ChangingBroker: Sendable {
     let notifications = NotificationCenter()
     private let broker: BrokerConnection

@@ -3,18 +3,18 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Checks docs/msal-rules.md: the numbered rules of Microsoft's library, and what holds each of them here.
+/// Checks docs/msal-rules.md, which lists the numbered rules of Microsoft's library and the tests of each rule.
 @Suite struct RuleCoverageTests {
     /// A row of docs/msal-rules.md.
     private struct Rule {
         let id: String
-        /// The tests that hold it, or where else it is dealt with.
+        /// The last column: the tests of the rule, a link to the differences, or why it is left out.
         let held: String
 
-        /// Whether it concerns a name that the module leaves out.
+        /// Whether the rule is about a name that the module leaves out.
         var isLeftOut: Bool { held.hasPrefix("left out: ") }
         var differs: Bool { held.hasPrefix("[differs](differences.md)") }
-        /// The tests as `Suite: name`.
+        /// The tests, each as `Suite: name`.
         var tests: [String] { held.matches(of: #/`([^`]+)`/#).map { String($0.output.1) } }
     }
 
@@ -35,12 +35,12 @@ import Testing
         }
     }
 
-    /// The ids in a text.
+    /// Returns everything in a text that has the form of a rule's id.
     private static func ids(in text: String) -> Set<String> {
         Set(text.matches(of: #/[A-Z]+-[0-9]+/#).map { String($0.output) })
     }
 
-    /// The files of tests, by suite.
+    /// Returns the test files by suite, which is the file's name.
     private static func suites(in folders: [String] = folders) throws -> [String: URL] {
         var found: [String: URL] = [:]
         for folder in folders {
@@ -53,7 +53,7 @@ import Testing
         return found
     }
 
-    /// The ids in the names of tests.
+    /// Returns the ids in the names of tests.
     private static func tested() throws -> Set<String> {
         var found: Set<String> = []
         for file in try suites().values {
@@ -63,7 +63,7 @@ import Testing
         return found
     }
 
-    /// The ids in the first cells of the page's table.
+    /// Returns the ids in the first column of docs/differences.md.
     private static func different() throws -> Set<String> {
         let rows = try text("docs/differences.md").split(separator: "\n").filter { $0.hasPrefix("| ") }
         return ids(in: rows.compactMap { $0.split(separator: "|").first }.joined(separator: " "))
@@ -76,7 +76,7 @@ import Testing
         #expect(rules.filter { !$0.isLeftOut && !known.contains($0.id) }.map(\.id) == [])
     }
 
-    /// What is wrong with the last column of these rules.
+    /// Returns the errors in the last column of these rules.
     private static func faults(_ rules: [Rule]) throws -> [String] {
         let (suites, different) = (try suites(), try different())
         var faults: [String] = []
@@ -109,7 +109,7 @@ import Testing
         #expect(try Self.faults([Rule(id: "CUR-3", held: held)]) != [])
     }
 
-    /// The numbers of the rules' families in a text that are not rules.
+    /// Returns the ids in a text that begin like a rule's id but are not rules.
     private static func unknown(in text: String, _ rules: Set<String>) -> [String] {
         let families = Set(rules.map { $0.prefix { $0 != "-" } })
         return ids(in: text).filter { id in families.contains(id.prefix { $0 != "-" }) && !rules.contains(id) }.sorted()
@@ -119,7 +119,7 @@ import Testing
         let rules = Set(try Self.rules().map(\.id))
         var files = 0
         for folder in ["Sources", "Tests", "docs", "Examples"] {
-            // `scripts/races` builds in a folder whose entries are links.
+            // `scripts/races` builds in a folder whose entries are symbolic links.
             let root = URL(filePath: Repository.root + "/" + folder).resolvingSymlinksInPath()
             let found = try #require(FileManager.default.enumerator(at: root, includingPropertiesForKeys: nil))
             for case let file as URL in found where ["swift", "md"].contains(file.pathExtension) {
@@ -138,13 +138,13 @@ import Testing
             $0.hasPrefix("| ") && !$0.hasPrefix("| rule |")
         }
         #expect(rows.count > 40)
-        // Rows about the broker name tests of other targets.
+        // Rows about the broker name tests in other targets.
         let suites = try Self.suites(in: ["Tests"] + Self.folders)
         for row in rows {
             let cells = row.split(separator: "|", omittingEmptySubsequences: false)
             try #require(cells.count == 6, "\(row)")
             let named = cells[4].matches(of: #/`([A-Za-z]+Tests)`/#)
-            // A script holds some; of names that are left out, and of lines that are, nothing is to be seen.
+            // A script tests some rows. No test can show names that are left out or log lines that are dropped (`-`).
             #expect(!named.isEmpty || cells[4].contains("`scripts/") || cells[4] == " - ", "\(row)")
             for suite in named { #expect(suites[String(suite.output.1)] != nil, "\(suite.output.1)") }
         }

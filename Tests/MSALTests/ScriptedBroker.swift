@@ -7,9 +7,9 @@ import Synchronization
 import Testing
 import UnixSocket
 
-/// A broker's end of the socket that does what a test tells it to, well or badly.
+/// A broker that behaves, well or badly, as a test's scripts say.
 ///
-/// The first connection is served by the first script, the second by the second; after the last one nobody listens.
+/// Each script serves one connection, in order. After the last script the broker stops listening.
 final class ScriptedBroker: Sendable {
     typealias Script = @Sendable (BrokerEnd) throws -> Void
 
@@ -18,8 +18,8 @@ final class ScriptedBroker: Sendable {
     let connection: BrokerConnection
     private let listener: Listener
 
-    /// `marker` is the file that says that the device is managed; without one the device counts as managed. The scripts run
-    /// `rounds` times: what cannot be read is asked again once.
+    /// `marker` is the path of the file that marks a managed device; if nil, the device counts as managed. The scripts
+    /// run `rounds` times, because the library repeats a request once if it cannot read the reply.
     init(
         deadlines: BrokerDeadlines = .generous, marker: String? = nil, isTrusted: Bool = true, rounds: Int = 1,
         _ scripts: Script...
@@ -37,16 +37,18 @@ final class ScriptedBroker: Sendable {
             for (number, script) in scripts.enumerated() {
                 guard let descriptor = try? listener.accept() else { return }
                 let end = BrokerEnd(Connection(descriptor, maximumFrame: Wire.maximumFrame))
-                // A script that cannot go on ends its connection, which the test sees as an unexpected outcome.
+                // A script that fails ends its connection, which the test sees as an unexpected outcome.
                 try? script(end)
-                // The listener closes first: a client that connected after the last connection ended would wait for a hello that never comes.
+                // The listener closes first. Otherwise a client could connect after the last connection ended, and wait
+                // for a hello that never comes.
                 if number == scripts.count - 1 { listener.close() }
                 end.connection.shutDown()
             }
         }.start()
     }
 
-    /// A broker that keeps every request and gives each the answer that `answer` makes; acknowledgements it takes.
+    /// Returns a broker that serves one connection. It records every request, including acknowledgements, and answers
+    /// it with the result of `answer`, or with the `BrokerError` that `answer` throws.
     static func answering(
         _ requests: Requests = Requests(),
         _ answer: @escaping @Sendable (Request) throws -> FlatMap = { _ in FlatMap() }
@@ -69,7 +71,7 @@ final class ScriptedBroker: Sendable {
         try? FileManager.default.removeItem(at: folder)
     }
 
-    /// An application that talks to this broker.
+    /// Creates an application that uses this broker.
     func application(
         clientId: String = "client-1", tenant: String = TestValues.tenant,
         configure: (MSALPublicClientApplicationConfig) throws -> Void = { _ in }
@@ -82,7 +84,7 @@ final class ScriptedBroker: Sendable {
     }
 }
 
-/// The requests that a broker got.
+/// The requests that a broker received.
 final class Requests: Sendable {
     private let taken = Mutex<[Request]>([])
 
@@ -90,7 +92,7 @@ final class Requests: Sendable {
 
     var all: [Request] { taken.withLock { $0 } }
 
-    /// The one request that was not about the account of the test itself.
+    /// Returns the only request. Throws if there is not exactly one.
     func only() throws -> Request {
         let all = all
         try #require(all.count == 1)
@@ -98,7 +100,7 @@ final class Requests: Sendable {
     }
 }
 
-/// One accepted connection, seen from the broker.
+/// The broker's end of one accepted connection.
 struct BrokerEnd: Sendable {
     let connection: Connection
 
@@ -114,7 +116,7 @@ struct BrokerEnd: Sendable {
             .hello(BrokerHello(transport: Wire.transport, brokerVersion: "1", operations: Operation.all, epoch: epoch)))
     }
 
-    /// The next request; other messages are a failure of the script.
+    /// Returns the next request. Throws ``ScriptFailure`` at any other message.
     func request() throws -> Request {
         guard case .request(let request) = try message() else { throw ScriptFailure() }
         return request
@@ -131,18 +133,18 @@ struct BrokerEnd: Sendable {
         try send(.reply(Reply(requestID: request.id, outcome: outcome)))
     }
 
-    /// Answers everything with the device until the connection ends.
+    /// Answers every request with the shared device's information until the connection ends.
     func serveDevice() throws {
         while true { try answer(try request()) }
     }
 
-    /// Waits for the other side to end the connection, and takes nothing of what it sends.
+    /// Waits for the client to end the connection, without reading what it sends.
     func waitForEndWithoutReading() {
         var question = pollfd(fd: connection.descriptor.withNumber { $0 }, events: 0, revents: 0)
         _ = unsafe poll(&question, 1, -1)
     }
 
-    /// Waits for the other side to end the connection; takes acknowledgements and nothing else.
+    /// Waits for the client to end the connection. Answers acknowledgements and ignores all other messages.
     func waitForEnd() {
         while let message = try? message() {
             if case .request(let request) = message, request.operation == .acknowledgeAccount { try? answer(request) }
@@ -155,10 +157,11 @@ private typealias Operation = BrokerProtocol.Operation
 struct ScriptFailure: Error {}
 
 extension BrokerDeadlines {
-    /// Long enough that no test meets them by accident.
+    /// Deadlines that no test reaches by accident.
     static var generous: BrokerDeadlines { within(.seconds(300)) }
 
-    /// A request that nobody answers ends soon; whoever comes late for it on a busy machine is still served.
+    /// A short deadline for silent requests. The other deadlines stay generous, because a busy machine is slow to
+    /// connect.
     static func answering(within duration: Duration) -> BrokerDeadlines {
         var deadlines = generous
         deadlines.silent = duration

@@ -4,7 +4,7 @@ import Foundation
 import MSAL
 import Testing
 
-/// The workers, the device and the tokens that the tests speak of.
+/// The workers, devices and tokens that the tests use.
 enum TestValues {
     static let tenant = "11111111-2222-3333-4444-555555555555"
     static let amara = account("amara", uid: "aaaaaaaa-0000-0000-0000-000000000001")
@@ -50,7 +50,7 @@ enum TestValues {
     }
 }
 
-/// The system's random bits, from a value that has a size (see `Zeros` in `SessionMachineTests`).
+/// The system's random numbers. The stored property gives the type a size; see `Zeros` in `SessionMachineTests`.
 private struct RandomBits: RandomNumberGenerator {
     private var last: UInt64 = 0
 
@@ -60,7 +60,7 @@ private struct RandomBits: RandomNumberGenerator {
     }
 }
 
-/// What an app reads out of an error.
+/// The parts of an error that an app reads.
 struct Seen: Equatable, CustomStringConvertible {
     let domain: String
     let code: Int
@@ -77,14 +77,14 @@ struct Seen: Equatable, CustomStringConvertible {
 
     var description: String { "\(code)/\(internalCode ?? 0) \(text)" }
 
-    /// The internal code, where the domain and the code are what they must be beside one.
+    /// The internal code; nil if the domain or the code does not go with one, or if there is no text.
     var asInternal: MSALInternalError? {
         guard domain == MSALErrorDomain, code == MSALError.internal.rawValue, !text.isEmpty else { return nil }
         return internalCode.flatMap(MSALInternalError.init(rawValue:))
     }
 }
 
-/// Runs `body` and gives the error that it ends with.
+/// Runs `body` and returns the error that it throws. Throws ``ScriptFailure`` if it throws none.
 func seen<Value>(_ body: () async throws -> Value) async throws -> Seen {
     do {
         _ = try await body()

@@ -5,14 +5,15 @@ import MSAL
 import Synchronization
 import Testing
 
-/// The rules INT, SIL and CLM of docs/msal-rules.md: how an app's parameters reach the broker, and how its answer returns.
+/// The rules INT, SIL and CLM of docs/msal-rules.md: how parameters reach the broker and how its answer reaches the
+/// app.
 @Suite(.timeLimit(.minutes(10))) struct TokenRuleTests {
     private func interactive(_ scopes: [String] = ["user.read"]) -> MSALInteractiveTokenParameters {
         MSALInteractiveTokenParameters(
             scopes: scopes, webviewParameters: MSALWebviewParameters(authPresentationViewController: NSObject()))
     }
 
-    /// What the broker is asked when `change` was made to the parameters of a sign-in.
+    /// Returns the request that the broker receives for a sign-in whose parameters `change` has modified.
     private func asked(_ change: (MSALInteractiveTokenParameters) throws -> Void) async throws -> TokenRequest {
         let requests = Requests()
         let broker = try ScriptedBroker.answering(requests) { _ in TestValues.token(TestValues.amara) }
@@ -35,7 +36,7 @@ import Testing
         parameters.authenticationScheme = ProofOfPossession()
         let error = try await seen { try await application.acquireToken(with: parameters) }
         #expect(error.asInternal == .internalErrorInvalidParameter)
-        // The scheme is looked at before the scopes, which are wrong, too.
+        // The library checks the scheme before the scopes, which are also invalid.
         #expect(error.text.contains("scheme"))
         #expect(requests.all.isEmpty)
     }
@@ -146,7 +147,7 @@ import Testing
         let result = try await application.acquireTokenSilent(with: parameters)
         let token = try TokenRequest(requests.only().parameters)
         #expect(token.authority == "https://login.baton.test/\(expected)")
-        // RES-3: whatever was asked, the result says what to use from here on.
+        // RES-3: whichever authority was requested, the result names the one to use from now on.
         #expect(result.authority.url.absoluteString == "https://login.baton.test/\(TestValues.tenant)")
     }
 
@@ -261,7 +262,7 @@ import Testing
             #expect(error.userInfo[MSALOAuthSubErrorKey] as? String == "very")
             #expect(error.userInfo[MSALSTSErrorCodesKey] as? [NSNumber] == [7])
             #expect(error.userInfo[MSALCorrelationIDKey] as? String == correlation.uuidString)
-            // ERR-7: the text is under the library's own key and not the system's.
+            // ERR-7: the text is under the library's own key, not under the system's.
             #expect(error.userInfo[NSLocalizedDescriptionKey] == nil)
             #expect(error.userInfo[MSALErrorDescriptionKey] as? String == "AADSTS7: Odd.")
         }

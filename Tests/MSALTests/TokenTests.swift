@@ -116,7 +116,7 @@ import Testing
         #expect(error.internalCode == nil)
     }
 
-    /// The broker's number, what apps see of it (code, internal code): ERR-2, ERR-3, ERR-6.
+    /// The broker's code, and the code and internal code that apps see (ERR-2, ERR-3, ERR-6).
     static let codes: [(Int, Int, Int?)] = [
         (-51100, -50000, -42008), (-51111, -50000, -42008), (-51112, -50000, -42000), (-51113, -50000, -42106),
         (-51114, -50000, -42008), (-51115, -50002, nil), (-51117, -50000, -42101), (-51118, -50000, -42001),
@@ -200,7 +200,7 @@ import Testing
         arguments: [
             (BrokerError.Reason.signedInOffline, "signed_in_offline"), (.unknownClient, "unknown_client"),
             (.blocked, "app_blocked"), (nil, "interaction_required"),
-            // Not a word: an app would show it or compare it.
+            // Not a well-formed reason. Apps must not receive it, because they may show it or compare with it.
             (BrokerError.Reason(rawValue: "Amara is here"), "interaction_required"),
         ] as [(BrokerError.Reason?, String)])
     func `the broker's reason reaches the app as a stable word, else the name of the error does`(
@@ -235,11 +235,10 @@ import Testing
         }
     }
 
-    /// An account as apps get it: from the broker.
     private func account(_ record: AccountRecord) async throws -> MSALAccount { try await MSALTests.account(record) }
 }
 
-/// An account as apps get it: from a broker.
+/// Returns an account that the library made from a broker's answer, as apps get it.
 func account(_ record: AccountRecord) async throws -> MSALAccount {
     let broker = try ScriptedBroker { end in
         try end.greet()

@@ -3,9 +3,9 @@ import BrokerProtocol
 import Foundation
 import MSAL
 
-/// What apps get, made by the library out of a broker's answers.
+/// Values as apps get them: the library makes them from a broker's answers.
 enum Answers {
-    /// A token's answer, with these claims in the id token.
+    /// Returns the result of a sign-in with these claims in the ID token.
     static func result(
         claims: String = #"{"preferred_username":"amara@baton.test"}"#, accessToken: String = "token",
         clientInfo: String? = nil
@@ -25,14 +25,14 @@ enum Answers {
         return try await broker.serving { try await $0.acquireToken(with: parameters) }
     }
 
-    /// The accounts that an app gets where the broker lists `records`.
+    /// Returns the accounts that an app gets from a broker that lists `records`.
     static func accounts(
         _ records: [AccountRecord], for parameters: MSALAccountEnumerationParameters = .init()
     ) async throws -> [MSALAccount] {
         try await broker(listing: records).serving { try await $0.accountsFromDevice(for: parameters) }
     }
 
-    /// A broker that lists `records` as often as it is asked.
+    /// Returns a broker that answers every request with the accounts `records`.
     static func broker(listing records: [AccountRecord]) throws -> ScriptedBroker {
         try ScriptedBroker { end in
             try end.greet()

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import MSAL
 
-// Code as apps of several ages have it, written against Microsoft's library. It is compiled and never run; a name or a type
-// that differs from theirs shows here.
+// Code of older and newer apps, written against Microsoft's library. It is compiled and never run: a name or a type
+// that differs from Microsoft's does not compile.
 
-/// A view controller's part in it, in the style of Microsoft's sample of 2022.
+/// The code of a view controller, in the style of Microsoft's sample of 2022.
 private final class SampleController {
     let kClientID = "66855f8a-60cd-445e-a9bb-8cd8eadbd3fa"
     let kRedirectUri = "msauth.com.example.sample://auth"
@@ -105,7 +105,7 @@ private final class SampleController {
     }
 }
 
-/// Everyday code of versions 1.1 to 2.x beyond the sample's.
+/// Common code for versions 1.1 to 2.x that is not in the sample.
 private func everyday(
     _ application: MSALPublicClientApplication, _ web: MSALWebviewParameters, block: @escaping MSALCompletionBlock
 ) throws {
@@ -145,7 +145,7 @@ private func everyday(
     }
 }
 
-/// The `async` forms, from the main actor and from nowhere.
+/// The `async` forms, called on the main actor. Their results are sent to a detached task.
 @MainActor private func asynchronous(
     _ application: MSALPublicClientApplication, _ web: MSALWebviewParameters, _ account: MSALAccount
 ) async throws {
@@ -164,7 +164,7 @@ private func everyday(
     await Task.detached { _ = (device, current, previous, result, silent, isDone, accounts, data, token) }.value
 }
 
-/// What versions 1.0 and 1.1 had.
+/// The deprecated calls and names of versions 1.0 and 1.1.
 @available(*, deprecated)
 private func versionOne(_ application: MSALPublicClientApplication, _ account: MSALAccount) throws {
     _ = try MSALPublicClientApplication(clientId: "client", authority: nil)

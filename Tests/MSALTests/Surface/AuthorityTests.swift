@@ -3,7 +3,7 @@ import Foundation
 import MSAL
 import Testing
 
-/// Rules AUT: what an authority is made of.
+/// Rules AUT: how authorities are created and compared.
 struct AuthorityTests {
     private func url(_ text: String) throws -> URL { try #require(URL(string: text)) }
 

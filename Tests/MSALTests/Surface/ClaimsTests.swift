@@ -3,7 +3,7 @@ import Foundation
 import MSAL
 import Testing
 
-/// Rules CLM: what an app asks for beyond its scopes.
+/// Rules CLM: the claims that an app requests.
 struct ClaimsTests {
     private func claim(_ name: String, essential: Bool? = nil, value: Any? = nil, values: [Any]? = nil)
         -> MSALIndividualClaimRequest

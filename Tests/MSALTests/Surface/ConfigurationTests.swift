@@ -3,7 +3,7 @@ import Foundation
 import MSAL
 import Testing
 
-/// What an application is made of.
+/// The configuration of an application, and the library's version.
 struct ConfigurationTests {
     private let redirectUri = "msauth.org.example.worker://auth"
 

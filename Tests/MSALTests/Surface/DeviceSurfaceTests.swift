@@ -4,7 +4,7 @@ import Foundation
 import MSAL
 import Testing
 
-/// What apps read of the device and of its registration.
+/// The device's information, registration and tokens, as apps read them.
 @Suite(.timeLimit(.minutes(10))) struct DeviceSurfaceTests {
     private func broker(_ device: DeviceInfo) throws -> ScriptedBroker {
         try ScriptedBroker { end in

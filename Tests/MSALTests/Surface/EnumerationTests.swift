@@ -4,7 +4,7 @@ import Foundation
 import MSAL
 import Testing
 
-/// Rules ENUM: which accounts are listed, and how the waiting forms answer.
+/// Rules ENUM: which accounts are listed, and what the blocking forms return.
 @Suite(.timeLimit(.minutes(10))) struct EnumerationTests {
     private let filters: [(MSALAccountEnumerationParameters, Int)] = [
         (MSALAccountEnumerationParameters(), 2),

@@ -3,7 +3,7 @@ import Foundation
 import MSAL
 import Testing
 
-/// The log's settings, each in a process of its own, for they belong to the process.
+/// Settings that apply to the whole process. Each test runs in its own process.
 struct LoggerTests {
     @Test func `LOG-2 the log starts at info, and hides everything personal`() async {
         await #expect(processExitsWith: .success) {

@@ -3,7 +3,7 @@ import Foundation
 import MSAL
 import Testing
 
-/// What calls take: defaults, copies, and nothing to read in a dump.
+/// The parameters of calls: their defaults, their copies, and dumps without personal data.
 struct ParameterTests {
     private let webview = MSALWebviewParameters(authPresentationViewController: NSObject())
 

@@ -5,7 +5,7 @@ import MSAL
 import Synchronization
 import Testing
 
-/// Rules THR beyond those of `ApplicationTests`: every block once, on its queue, never inside the call.
+/// Rules THR that `ApplicationTests` does not test: every block runs once, on its queue, and never inside the call.
 @Suite(.timeLimit(.minutes(10))) struct QueueTests {
     private let webview = MSALWebviewParameters(authPresentationViewController: NSObject())
 
@@ -31,7 +31,8 @@ import Testing
             signal.yield(DispatchQueue.getSpecific(key: key) == true ? name : "\(name) elsewhere")
         }
         queue.sync {
-            // Nothing can run on the serial queue before this returns: an inline call would show here.
+            // This closure occupies the serial queue, so only a block that runs inside its call can come before
+            // "first".
             application.accountsFromDevice(for: parameters) { _, _ in note("accounts") }
             application.getWPJMetaDataDevice(with: parameters, forTenantId: nil) { _, _ in note("registration") }
             application.acquireTokenSilent(with: silent) { _, _ in note("silent") }
@@ -49,7 +50,7 @@ import Testing
         let isInside = Mutex(true)
         let wasInside = await withCheckedContinuation { continuation in
             isInside.withLock { _ in
-                // The block would wait here for ever if it ran inside the call.
+                // If the block ran inside the call, it could not lock the mutex again here.
                 application.getDeviceTokenForSharedDevice(withResource: "", scopes: nil) { _, error in
                     continuation.resume(returning: isInside.withLock { $0 } && error == nil)
                 }
@@ -70,7 +71,7 @@ import Testing
             MSALGlobalConfig.loggerConfig.setLogCallback { level, line, _ in
                 if level == .error { signal.yield(line ?? "") }
             }
-            // The main queue is held from here to the end of the process.
+            // Blocks the main queue until the process ends.
             await withCheckedContinuation { held in
                 DispatchQueue.main.async {
                     held.resume()

@@ -3,7 +3,7 @@ import Foundation
 import MSAL
 import Testing
 
-/// The numbers and texts that apps compare with, or that other processes of theirs have written down.
+/// The numbers and texts that apps compare with or that their other processes have stored.
 struct RawValueTests {
     @Test func `enumerations have Microsoft's raw values`() {
         #expect([MSALLogLevel.nothing, .error, .warning, .info, .verbose].map(\.rawValue) == [0, 1, 2, 3, 4])

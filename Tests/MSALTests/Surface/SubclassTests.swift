@@ -4,7 +4,7 @@ import MSAL
 import Synchronization
 import Testing
 
-/// The application class under an app's own tests: subclassed, its methods overridden, as apps do with Microsoft's library.
+/// Subclasses of the application class that override its methods, as in apps' own tests with Microsoft's library.
 @Suite struct SubclassTests {
     @Test func `a subclass that overrides the block forms changes the async forms, too`() async throws {
         let application = try MockApplication(
