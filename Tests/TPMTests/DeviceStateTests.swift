@@ -10,7 +10,7 @@ import TPM
 import TestSupport
 import Testing
 
-/// A device whose keys are in a TPM: its state is of no use without it, and cannot be turned back.
+/// A device that keeps its keys in a TPM. Its state is useless without that TPM and cannot be rolled back.
 @Suite struct DeviceStateTests {
     @Test func `no key of a device with a TPM is in a file, and each does its work`() async throws {
         try await Device.with { device in
@@ -133,7 +133,7 @@ import Testing
     }
 }
 
-/// A chip that loses its power before it counts.
+/// A chip that loses power before its counter advances.
 private struct PowerCut: TrustedPlatform {
     let chip: TrustedPlatformModule
 

@@ -6,7 +6,7 @@ import TPM
 import TestSupport
 import Testing
 
-/// A worker's PIN in a real TPM 2.0 in software.
+/// A worker's PIN in a software TPM 2.0.
 @Suite struct OfflinePINChipTests {
     private static let pin = SecretBytes(copying: Array("480271".utf8))
     private static let longest = SecretBytes(copying: Array("48027148027148027148027148027159".utf8))
@@ -25,7 +25,7 @@ import Testing
             #expect(try other.matches(Self.longest, platform: module))
             #expect(try !kept.matches(SecretBytes(copying: Array("480272".utf8)), platform: module))
             var failure: TrustedPlatformFailure?
-            // This chip has three tries; any other has fewer than this.
+            // The software TPM locks out after three tries, every other chip before 64.
             for guess in 480_300..<480_364 where failure == nil {
                 do {
                     #expect(try !kept.matches(SecretBytes(copying: Array("\(guess)".utf8)), platform: module))

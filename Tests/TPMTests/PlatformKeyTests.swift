@@ -8,7 +8,7 @@ import TPM
 import TestSupport
 import Testing
 
-/// Keys that never leave a chip: another library verifies what they sign, and encrypts what they open.
+/// Keys that never leave the chip. Another library verifies their signatures and encrypts the data that they decrypt.
 @Suite struct PlatformKeyTests {
     private static let exponent = Data([1, 0, 1])
 

@@ -4,7 +4,7 @@ import Synchronization
 import TestSupport
 import UnixSocket
 
-/// Something that takes connections as a chip does, and never says a word.
+/// A TPM that accepts connections and never answers.
 final class SilentTPM: Sendable {
     let configuration: String
     private let listeners: [Listener]
@@ -16,7 +16,7 @@ final class SilentTPM: Sendable {
         configuration = "swtpm:path=" + path
     }
 
-    /// How often somebody has connected until now.
+    /// Accepts waiting connections and returns the number of all connections so far.
     func connections() throws -> Int {
         for listener in listeners {
             while Self.hasWaiting(listener) {

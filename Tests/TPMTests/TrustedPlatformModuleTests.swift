@@ -5,7 +5,7 @@ import TPM
 import TestSupport
 import Testing
 
-/// A real TPM 2.0 in software: what is sealed in it, and what it is when it is locked, gone or silent.
+/// A software TPM 2.0: sealed secrets, and a chip that is locked out, missing, unresponsive or owned.
 @Suite struct TrustedPlatformModuleTests {
     private static let secret = SecretBytes(copying: Array("the sealing key of the device 12".utf8))
     private static let pin = SecretBytes(copying: Array("4711".utf8))
@@ -53,7 +53,7 @@ import Testing
                 try module.unseal(guarded, authorization: nil)
             }
             var refusals: [TrustedPlatformFailure] = []
-            // This chip has three tries; any other has fewer than this.
+            // The software TPM locks out after three tries, every other chip before 64.
             while refusals.last != .lockedOut, refusals.count < 64 {
                 let failure = #expect(throws: TrustedPlatformFailure.self) {
                     try module.unseal(guarded, authorization: Self.wrong)
@@ -63,7 +63,7 @@ import Testing
             #expect(refusals.dropLast().allSatisfy { $0 == .wrongAuthorization })
             #expect(refusals.last == .lockedOut)
             #expect(throws: TrustedPlatformFailure.lockedOut) { try module.unseal(guarded, authorization: Self.pin) }
-            // What the machine opens by itself is not locked, nor are its keys.
+            // Lock-out does not affect keys, nor secrets that need no authorization.
             #expect(try module.unseal(open, authorization: nil) == Self.secret)
             _ = try module.sign([UInt8](repeating: 7, count: 32), with: key)
             _ = try await chip.tool("tpm2_dictionarylockout", "--clear-lockout")
