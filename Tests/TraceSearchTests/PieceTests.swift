@@ -2,13 +2,13 @@
 import Testing
 import TraceSearch
 
-/// However what is searched comes in pieces, nothing is lost between them.
+/// Searches content that arrives in pieces. No hit is lost where it is cut.
 @Suite struct PieceTests {
     private struct Unreadable: Error {}
 
     private let needles = Needles(["name": .text(Sample.text)])
 
-    /// Searches bytes that come in two pieces.
+    /// Returns the hits in `bytes`, which are searched in two pieces.
     private func hits(_ bytes: [UInt8], cutAt cut: Int) -> [Surface.Hit] {
         let surface = Surface("place", needles: needles)
         var pieces = [Array(bytes[..<cut]), Array(bytes[cut...])].filter { !$0.isEmpty }
@@ -37,7 +37,7 @@ import TraceSearch
     }
 
     @Test func `of every text that passes the filter only the whole one is found`() {
-        // Every proper prefix of the text.
+        // All proper prefixes of the text, one after the other.
         var bytes: [UInt8] = []
         for count in 1..<Sample.text.utf8.count { bytes += Array(Sample.text.utf8.prefix(count)) }
         #expect(hits(bytes, cutAt: bytes.count).isEmpty)

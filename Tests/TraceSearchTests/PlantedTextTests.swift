@@ -3,9 +3,9 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The leak tests rely on the search, so it is tested itself: what is planted in files must be found.
+/// The search must find texts planted in files. The leak tests rely on it.
 @Suite struct PlantedTextTests {
-    /// Plants each encoding in a file of its own; gives the encodings that the search names for each.
+    /// Plants each encoding in its own file. Returns the encodings that the search reports for each file.
     private func found(_ place: Place, pack: ([UInt8]) -> [UInt8]) async throws -> [String: Set<String>] {
         for (name, bytes) in Sample.encoded { try place.plant(pack(bytes), in: name) }
         let hits = try await place.hits()
@@ -143,7 +143,7 @@ import Testing
     @Test func `a file whose name is no text is searched like every other one`() async throws {
         try await Scratch.with { scratch in
             let place = try Place(in: scratch)
-            // FileManager's names are texts; a shell's are bytes.
+            // FileManager accepts only valid text as a name; a shell accepts any bytes.
             let script = #"printf %s "$1" > "$0/$(printf '\377\376')x""#
             let shell = try await RunningProgram.start(
                 "/bin/sh", ["-c", script, place.path, Sample.plain], log: "sh.log", awaitsReady: false, in: scratch)

@@ -5,7 +5,7 @@ import Glibc
 import TestSupport
 import Testing
 
-/// A text that every encoding writes in another way, and a plain one.
+/// A text that each encoding changes, and a plain one.
 enum Sample {
     static let text = #"Zoë "Ray" O'Neil/+&<canary> 𝄞?~"#
     static let plain = "plaincanary4711"
@@ -15,7 +15,8 @@ enum Sample {
         String(decoding: (try? JSONEncoder().encode(texts)) ?? Data(), as: UTF8.self)
     }
 
-    /// What other programs make of the text; what stands before the comma is how the search calls it.
+    /// The text as other programs encode it, by encoding. The part of a key before the comma is the search's name for
+    /// the encoding.
     static let encoded: [String: [UInt8]] = {
         let texts = [
             "base64@0": "Wm/DqyAiUmF5IiBPJ05laWwvKyY8Y2FuYXJ5PiDwnYSeP34=",
@@ -77,7 +78,7 @@ enum Compression: String, CaseIterable, CustomTestStringConvertible {
         [0x50, 0x4b, 3, 4, 20, 0, 0, 0, 8, 0] + [UInt8](repeating: 0, count: 16) + [9, 0, 4, 0]
         + Array("some/nameextr".utf8)
 
-    /// What zlib makes of bytes in the format that `windowBits` stands for (`deflateInit2`).
+    /// Compresses bytes with zlib, in the format that `windowBits` selects (`deflateInit2`).
     static func deflate(_ bytes: [UInt8], _ windowBits: Int32, level: Int32 = -1) -> [UInt8] {
         var (stream, input) = (unsafe z_stream(), bytes)
         var output = [UInt8](repeating: 0, count: bytes.count + 1000)
@@ -97,7 +98,7 @@ enum Compression: String, CaseIterable, CustomTestStringConvertible {
     }
 }
 
-/// A folder in which things are planted, and what the search finds there.
+/// A folder in which tests plant content, and the search of it.
 struct Place {
     let scratch: Scratch
     let path: String
@@ -113,7 +114,7 @@ struct Place {
 
     func plant(_ text: String, in name: String = "file") throws { try plant(Array(text.utf8), in: name) }
 
-    /// Runs the search with the place as a surface of that name.
+    /// Runs the search with the folder as the surface `place`.
     func search(
         _ more: String..., canaries: String = Sample.canaries, through wrapper: [String] = []
     ) async throws -> TraceSearchRun {
@@ -121,14 +122,14 @@ struct Place {
             for: canaries, ["--surface", "place=" + path] + more, through: wrapper, in: scratch)
     }
 
-    /// What the search finds, by canary.
+    /// Returns the hits of the search, by canary.
     func hits(canaries: String = Sample.canaries) async throws -> [String: [Report.Hit]] {
         let run = try await search("--expect-none", "--json", canaries: canaries)
         return try Report(run).surfaces.first { $0.surface == "place" }?.hits ?? [:]
     }
 }
 
-/// What the search says with `--json`.
+/// The output of the search with `--json`.
 struct Report: Decodable {
     struct Hit: Decodable, Equatable {
         let encoding: String
@@ -154,5 +155,5 @@ struct Report: Decodable {
     }
 }
 
-/// What makes a command run without the rights of root, where the tests have them: who reads everything sees no refusal.
+/// A command prefix that drops root's capabilities, empty unless the tests run as root. Root is never refused a read.
 let humble = getuid() == 0 ? ["/usr/bin/setpriv", "--bounding-set=-all", "--inh-caps=-all", "--"] : []

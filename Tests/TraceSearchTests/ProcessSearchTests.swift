@@ -5,9 +5,10 @@ import TestSupport
 import Testing
 import TraceSearch
 
-/// What a process holds in memory and in files without a name is found, whichever way the kernel allows.
+/// Searches the memory and the unlinked files of processes, by whichever way the kernel allows.
 @Suite struct ProcessSearchTests {
-    /// A foreign program that holds what it was given, scrambled on its way, in memory or in a file without a name.
+    /// A program that holds the bytes of its argument in memory or in an unlinked file. The argument is scrambled, so
+    /// that the search does not find the argument itself.
     private static let holder = """
         import ctypes, os, signal, socket, sys, tempfile
         what = bytes(int(byte) ^ 0x5a for byte in sys.argv[2].split("."))
@@ -83,7 +84,7 @@ import TraceSearch
         try await Scratch.with { scratch in
             let child = try await hold(Array(Sample.plain.utf8), in: "memory", scratch)
             child.kill()
-            // Ended, and not reaped yet: its folder in /proc is there, its memory is not.
+            // The process has ended but was not reaped: its folder in /proc exists, its memory does not.
             try await ForeignProcess(pid: child.pid).waitForEnd()
             let zombie = try await search(child.pid, "--expect-none", in: scratch)
             #expect(zombie.code == 2 && zombie.output.contains("could not search"), "\(zombie.output)")
@@ -108,7 +109,7 @@ import TraceSearch
     @Test func `the probe finds the text of such a process with rights, and says that it cannot without`() async throws
     {
         try await Scratch.with { scratch in
-            // Who is not root makes a user namespace and may look into what runs there.
+            // A user other than root creates a user namespace, and may inspect the processes in it.
             let way = humble.isEmpty ? ["/usr/bin/unshare", "--user", "--map-current-user", "--"] : []
             let able = try await TraceSearchRun(["probe"] + way, in: scratch)
             let unable = try await TraceSearchRun(["probe"], through: humble, in: scratch)

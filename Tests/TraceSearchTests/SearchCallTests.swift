@@ -4,7 +4,7 @@ import Glibc
 import TestSupport
 import Testing
 
-/// What cannot be searched is never "none", and no rule holds because it could not fail.
+/// A place that cannot be searched is an error, never "none". A rule that could never fail is refused.
 @Suite struct SearchCallTests {
     @Test func `a surface that is not there is an error unless it need not be there`() async throws {
         try await Scratch.with { scratch in
@@ -12,7 +12,7 @@ import Testing
             #expect(try await TraceSearchRun(for: Sample.canaries, missing, in: scratch).code == 2)
             let allowed = missing + ["--absent-is-none", "gone"]
             #expect(try await TraceSearchRun(for: Sample.canaries, allowed, in: scratch).code == 0)
-            // What a link leads to is the surface, and it is not there.
+            // The surface is the link's target, which does not exist.
             let dangling = scratch.path("dangling")
             try FileManager.default.createSymbolicLink(atPath: dangling, withDestinationPath: "/nowhere")
             let link = ["--surface", "gone=\(dangling)", "--expect-none"]

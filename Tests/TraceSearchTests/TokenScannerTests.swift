@@ -2,7 +2,7 @@
 import Testing
 import TraceSearch
 
-/// Tokens are told from everything else in memory by their shape.
+/// Tokens in memory are recognized by their shape.
 @Suite struct TokenScannerTests {
     private static func text(_ count: Int) -> String { String(repeating: "aB3_-", count: count / 5) }
 
