@@ -21,7 +21,7 @@ struct Chain {
     let statement: SignedLine
     private(set) var lines: [SignedLine] = []
 
-    /// A chain of that many receipts.
+    /// Creates a chain of `count` receipts.
     init(_ count: Int, key: P256.Signing.PrivateKey = P256.Signing.PrivateKey()) throws {
         self.key = key
         let (root, device) = (P256.Signing.PrivateKey(), P256.Signing.PrivateKey())
@@ -71,7 +71,12 @@ struct Chain {
             anchorKey: try JSONWebKey(.p256(anchorKey.publicKey)), anchors: anchors)
     }
 
-    /// The verdict on the lines as a file, after the statement.
+    /// Returns the verdict on a file of the statement, the lines and the anchors.
+    ///
+    /// - Parameters:
+    ///   - lines: the receipts of the file; nil for the whole chain.
+    ///   - anchors: the anchors in the file.
+    ///   - kept: the anchors that come with the trust, not with the file.
     func verdict(
         on lines: [SignedLine]? = nil, anchors: [SignedLine] = [], kept: [SignedLine] = []
     ) throws -> ChainVerdict {

@@ -14,7 +14,7 @@ import Testing
         #expect(verdict.unanchored == 5)
     }
 
-    /// Changes one bit of each byte of the file, on every line.
+    /// Changes one bit of each byte of the file in turn.
     @Test func `a change of any byte is found`() throws {
         let chain = try Chain(2)
         let file = Chain.file([chain.statement] + chain.lines + [try chain.anchor(1)])
@@ -84,7 +84,7 @@ import Testing
         let anchor = try chain.anchor(4)
         for count in 1...6 {
             let lines = Array(chain.lines.prefix(count))
-            // The anchor may stand in the file, or come from the server.
+            // The anchor may be in the file, or come from the server.
             let verdicts = [
                 try chain.verdict(on: lines, anchors: [anchor]), try chain.verdict(on: lines, kept: [anchor]),
             ]

@@ -6,7 +6,7 @@ import Receipts
 import Testing
 
 @Suite struct SignedLineTests {
-    /// As docs/receipts.md tells a reader who has neither Swift nor Baton.
+    /// Checks a line by the description in docs/receipts.md, without Baton's own parser.
     @Test func `the signature covers the bytes before its member`() throws {
         let chain = try Chain(1)
         let text = String(decoding: chain.lines[0].bytes, as: UTF8.self)
