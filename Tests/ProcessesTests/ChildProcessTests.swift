@@ -76,7 +76,7 @@ import UnixSocket
         #expect(try child.waitForExit() == .exited(0))
     }
 
-    // Signals 32 and 33 belong to the threads library, which lets nobody reset them.
+    // The threads library reserves signals 32 and 33, so they cannot be reset.
     @Test(arguments: ["^SigIgn:.0{7}[01][08]0{7}$", "^SigBlk:.0+$"])
     func `a child starts with default signals, none of them blocked`(pattern: String) throws {
         signal(SIGPIPE, SIG_IGN)

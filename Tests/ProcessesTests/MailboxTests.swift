@@ -47,17 +47,18 @@ import Testing
                 if taken > 0 { most = max(most, posted.value.load(ordering: .sequentiallyConsistent) - taken) }
             }
         }
-        // Those two, and the one that was let in by this take.
+        // The two that may wait, and the one that this take has admitted.
         #expect(most <= 3)
     }
 
     @Test func `a long queue is emptied in a time that grows with its length alone`() async throws {
         let (short, long) = try await blocking { (Self.time(for: 5_000), Self.time(for: 100_000)) }
-        // Twenty times as long; a queue that moves what is left at every take needs four hundred times as long.
+        // The long queue is twenty times as long. If each take moved the remaining messages, it would take four hundred
+        // times as long.
         #expect(long < short * 100)
     }
 
-    /// The shortest of three times, in this thread's own nanoseconds, for filling and emptying a queue of this length.
+    /// Returns the shortest of three times for filling and emptying a queue of this length, in nanoseconds of CPU time.
     private static func time(for length: Int) -> Int {
         let mailbox = Mailbox<Int>()
         let times = (0..<3).map { _ in

@@ -3,7 +3,7 @@ import Glibc
 import Processes
 import Testing
 
-/// What `/proc` shows of processes that begin.
+/// What `/proc` shows of processes that are starting.
 @Suite struct ProcessTableTests {
     @Test func `a process in the middle of execve is read with the environment of its new program`() throws {
         for _ in 0..<200 {
@@ -13,7 +13,7 @@ import Testing
                 process.kill()
                 _ = try? process.waitForExit()
             }
-            // posix_spawn(3) returns while the kernel still sets the new program up.
+            // posix_spawn(3) returns while the kernel is still setting up the new program.
             let entry = try #require(try ProcessTable.entry(process.pid))
             let table = ProcessTable(entries: [entry])
             #expect(try table.variables(beginning: "BATON_MARK=").map(\.1) == ["here"])

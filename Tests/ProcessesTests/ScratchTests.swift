@@ -3,7 +3,7 @@ import Processes
 import TestSupport
 import Testing
 
-/// The tests' own folders.
+/// The temporary folders of tests.
 @Suite struct ScratchTests {
     @Test func `a program that was just written starts, while others start in other threads`() async throws {
         try await Scratch.with { scratch in
