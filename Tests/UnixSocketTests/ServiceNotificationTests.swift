@@ -19,7 +19,7 @@ import UnixSocket
 
     @Test(arguments: [0, 50] as [Int32]) func `a manager that reads nothing holds nobody up`(patience: Int32) throws {
         try withReader { reader in
-            // More than any kernel keeps for a reader; without an end of its own the loop would stand still.
+            // More messages than any kernel keeps for a reader. A `send` that waited forever would block the loop.
             let failure = (0..<100_000).lazy.compactMap { _ in
                 do throws(SocketError) {
                     try ServiceNotification.send("FDSTOREREMOVE=1", to: reader.path, patience: patience)
