@@ -33,7 +33,7 @@ struct ProbeCommand: ParsableCommand {
         guard isSeen else { throw ExitCode(2) }
     }
 
-    /// Starts ``HoldCommand``. Afterwards only the child has the other ends, so that its end is noticed.
+    /// Starts ``HoldCommand``. This process closes the child's ends of the pipes, so it notices when the child ends.
     private func holder() throws -> (child: ChildProcess, input: Descriptor, output: Descriptor) {
         let (theirInput, input) = try pipe()
         let (output, theirOutput) = try pipe()
@@ -65,7 +65,7 @@ struct HoldCommand: ParsableCommand {
     }
 }
 
-/// Tries to inspect processes as any other program of their user.
+/// Tries to inspect processes like any other program of their user.
 struct SameUserCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "same-user",

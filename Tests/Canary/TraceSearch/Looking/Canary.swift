@@ -76,7 +76,7 @@ extension [UInt8] {
         reduce(into: "") { text, byte in text += (byte < 16 ? "0" : "") + String(byte, radix: 16) }
     }
 
-    /// Returns nil unless the text consists of pairs of hexadecimal digits.
+    /// Decodes pairs of hexadecimal digits; nil if the text has another form.
     init?(hexadecimal text: String) {
         let digits = Array<UInt8>(text.utf8)
         let values = digits.compactMap { digit in Character(Unicode.Scalar(digit)).hexDigitValue }
@@ -85,7 +85,7 @@ extension [UInt8] {
     }
 }
 
-/// A meaningless call. Nothing is searched then.
+/// An invalid call. Nothing is searched.
 package struct WrongCall: Error, CustomStringConvertible {
     package let description: String
     package init(_ description: String) { self.description = description }

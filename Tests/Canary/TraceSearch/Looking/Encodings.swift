@@ -2,7 +2,7 @@
 
 /// The encodings of a canary.
 enum Encodings {
-    /// Each encoding by name, with the parts of the canary in it and the ways to write each part. The raw one is first.
+    /// Returns each encoding: its name, and the parts of the canary with all ways to write each part. `raw` is first.
     static func all(of canary: Canary) -> [(name: String, parts: [[[UInt8]]])] {
         let raw = canary.raw
         var found = [(name: "raw", parts: [[raw]])]
@@ -16,7 +16,7 @@ enum Encodings {
         found.append(("hex", [[Array(digits.utf8), Array(digits.uppercased().utf8)]]))
         guard case .text(let text) = canary else { return found }
         found.append(("utf-16le", [[text.utf16.flatMap { [UInt8(truncatingIfNeeded: $0), UInt8($0 >> 8)] }]]))
-        // Without the leading zero, at which a search of empty memory would stop at every byte.
+        // Leading zero bytes are not part of the needle.
         let bigEndian = text.utf16.flatMap { [UInt8($0 >> 8), UInt8(truncatingIfNeeded: $0)] }
         found.append(("utf-16be", [[Array(bigEndian.drop { $0 == 0 })]]))
         found.append(("percent", raw.map(percent)))
@@ -75,7 +75,7 @@ enum Encodings {
         return sorted(Set(ways.map { Array($0.utf8) }))
     }
 
-    /// In the order in which they are tried, which is the same in every run.
+    /// Sorts the ways, so that they are tried in the same order in every run.
     private static func sorted(_ ways: Set<[UInt8]>) -> [[UInt8]] {
         ways.sorted { $0.lexicographicallyPrecedes($1) }
     }

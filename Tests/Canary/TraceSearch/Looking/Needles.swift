@@ -2,7 +2,7 @@
 
 /// Searches for all canaries in all encodings in one pass.
 ///
-/// A filter holds the first four bytes with which each may begin. If bytes pass it, which is rare, the encodings with
+/// A filter holds the possible first four bytes of all encodings. If bytes pass it, which is rare, the encodings with
 /// this beginning are compared in full.
 package struct Needles: Sendable {
     /// A canary in one encoding.
@@ -50,7 +50,7 @@ package struct Needles: Sendable {
         guard window.count >= 4 else { return }
         let filter = filter.span
         var beginning = UInt32(window[0]) << 8 | UInt32(window[1]) << 16 | UInt32(window[2]) << 24
-        // Every needle is longer than the last three bytes, at which none can begin.
+        // No needle begins in the last three bytes, since every needle is longer.
         for offset in 0..<min(limit, window.count - 3) {
             beginning = beginning >> 8 | UInt32(window[offset + 3]) << 24
             let hash = Self.hash(beginning)
@@ -87,7 +87,7 @@ package struct Needles: Sendable {
 extension Needles.Needle {
     fileprivate var longest: Int { parts.reduce(0) { $0 + ($1.map(\.count).max() ?? 0) } }
 
-    /// The first four bytes with which it may begin, the first one in the lowest byte.
+    /// The possible first four bytes of the needle, the first one in the lowest byte.
     fileprivate var beginnings: Set<UInt32> {
         var whole: Set<UInt32> = []
         var open: Set<[UInt8]> = [[]]
@@ -101,7 +101,7 @@ extension Needles.Needle {
         return whole
     }
 
-    /// Whether it begins here. Plain text counts only as raw, even if it can be read in another encoding.
+    /// Whether the needle begins at `offset`. Bytes that equal the raw canary count only as raw.
     fileprivate func stands(in window: Span<UInt8>, at offset: Int) -> Bool {
         guard let end = end(in: window, at: offset) else { return false }
         return encoding == "raw" || end - offset != raw.count || !Self.isEqual(window, offset, raw)

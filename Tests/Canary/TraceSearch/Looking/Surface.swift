@@ -51,7 +51,7 @@ package final class Surface {
                 if window.isEmpty { window = piece } else { window += piece }
                 byteCount += piece.count
             } catch { end = .failure(error) }
-            // A hit that begins in the last bytes may continue in the next piece; it is examined together with that.
+            // A hit that begins in the last bytes may continue in the next piece; they are searched together with it.
             let limit = end == nil ? max(0, window.count - needles.longest) : window.count
             needles.search(window.span, limit: limit) { offset, needle in
                 let hit = Hit(encoding: needle.encoding, place: needles.hidden("\(place)+\(start + offset)"))

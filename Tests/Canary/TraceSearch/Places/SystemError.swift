@@ -38,8 +38,10 @@ package struct SystemError: Error {
         return bytes
     }
 
-    /// Returns everything that `call` writes into a buffer of sufficient size; without a buffer it returns the length.
-    /// nil if the file system does not support the call.
+    /// Returns everything that `call` writes into a buffer of sufficient size; nil if the file system does not support
+    /// the call.
+    ///
+    /// - Parameter call: returns the length, without writing, if it gets no buffer.
     static func whole(
         _ call: (UnsafeMutablePointer<CChar>?, Int) -> Int
     ) throws(SystemError) -> [UInt8]? {

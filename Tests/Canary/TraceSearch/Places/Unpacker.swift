@@ -12,7 +12,8 @@ internal import CInspection
     private var input: [UInt8] = []
     private var used = 0
     private var isAtEnd = false
-    /// Most candidates are not streams, and a few bytes show it.
+    /// The number of bytes of the next read. It is small at first, since a few bytes show that most candidates are not
+    /// streams.
     private var wanted = 4096
 
     init(_ packing: Packing, at offset: Int, read: @escaping Read) throws(SystemError) {
@@ -31,7 +32,7 @@ internal import CInspection
         unsafe stream.deallocate()
     }
 
-    /// The next piece; empty at the end of the stream or at damage. Everything before was returned.
+    /// Returns the next piece; empty at the end of the stream or where the stream is damaged.
     func next() throws(SystemError) -> [UInt8] {
         while !isAtEnd {
             if used == input.count {
@@ -40,7 +41,7 @@ internal import CInspection
             }
             let output = step()
             if !output.isEmpty { return output }
-            // With no input left, the stream ends once there is no output left.
+            // There is no input and no output left.
             if input.isEmpty { isAtEnd = true }
         }
         return []
@@ -56,7 +57,7 @@ internal import CInspection
                 let outcome = unsafe inflate(stream, Z_NO_FLUSH)
                 used = unsafe input.count - Int(stream.pointee.avail_in)
                 count = unsafe output.count - Int(stream.pointee.avail_out)
-                // If there is no progress, more input is needed.
+                // Z_BUF_ERROR means that more input is needed.
                 if outcome != Z_OK && outcome != Z_BUF_ERROR { isAtEnd = true }
             }
         }

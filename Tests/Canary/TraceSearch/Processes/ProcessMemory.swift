@@ -60,7 +60,7 @@ struct Mapping: Hashable {
             let borders = fields[0].split(separator: "-").compactMap { UInt64($0, radix: 16) }
             guard fields.count >= 5, borders.count == 2 else { throw SystemError(EBADMSG) }
             let name = fields.count > 5 ? String(fields[5].drop { $0 == " " }) : ""
-            // The kernel's own pages, which are the same in each process.
+            // The kernel's own pages are the same in every process.
             let isKernels = ["[vvar]", "[vvar_vclock]", "[vsyscall]"].contains(name)
             guard fields[1].hasPrefix("r"), !isKernels else { continue }
             mappings.append(Mapping(begin: borders[0], end: borders[1], rights: String(fields[1]), name: name))

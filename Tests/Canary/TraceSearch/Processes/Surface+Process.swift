@@ -49,7 +49,7 @@ extension Surface {
         if byteCount == before { fail("process \(pid)", "no memory could be read") }
     }
 
-    /// Searches files that are open but have no name any more.
+    /// Searches the open files of the process that were unlinked.
     private func searchUnlinkedFiles(of pid: Int32) throws(SystemError) {
         for (number, file) in try OpenFiles.all(of: pid) {
             let status = try file.status()
