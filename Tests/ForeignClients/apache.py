@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Debian's libapache2-mod-auth-openidc in a real Apache on loopback, as a relying party of a server of ours."""
+"""Debian's libapache2-mod-auth-openidc in a real Apache on loopback, as a relying party of our server."""
 import contextlib
 import os
 import shutil
@@ -59,9 +59,9 @@ OIDCOutgoingProxy {proxy}
 
 @contextlib.contextmanager
 def apache(mode="query"):
-    """A running Apache in one process, and its address."""
+    """Runs Apache in one process and yields its address."""
     folder = tempfile.mkdtemp(prefix="apache-", dir=facts.folder)
-    # Started by root it gives up its rights, and has to reach its folder without them.
+    # If root starts Apache, it switches to another user, who must be able to read its folder.
     os.chmod(facts.folder, 0o711)
     os.chmod(folder, 0o755)
     shutil.copy(facts.root, folder)
@@ -91,7 +91,7 @@ def apache(mode="query"):
 
 
 def wait(port, program):
-    """Until Apache takes connections."""
+    """Waits until Apache accepts connections."""
     end = time.monotonic() + 30
     while time.monotonic() < end and program.poll() is None:
         with socket.socket() as probe:
@@ -102,7 +102,7 @@ def wait(port, program):
 
 
 class Visitor(Browser):
-    """A browser that reaches Apache without the proxy, since that leads to our server alone."""
+    """A browser that reaches Apache without the proxy, which connects only to our server."""
 
     def __init__(self):
         super().__init__()
@@ -118,7 +118,7 @@ def open_page(browser, address, until="http://never.test/"):
 
 
 def signed_in(browser, base, name="amara"):
-    """Opens the protected place, signs in, and arrives there."""
+    """Opens the protected page and signs in. Returns the page that follows."""
     page = open_page(browser, base + "/ward/patients")
     assert "password" in page.text, page.text
     browser.submit("http://never.test/", username=facts.person(name), password=facts.password)
@@ -133,7 +133,7 @@ def case_sign_in():
         assert browser.url == base + "/ward/patients", browser.url
         assert page.headers["X-User"] == facts.person("amara"), page.headers
         assert page.headers["X-Session"], page.headers
-        # Another browser is nobody.
+        # Another browser is not signed in.
         assert "password" in open_page(Visitor(), base + "/ward/patients").text
 
 
@@ -147,7 +147,7 @@ def case_sign_out():
     with apache() as base:
         browser = Visitor()
         signed_in(browser, base)
-        # The module ends its own session, shows our server its id token, and names where to come back to.
+        # The module ends its own session and sends our server its id token and the address to return to.
         page = open_page(browser, f"{base}/ward/callback?logout={urllib.parse.quote(base + '/bye')}")
         assert browser.url == base + "/bye" and page.status_code == 200, (browser.url, page.text)
         assert "password" in open_page(browser, base + "/ward/patients").text, "still signed in"
@@ -157,7 +157,7 @@ def case_refusals():
     with apache() as base:
         browser = Visitor()
         assert "password" in open_page(browser, base + "/ward/patients").text
-        # An answer with another state, and one without a code of ours.
+        # Answers with a made-up state: one with a made-up code, one with an error.
         for query in ("code=1.x.y&state=made-up", "error=access_denied&state=made-up"):
             answer = browser.session.get(f"{base}/ward/callback?{query}", allow_redirects=False)
             assert answer.status_code == 400, (query, answer)

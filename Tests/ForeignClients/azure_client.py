@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""azure-identity for Python, as Microsoft published it, against a server of ours."""
+"""Microsoft's azure-identity for Python, unmodified, against our server."""
 import threading
 import types
 import urllib.parse
@@ -19,12 +19,12 @@ REDIRECT = "http://localhost:1"
 
 
 def at_ours(**options):
-    """How a program names our server: its address, its organisation, and that Microsoft is not asked about it."""
+    """The options with which a program uses our server: its address, its tenant, and no instance discovery."""
     return {"authority": facts.login, "tenant_id": facts.tenant, "disable_instance_discovery": True} | options
 
 
 def refused(act):
-    """What azure-identity says where it gets no token."""
+    """Asserts that azure-identity gets no token, and returns the text of its error."""
     try:
         act()
     except ClientAuthenticationError as error:
@@ -33,7 +33,7 @@ def refused(act):
 
 
 def is_amaras(token):
-    """The token shows its person at Graph, and is nothing where devices are registered."""
+    """Asserts that Graph accepts the token as Amara's, and that the registration of devices refuses it."""
     answer = graph(token)
     assert answer.json().get("userPrincipalName") == facts.person("amara"), answer.text
     stray = requests.post(
@@ -43,7 +43,7 @@ def is_amaras(token):
 
 
 def case_device_code():
-    """A code that a person types elsewhere; then silently, also for a program that has only the record of the account."""
+    """A code that a person types elsewhere, a silent request, the record of the account, and a person who says no."""
     asked = []
 
     def shown(address, code, until):
@@ -67,7 +67,7 @@ def case_device_code():
 
 
 def case_browser():
-    """The browser of the machine, which comes back to a port that azure-identity listens on."""
+    """The machine's browser, which returns to a port on which azure-identity listens."""
     pages = []
 
     def opened(address, *rest):
@@ -79,7 +79,7 @@ def case_browser():
         target = dict(urllib.parse.parse_qsl(urllib.parse.urlsplit(address).query))["redirect_uri"]
         returned = Browser().sign_in(address, target)
         home = requests.Session()
-        home.trust_env = False  # the proxy leads to our server alone
+        home.trust_env = False  # the proxy connects only to our server
         home.get(target, params=returned)
 
     webbrowser.open = opened
@@ -93,7 +93,7 @@ def case_browser():
 
 
 def code_request():
-    """The address at which the web application has a person sign in, without a proof key."""
+    """The sign-in address of the web application, without a proof key."""
     asked = {
         "client_id": facts.web_client, "response_type": "code", "redirect_uri": REDIRECT,
         "scope": f"openid profile offline_access {GRAPH}"}
@@ -107,13 +107,13 @@ def by_code(code, secret=None, **changes):
 
 
 def case_code_without_proof_key():
-    """azure-identity redeems codes without a proof key: our page gives it none."""
+    """azure-identity uses no proof key, so our server gives it no code."""
     returned = Browser().open(code_request(), REDIRECT)
     assert returned["error"] == "invalid_request" and "AADSTS9002325" in returned["error_description"], returned
 
 
 def case_code():
-    """A code where the operator lets it come without a proof key; it is good once, for its client, with its secret."""
+    """A code without a proof key, which the operator allows here. It works once, with the right secret and address."""
     returned = Browser().sign_in(code_request(), REDIRECT)
     assert "AADSTS7000215" in refused(lambda: by_code(returned["code"], secret="wrong").get_token(GRAPH))
     said = refused(lambda: by_code(returned["code"], redirect_uri="http://localhost:2").get_token(GRAPH))
@@ -124,12 +124,12 @@ def case_code():
     assert credential.get_token(GRAPH).token == first.token
     said = refused(lambda: by_code(returned["code"]).get_token(GRAPH))
     assert "AADSTS54005" in said, said
-    # What came of a code that came twice is taken back.
+    # If a code is sent twice, the tokens that it got are revoked.
     assert graph(first.token).status_code == 401
 
 
 def case_application():
-    """A program without a person: our server issues no such tokens, and says so."""
+    """A program without a person, for which our server issues no tokens."""
     credential = ClientSecretCredential(
         facts.tenant, facts.web_client, facts.secret, authority=facts.login, disable_instance_discovery=True)
     said = refused(lambda: credential.get_token("https://graph.microsoft.com/.default"))
@@ -138,12 +138,12 @@ def case_application():
 
 def password(word, **options):
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", DeprecationWarning)  # which it says of itself
+        warnings.simplefilter("ignore", DeprecationWarning)  # azure-identity has deprecated this class
         return UsernamePasswordCredential(facts.client, facts.person("amara"), word, **at_ours(**options))
 
 
 def case_password_refused():
-    """Name and password without a page are refused, right or wrong, where the operator has not let them in."""
+    """The password grant is refused, with the right and a wrong password, unless the operator turns it on."""
     for word in (facts.password, "wrong"):
         said = refused(lambda: password(word).get_token(GRAPH))
         assert "AADSTS70003" in said, said
@@ -156,7 +156,7 @@ def case_password():
 
 
 def case_authority():
-    """The authority that is built in, and one of its own name, which azure-identity asks the built-in one about."""
+    """The built-in authority, our own name, about which azure-identity asks the built-in one, and an unknown name."""
     def shown(address, code, until):
         answer_device_code(address, code)
 

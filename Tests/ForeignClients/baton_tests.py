@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the scripts of this folder share: the facts of the server under test, a person at a browser without scripts, and
-a judge of id tokens that trusts no client's own judgement.
+"""Shared by the scripts of this folder: the facts of the server under test, a browser that runs no scripts, and a check
+of id tokens that does not rely on the client's own checks.
 
-A script has functions called `case_…`. `script.py SOCKET` loads the script and its client once, listens on a Unix socket,
-says READY=1 on NOTIFY_SOCKET, and runs each case that it is asked for in a process of its own, a fork of this one. A
-request is one JSON object in a frame, `{"case": NAME, "log": FILE}`; the reply is the exit code of the case, which is 0
-only where every statement of it held. Frames are four bytes of length, most significant first, and so many bytes. The facts
-come as the path of a JSON file in BATON_FACTS, which each case reads again.
+A script has functions called `case_…`. `script.py SOCKET` loads the script and its client once, listens on a Unix
+socket, sends READY=1 to NOTIFY_SOCKET, and runs each requested case in a fork of this process. A request is one JSON
+object in a frame, `{"case": NAME, "log": FILE}`. The reply is the exit code of the case, 0 only if every assertion
+held, or minus the number of the signal that ended it. A frame is four bytes of length, most significant first, and as
+many bytes as they say. BATON_FACTS is the path of a JSON file with the facts, which each case reads again.
 """
 import contextlib
 import ctypes
@@ -36,7 +36,7 @@ class Facts:
             self.__dict__.update(json.load(file))
 
     def person(self, name):
-        """The user name of one of the organisation's people."""
+        """The user name of a person of the organisation."""
         return f"{name}@{self.domain}"
 
 
@@ -47,7 +47,7 @@ CASE_SECONDS = 600  # a case that takes longer is killed (SIGALRM)
 
 
 def run(scope):
-    """Serves the cases of a script until the process is ended."""
+    """Serves the cases of a script until the process is killed."""
     with socket.socket(socket.AF_UNIX) as listener:
         listener.bind(sys.argv[1])
         listener.listen()
@@ -63,7 +63,7 @@ def run(scope):
 
 
 def exactly(asker, count):
-    """So many bytes of a stream."""
+    """Reads exactly `count` bytes from a connection."""
     data = asker.recv(count, socket.MSG_WAITALL)
     if len(data) != count:
         raise EOFError
@@ -77,9 +77,9 @@ def held(scope, name):
 
 
 def forked(log, act):
-    """Runs `act` in a fork of this process, with its output in a file; gives the exit code, or minus the signal.
+    """Runs `act` in a fork of this process with its output in a file. Returns the exit code, or minus the signal.
 
-    What modules have loaded by now the fork need not load again, which is most of what a client takes.
+    The fork need not load modules that this process has loaded, which takes most of a client's time.
     """
     sys.stdout.flush()
     sys.stderr.flush()
@@ -95,11 +95,11 @@ def forked(log, act):
             os.dup2(number, stream.fileno())
         act()
         code = 0
-    except SystemExit as end:  # as the interpreter does: a text is an error
+    except SystemExit as end:  # like the interpreter: a text is an error
         code = end.code if isinstance(end.code, int) else int(end.code is not None)
         if isinstance(end.code, str):
             print(end.code, file=sys.stderr)
-    except BaseException:  # the fork ends here, whatever it was
+    except BaseException:  # the fork ends here, whatever the error
         traceback.print_exc()
     finally:
         sys.stdout.flush()
@@ -108,13 +108,13 @@ def forked(log, act):
 
 
 def end_with_parent():
-    """Has the kernel end this process with the one that made it."""
+    """Makes the kernel kill this process when its parent ends."""
     ctypes.CDLL(None).prctl(1, signal.SIGKILL)  # PR_SET_PDEATHSIG
 
 
 @contextlib.contextmanager
 def clock_off(seconds):
-    """The client's machine has a clock that is wrong by so much; the server's goes right."""
+    """Moves the client's clock by so many seconds. The server's clock stays right."""
     right = time.time
     time.time = lambda: right() + seconds
     try:
@@ -137,7 +137,7 @@ class Forms(html.parser.HTMLParser):
         if tag == "form":
             self.forms.append({"action": values.get("action", ""), "fields": {}})
         elif tag in ("input", "button") and self.forms and values.get("name"):
-            # Of several buttons a person presses one: the first, unless told otherwise.
+            # Of several buttons with one name, a person presses the first, unless `submit` is told otherwise.
             fields = self.forms[-1]["fields"]
             if tag == "input" or values["name"] not in fields:
                 fields[values["name"]] = values.get("value") or ""
@@ -151,14 +151,14 @@ class Forms(html.parser.HTMLParser):
 
 
 class Browser:
-    """A browser that keeps cookies and goes where it is sent, until an address of the application comes up."""
+    """A browser that keeps cookies and follows redirects until it reaches an address of the application."""
 
     def __init__(self):
         self.session = requests.Session()
         self.pages = []
 
     def open(self, url, until, method="GET", data=None):
-        """Goes on to the first page, or to the first address that begins with `until`, whose fields it returns."""
+        """Follows redirects to a page, or to an address that begins with `until`, whose fields it returns."""
         for _ in range(12):
             if url.startswith(until):
                 query = urllib.parse.urlsplit(url)
@@ -171,7 +171,7 @@ class Browser:
         raise AssertionError("the browser is sent around in circles")
 
     def repeated(self, until):
-        """A form that a script would post by itself is posted; what is for the application, its fields are returned."""
+        """Posts a form that a script would post by itself. If it leads to the application, only returns its fields."""
         forms = Forms(self.page.text).forms
         if "submit()" not in self.page.text or len(forms) != 1:
             return None
@@ -199,7 +199,7 @@ PROOF_CHALLENGE = "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM"
 
 
 def code_tokens(client, scope, redirect="http://localhost:1", name="amara"):
-    """What the token endpoint answers to a client that signed a person in by code and proof key; no library is in between."""
+    """Signs a person in by code and proof key, without a library, and returns the token endpoint's answer."""
     found = document()
     asked = urllib.parse.urlencode({
         "client_id": client, "response_type": "code", "redirect_uri": redirect, "scope": f"openid offline_access {scope}",
@@ -213,7 +213,7 @@ def code_tokens(client, scope, redirect="http://localhost:1", name="amara"):
 
 
 def answer_device_code(address, code, name="amara", choice="yes"):
-    """A person types the code into the page that the device shows, signs in there, and says yes or no."""
+    """Types the code into the page that the device names, signs a person in there, and answers yes or no."""
     browser, nowhere = Browser(), "http://never.test/"
     browser.open(address, nowhere)
     browser.submit(nowhere, user_code=code)
@@ -234,7 +234,7 @@ def document(tenant=None, base=None):
 
 
 def judged(id_token, client, **claims):
-    """The claims of an id token after signature, issuer, audience and time were judged here, and `claims` compared."""
+    """Checks signature, issuer, audience, times and `claims` of an id token, and returns all its claims."""
     found = document()
     keys = jwt.PyJWKSet.from_dict(requests.get(found["jwks_uri"]).json())
     header = jwt.get_unverified_header(id_token)
@@ -252,7 +252,7 @@ def graph(token, path="/v1.0/me"):
 
 
 def administer(method, path, body):
-    """A call on the server's administration socket."""
+    """Sends a request to the server's administration socket."""
     connection = http.client.HTTPConnection("server")
     connection.sock = socket.socket(socket.AF_UNIX)
     connection.sock.connect(facts.admin)
@@ -263,7 +263,7 @@ def administer(method, path, body):
 
 @contextlib.contextmanager
 def disabled(path):
-    """What stands at this path of the administration is disabled meanwhile, and enabled afterwards."""
+    """Disables the object at this path of the administration, and enables it afterwards."""
     administer("PATCH", path, {"accountEnabled": False})
     try:
         yield

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tells a server everything that is to be kept secret, through every interface, and writes down what it was: a JSON object of
-names and texts in canaries.json, and the same texts as a careless program would leave them in careless.log.
+"""Sends a server every kind of secret through every interface, and records the secrets: a JSON object of names and
+texts in canaries.json, and the same texts in careless.log, as a careless program would log them.
 """
 import base64
 import json
@@ -33,7 +33,7 @@ def token(**form):
 
 
 def signed_in(client, scope, name, **proof):
-    """Signs in at the page and keeps what passes: cookies, form token, code, tokens."""
+    """Signs in at the page, and keeps the secrets that are sent: passwords, cookies, form token, code, tokens."""
     browser = Browser()
     query = {
         "client_id": client, "response_type": "code", "redirect_uri": REDIRECT, "scope": scope, "state": "canary-state",
@@ -60,12 +60,12 @@ def signed_in(client, scope, name, **proof):
 def keep_tokens(name, tokens):
     for kind in ("access_token", "refresh_token", "id_token"):
         if kind in tokens:
-            # The signature is the part that nothing else holds.
+            # No other text contains the signature.
             keep(**{f"{name}-{kind}": tokens[kind], f"{name}-{kind}-tail": tokens[kind][-40:]})
 
 
 def ordinary():
-    """Page, code, refresh, a code that comes twice, Graph, revocation; a client with a secret."""
+    """Page, code, refresh, a code that is sent twice, Graph, a password; a client with a secret."""
     signed_in(facts.confidential, "openid offline_access User.Read", "web", client_secret=facts.client_secret)
     tokens = signed_in(facts.client, "openid profile offline_access User.Read", "app")
     assert graph(tokens["access_token"]).status_code == 200
@@ -101,7 +101,7 @@ def primary():
 
 
 def careless():
-    """The search has to find every one of these."""
+    """Writes every secret, in one of five encodings, to a log. The search must find each of them."""
     lines = []
     for number, (name, text) in enumerate(canaries.items()):
         raw = text.encode()

@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""GraphSpy, a tool for attacks on Entra ID, as its author published it, against a server of ours: what it should get, and
-what it must not.
+"""GraphSpy, a tool for attacks on Entra ID, unmodified, against our server: what it should get, and what it must not.
 
-Each case asks GraphSpy's own application by the requests that its pages make; only its web server is left out.
+Each case sends GraphSpy's own application the requests that its pages send. Only its web server is left out.
 """
 import json
 import pathlib
@@ -15,7 +14,7 @@ from graphspy.db import migrations, schema
 
 from baton_tests import PROOF_CHALLENGE, Browser, answer_device_code, code_tokens, document, facts, run
 
-OFFICE = "d3590ed6-52b3-4102-aeff-aad2292ab01c"  # what GraphSpy asks with where it is not told otherwise
+OFFICE = "d3590ed6-52b3-4102-aeff-aad2292ab01c"  # GraphSpy's default client
 AZURE = "04b07795-8ddb-461a-bbee-02f9e1bf7b46"
 BROKER = "29d9ed98-a469-4536-ade2-f981bc1d605e"
 REGISTRATION = "urn:ms-drs:enterpriseregistration.windows.net"
@@ -36,7 +35,7 @@ class GraphSpy:
         self.pages = self.app.test_client()
 
     def ask(self, name, works=True, **form):
-        """What GraphSpy answers to a form of its pages."""
+        """Sends a form of GraphSpy's pages and returns the answer."""
         answer = self.pages.post(f"/api/{name}", data=form)
         assert (answer.status_code < 400) == works, (name, answer.status_code, answer.text)
         return answer.json["data"] if works and answer.is_json else answer.text
@@ -46,7 +45,7 @@ class GraphSpy:
         return rows["data"] if isinstance(rows, dict) else rows
 
     def phish(self, **form):
-        """Begins a device code and has Amara type it into the page; gives how GraphSpy says that it ended."""
+        """Requests a device code, has Amara type it into the page, and returns the status that GraphSpy shows."""
         code = self.ask("generate_device_code", **form)
         answer_device_code(f"{facts.login}/common/oauth2/deviceauth", code)
         self.app.config["device_code_thread"].join()
@@ -56,7 +55,7 @@ class GraphSpy:
         return next(row["accesstoken"] for row in self.rows("access_tokens") if row["id"] == int(number))
 
     def me(self, number):
-        """What Graph says of the person of an access token."""
+        """Graph's answer about the person of an access token."""
         said = self.pages.post("/api/generic_graph", data={"graph_uri": f"{GRAPH}/v1.0/me", "access_token_id": number})
         return json.loads(said.text)
 
@@ -64,7 +63,7 @@ class GraphSpy:
         assert self.me(number).get("userPrincipalName") == facts.person("amara"), self.me(number)
 
     def given(self, scope, name="amara"):
-        """Hands GraphSpy the broker's tokens of a person; gives the numbers of its access and refresh token."""
+        """Gives GraphSpy the broker's tokens of a person. Returns the numbers of the access and the refresh token."""
         tokens = code_tokens(BROKER, scope, name=name)
         self.ask("add_access_token", accesstoken=tokens["access_token"])
         self.ask(
@@ -73,20 +72,20 @@ class GraphSpy:
         return self.rows("access_tokens")[-1]["id"], self.rows("refresh_tokens")[-1]["id"]
 
     def access(self, number, works=True, **form):
-        """Gets an access token by a primary refresh token; gives its number, or what GraphSpy says."""
+        """Gets an access token by a primary refresh token. Returns its number or, if `works` is false, the error."""
         said = self.ask(
             "refresh_prt_to_access_token", works=works, prt_id=number, refresh_prt="false",
             **{"client_id": OFFICE} | form)
         return said["access_token_id"] if works else said
 
     def device(self):
-        """Registers a device; gives its id."""
+        """Registers a device and returns its id."""
         access, _ = self.given(f"{REGISTRATION}/.default")
         return self.ask("register_device", access_token_id=access)["device_id"]
 
 
 def case_device_code():
-    """Device codes of both protocols, and refreshing what came of them."""
+    """Device codes of both protocols, and the refresh of the tokens that they got."""
     spy = GraphSpy()
     for version in (1, 2):
         assert spy.phish(version=version) == "SUCCESS"
@@ -108,7 +107,7 @@ def case_family():
 
 
 def case_device_by_code():
-    """Who types a code for somebody else gives away neither a device nor a primary refresh token."""
+    """A person who types an attacker's code gives away neither a device nor a primary refresh token."""
     spy = GraphSpy()
     said = spy.ask("generate_device_code", works=False, client_id=BROKER, resource=REGISTRATION)
     assert "AADSTS5000625" in said, said
@@ -120,13 +119,13 @@ def case_device_by_code():
 
 
 def primary(spy, device):
-    """Gets a primary refresh token for Amara on a device; gives its number."""
+    """Gets a primary refresh token for Amara on a device and returns its number."""
     _, refresh = spy.given("")
     return spy.ask("request_prt_for_device", device_id=device, refresh_token_id=refresh)["prt_id"]
 
 
 def case_primary():
-    """A device, a primary refresh token, tokens of both protocols by it; nothing without its session key."""
+    """A primary refresh token gets tokens of both protocols, and gets nothing without its session key."""
     spy = GraphSpy()
     device = spy.device()
     number = primary(spy, device)
@@ -134,7 +133,7 @@ def case_primary():
         access = spy.access(number, **form)
         spy.is_amaras(access)
         assert jwt.decode(spy.token(access), options={"verify_signature": False})["deviceid"] == device
-    # GraphSpy renews by any application; ours by a broker alone.
+    # GraphSpy renews with any client; our server renews only for a broker.
     said = spy.ask("refresh_prt_to_access_token", works=False, prt_id=number, client_id=OFFICE)
     assert "AADSTS700016" in said, said
     spy.ask("refresh_prt_to_access_token", prt_id=number, client_id=BROKER, resource=GRAPH)
@@ -145,7 +144,7 @@ def case_primary():
     stolen = spy.ask("import_prt", prt=kept["prt"], session_key="00" * 32)["prt_id"]
     said = spy.access(stolen, works=False)
     assert "AADSTS50013" in said, said
-    # A refresh token is no primary one.
+    # An ordinary refresh token does not work as a primary one.
     tokens = code_tokens(BROKER, "")
     plain = spy.ask("import_prt", prt=tokens["refresh_token"], session_key=kept["session_key"])["prt_id"]
     said = spy.access(plain, works=False)
@@ -153,7 +152,7 @@ def case_primary():
 
 
 def case_cookie():
-    """A browser signs in by GraphSpy's cookie, once; the same cookie in another browser is nothing."""
+    """A browser signs in with GraphSpy's cookie once. In another browser, the same cookie does not work."""
     spy = GraphSpy()
     number = primary(spy, spy.device())
     cookie = spy.ask("generate_prt_cookie", prt_id=number)["prt_cookie"]
@@ -172,7 +171,7 @@ def case_cookie():
 
 
 def case_own_key():
-    """A key of the person's own on the device proves them there, and nobody else."""
+    """A person's own key on the device authenticates that person there, and nobody else."""
     spy = GraphSpy()
     device = spy.device()
     number = primary(spy, device)

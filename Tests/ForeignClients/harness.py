@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What holds for every client of this folder: every name leads to the server under test, none leads off this machine."""
+"""For every client of this folder, every name leads to the server under test, and none off this machine."""
 import requests
 
 from baton_tests import document, facts, run

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""msal for Python, as Microsoft published it, against a server of ours."""
+"""Microsoft's msal for Python, unmodified, against our server."""
 import msal
 import requests
 
@@ -12,7 +12,7 @@ REGISTRATION = "urn:ms-drs:enterpriseregistration.windows.net"
 
 
 def application(client=None, **options):
-    """A new application, since msal remembers documents and refusals for the life of one."""
+    """Returns a new application, since each one keeps the documents and refusals that it got."""
     if "authority" not in options and "oidc_authority" not in options:
         options |= {"authority": f"{facts.login}/{facts.tenant}", "instance_discovery": False}
     return msal.PublicClientApplication(client or facts.client, **options)
@@ -28,7 +28,7 @@ def signed_in(app, browser=None, name="amara", scopes=None):
 
 
 def is_amara(app, result):
-    """Everything that msal leaves to others, and what it makes of the account."""
+    """Checks what msal does not check, and the account that msal stores. Returns the account."""
     assert graph(result["access_token"]).json()["userPrincipalName"] == facts.person("amara")
     said = judged(result["id_token"], facts.client, preferred_username=facts.person("amara"), tid=facts.tenant)
     account = app.get_accounts()[0]
@@ -38,7 +38,7 @@ def is_amara(app, result):
 
 
 def case_code():
-    """Code with proof key; msal checks state, nonce and proof key, the rest is checked here."""
+    """Code with proof key. msal handles state, nonce and proof key; the rest is checked here."""
     app = application()
     is_amara(app, signed_in(app))
 
@@ -51,7 +51,7 @@ def case_form_post():
 
 
 def case_silent():
-    """Silent from the cache, then forced to the server; a refresh token is good for one use."""
+    """A silent request is answered from the cache, a forced one by the server, which replaces the refresh token."""
     app = application()
     first = signed_in(app)
     account = is_amara(app, first)
@@ -69,7 +69,7 @@ def case_silent():
 
 
 def case_refusals():
-    """What msal gets to read where the server refuses."""
+    """The errors that msal returns if the server refuses, and the answers that msal refuses itself."""
     app = application()
     flow = app.initiate_auth_code_flow(["Nothing.Known"], redirect_uri=REDIRECT)
     returned = Browser().open(flow["auth_uri"], REDIRECT)
@@ -91,7 +91,7 @@ def case_refusals():
 
 
 def case_sign_out():
-    """The browser's session ends by the document's address; with it every token that came of it."""
+    """A sign-out at the document's end_session_endpoint ends the browser's session and all its tokens."""
     app, browser = application(), Browser()
     result = signed_in(app, browser)
     account = is_amara(app, result)
@@ -111,7 +111,7 @@ def case_sign_out():
 
 
 def case_clock_skew():
-    """A clock that is wrong, by a minute or a day, keeps nobody out: what is good decides the server's own clock."""
+    """A client clock that is wrong by a minute or a day prevents nothing: only the server's own clock counts."""
     for skew in (-86400, -60, 60, 86400):
         with clock_off(skew):
             app = application()
@@ -119,7 +119,7 @@ def case_clock_skew():
             forced = app.acquire_token_silent_with_error(SCOPES, account, force_refresh=True)
             assert forced["token_source"] == "identity_provider", (skew, forced)
             assert graph(forced["access_token"]).status_code == 200
-    # Who comes back with the right clock takes the day-old token of the wrong one for expired, and gets another.
+    # With the right clock, msal takes a token that it stored under the slow clock for expired, and gets a new one.
     app = application()
     with clock_off(-86400):
         account = is_amara(app, signed_in(app))
@@ -128,7 +128,7 @@ def case_clock_skew():
 
 
 def case_disabled():
-    """An application and a person that an administrator disables: neither gets anything, and what they had is dead."""
+    """A disabled application and a disabled person get no tokens, and the tokens that they have stop working."""
     app, browser = application(), Browser()
     result = signed_in(app, browser)
     account = is_amara(app, result)
@@ -152,7 +152,7 @@ def case_disabled():
 
 
 def case_wrong_audience():
-    """A token for one resource is nothing at another, and no client gets one that it is not registered for."""
+    """A resource refuses another's token, and a client gets no token for a resource that it is not registered for."""
     app = application(BROKER)
     result = signed_in(app, scopes=[f"{REGISTRATION}/.default"])
     refused = graph(result["access_token"])
@@ -165,13 +165,13 @@ def case_wrong_audience():
 
 
 def case_instance_discovery():
-    """A host that msal does not know, and one that it knows, which it asks about by the names built into it."""
+    """Instance discovery at a host that is built into msal, for a host that msal does not know and for one it does."""
     app = application(authority=f"{facts.login.rsplit(':', 1)[0]}/{facts.tenant}")
     is_amara(app, signed_in(app))
     known = application(authority=f"https://login.microsoftonline.com/{facts.tenant}")
     account = is_amara(known, signed_in(known))
     assert account["environment"] == "login.microsoftonline.com", account
-    # Our own name is another of the same host's: what was got by the one serves the other.
+    # Our own name is an alias of this host, so a token cached under one name is used for the other.
     assert known.get_accounts() and known.acquire_token_silent(SCOPES, account)["token_source"] == "cache"
     common = application(authority="https://login.microsoftonline.com/common")
     is_amara(common, signed_in(common))
@@ -183,7 +183,7 @@ def case_instance_discovery():
 
 
 def case_oidc_authority():
-    """msal with a plain OpenID provider, whose issuer it compares with the address."""
+    """msal uses the server as a plain OpenID provider, and compares the issuer with the address."""
     app = application(oidc_authority=f"{facts.login}/{facts.tenant}/v2.0")
     is_amara(app, signed_in(app))
     try:
@@ -204,7 +204,7 @@ def case_device_code():
 
 
 def case_password():
-    """Name and password without a page: only where the operator turned it on; msal asks for the user realm first."""
+    """The password grant, which the operator has turned on here. msal asks for the user realm first."""
     app = application(authority=f"https://login.microsoftonline.com/{facts.tenant}")
     result = app.acquire_token_by_username_password(facts.person("amara"), facts.password, SCOPES)
     is_amara(app, result)

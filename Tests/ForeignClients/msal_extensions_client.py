@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""msal-extensions for Python, as Microsoft published it: msal's tokens in the keyring of the person who is at the machine."""
+"""Microsoft's msal-extensions for Python, unmodified: msal's tokens in the keyring of the person at the machine."""
 import contextlib
 import os
 import pathlib
@@ -12,7 +12,7 @@ import requests
 
 from baton_tests import Browser, document, end_with_parent, facts, graph, run
 
-# The binding of libsecret comes from Debian alone; everything else from the environment, which is looked through first.
+# The libsecret binding comes only from Debian, everything else from the environment, which is searched first.
 sys.path.append("/usr/lib/python3/dist-packages")
 import msal_extensions  # noqa: E402
 
@@ -22,7 +22,7 @@ REDIRECT = "http://localhost:1"
 
 @contextlib.contextmanager
 def keyring():
-    """A person's session bus and unlocked keyring, and the folder of all that they keep."""
+    """Runs a session bus with an unlocked keyring, and yields the folder in which both keep their files."""
     folder = pathlib.Path(tempfile.mkdtemp(dir=facts.folder))
     os.environ |= {"HOME": str(folder), "XDG_RUNTIME_DIR": str(folder), "XDG_DATA_HOME": str(folder)}
     with subprocess.Popen(
@@ -30,7 +30,7 @@ def keyring():
         preexec_fn=end_with_parent, text=True) as bus:
         try:
             os.environ["DBUS_SESSION_BUS_ADDRESS"] = bus.stdout.readline().strip()
-            # It goes to the background when it serves, and ends with the bus.
+            # The keyring goes to the background once it serves, and ends with the bus.
             subprocess.run(
                 ["gnome-keyring-daemon", "--unlock", "--components=secrets"], input=b"of the keyring", check=True,
                 stdout=subprocess.DEVNULL)
@@ -40,7 +40,7 @@ def keyring():
 
 
 def application(folder, client=None):
-    """A program that starts: it has nothing but what the keyring has."""
+    """A newly started program, which has only what is in the keyring."""
     persistence = msal_extensions.build_encrypted_persistence(str(folder / "cache"))
     assert persistence.is_encrypted
     return msal.PublicClientApplication(
@@ -62,14 +62,14 @@ def silent(app, **options):
 
 
 def in_the_clear(folder, *texts):
-    """The files in which one of the texts can be read."""
+    """The files that contain one of the texts unencrypted."""
     return [
         str(file) for file in folder.rglob("*")
         if file.is_file() and any(text.encode() in file.read_bytes() for text in texts)]
 
 
 def case_persisted():
-    """What one program got serves the next one; what that exchanged serves the first; no file shows a token."""
+    """Two programs share tokens, also refreshed ones, through the keyring, and no file contains a token unencrypted."""
     with keyring() as folder:
         first, browser = application(folder), Browser()
         result = signed_in(first, browser)
@@ -82,7 +82,7 @@ def case_persisted():
         assert silent(first)["access_token"] == forced["access_token"], "the first program did not look again"
         assert graph(forced["access_token"]).status_code == 200
         assert in_the_clear(folder, forced["access_token"]) == []
-        # Another application finds the account in the keyring, and gets nothing for the refresh token in it.
+        # Another application finds the account in the keyring, but its refresh token gets nothing there.
         other = application(folder, facts.web_client)
         kept = next(other.token_cache.search(msal.TokenCache.CredentialType.REFRESH_TOKEN))["secret"]
         assert kept != used, "the exchanged refresh token is not in the keyring"
@@ -92,7 +92,7 @@ def case_persisted():
 
 
 def case_sign_out():
-    """A session that ended in the browser is dead for every program; who removes the account empties the keyring."""
+    """A sign-out in the browser ends the session for every program. Removing the account empties the keyring."""
     with keyring() as folder:
         app, browser = application(folder), Browser()
         result = signed_in(app, browser)
@@ -109,7 +109,7 @@ def case_sign_out():
 
 
 def case_no_keyring():
-    """Where there is no keyring msal-extensions keeps nothing rather than keep it in the clear."""
+    """Without a keyring, msal-extensions stores nothing, rather than store it unencrypted."""
     folder = pathlib.Path(tempfile.mkdtemp(dir=facts.folder))
     os.environ |= {"HOME": str(folder), "XDG_RUNTIME_DIR": str(folder), "DBUS_SESSION_BUS_ADDRESS": f"unix:path={folder}/no"}
     try:

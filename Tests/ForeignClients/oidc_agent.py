@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Debian's oidc-agent, which keeps a person's tokens for the programs of a shell, against a server of ours."""
+"""Debian's oidc-agent, which keeps a person's tokens for the programs of a shell, against our server."""
 import contextlib
 import os
 import pathlib
@@ -20,7 +20,7 @@ REDIRECT = "http://localhost:4242"
 
 @contextlib.contextmanager
 def agent(folder=None):
-    """A running agent that has loaded nothing, and the folder in which it keeps accounts."""
+    """Runs an agent that has loaded no account, and yields the folder in which it keeps accounts."""
     folder = folder or pathlib.Path(tempfile.mkdtemp(dir=facts.folder))
     (folder / ".oidc-agent").mkdir(mode=0o700, exist_ok=True)
     path = pathlib.Path(tempfile.mkdtemp(dir=folder)) / "agent"
@@ -39,7 +39,7 @@ def agent(folder=None):
 
 
 def await_listener(program, path):
-    """Returns once connections are taken: the agent names its process before that, and nothing announces it."""
+    """Waits until the agent accepts connections. It prints its process number earlier, and does not announce this."""
     for _ in range(1000):
         with socket.socket(socket.AF_UNIX) as probe:
             if probe.connect_ex(str(path)) == 0:
@@ -50,7 +50,7 @@ def await_listener(program, path):
 
 
 def command(*words, works=True):
-    """Runs one of the commands to its end; gives all that it said."""
+    """Runs one of the agent's commands to its end and returns its output."""
     done = subprocess.run(
         words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=60)
     assert (done.returncode == 0) == works, (words[0], done.returncode, done.stdout)
@@ -58,7 +58,7 @@ def command(*words, works=True):
 
 
 def generate(*more, client=None, secret=""):
-    """Begins a new account; gives the running command."""
+    """Starts the command that creates an account, and returns it while it runs."""
     return subprocess.Popen(
         ["oidc-gen", "--pw-env", "--confirm-default", "--prompt=none", "--no-url-call", "--no-webserver", "-m",
          f"--iss={facts.login}/{facts.tenant}/v2.0", f"--client-id={client or facts.client}", f"--client-secret={secret}",
@@ -67,7 +67,7 @@ def generate(*more, client=None, secret=""):
 
 
 def shown(program, pattern):
-    """What a running command has said up to the words that a person needs; gives the match."""
+    """Reads the output of a running command until it matches `pattern`, and returns the match."""
     said = ""
     while not (found := re.search(pattern, said, re.S)):
         line = program.stdout.readline()
@@ -77,7 +77,7 @@ def shown(program, pattern):
 
 
 def by_device_code(choice="yes", works=True, **client):
-    """A new account by a code that a person types elsewhere; gives what the command said then."""
+    """Creates an account by a code that a person types elsewhere. Returns what the command prints afterwards."""
     with generate("--flow=device", **client) as program:
         found = shown(program, r"visit:\s+(https://\S+).*?code: (\S+)")
         answer_device_code(found[1], found[2], choice=choice)
@@ -87,13 +87,13 @@ def by_device_code(choice="yes", works=True, **client):
 
 
 def by_code(browser, **client):
-    """A new account by the browser of the machine; the person hands the address over at which they came out."""
+    """Signs in through the machine's browser, and returns the address to which it redirects the person."""
     with generate("--flow=code", "--no-scheme", **client) as program:
         found = shown(program, r"(https://\S+/authorize\?\S+)\s")
         program.kill()
     browser.open(found[1], REDIRECT)
     browser.submit(REDIRECT, username=facts.person("amara"), password=facts.password)
-    returned = browser.submit(REDIRECT, choice="yes")  # it asks for consent each time
+    returned = browser.submit(REDIRECT, choice="yes")  # oidc-agent asks for consent each time
     return f"{REDIRECT}?{urllib.parse.urlencode(returned)}"
 
 
@@ -103,7 +103,7 @@ def is_amaras(token):
 
 
 def case_device_code():
-    """Tokens for the shell, by a code typed elsewhere; by force new ones; a wrong audience; a person who says no."""
+    """Tokens by a code typed elsewhere, new ones on request, a wrong audience, and a person who says no."""
     with agent() as folder:
         by_device_code()
         first = command("oidc-token", "wards").strip()
@@ -116,7 +116,7 @@ def case_device_code():
             f"{facts.registration}/EnrollmentServer/device?api-version=1.0", json={},
             headers={"Authorization": f"Bearer {second}"})
         assert stray.status_code == 401, stray.text
-    # The next agent has what the last one kept, under the password of the account alone.
+    # A new agent can load the stored account, but only with the account's password.
     with agent(folder):
         os.environ["OIDC_ENCRYPTION_PW"] = "another"
         assert "number of tries" in command("oidc-add", "--pw-env", "wards", works=False)
@@ -129,7 +129,7 @@ def case_device_code():
 
 
 def case_code():
-    """The page of the machine's browser; a thief of the address at which it came out has no proof key, the agent has."""
+    """A sign-in through the machine's browser. A thief of the final address has no proof key, but the agent has it."""
     with agent():
         address = by_code(Browser())
         code = dict(urllib.parse.parse_qsl(urllib.parse.urlsplit(address).query))["code"]
@@ -142,7 +142,7 @@ def case_code():
 
 
 def case_secret():
-    """An application with a secret; with a wrong one it gets nothing, and says why."""
+    """An application with a secret. With a wrong one, oidc-agent gets nothing and reports why."""
     with agent():
         by_device_code(client=facts.web_client, secret=facts.secret)
         is_amaras(command("oidc-token", "wards").strip())
@@ -153,7 +153,7 @@ def case_secret():
 
 
 def case_disabled():
-    """What the agent keeps of a disabled person is dead, and it says so."""
+    """The tokens of a disabled person stop working, and the agent reports it."""
     with agent():
         by_device_code()
         token = command("oidc-token", "wards").strip()

@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""A CONNECT proxy on loopback that leads a fixed list of host names to one TLS port and refuses every other.
+"""A CONNECT proxy on loopback that connects a fixed list of host names to one TLS port and refuses all others.
 
     proxy.py --port-file FILE --target PORT HOST…
 
-TLS stays end to end, certificates of both sides included; whatever a client has built in, nothing leaves this machine.
-Takes a free port, writes its number into FILE, says READY=1 on NOTIFY_SOCKET, and writes a line for each name that it was asked for.
+TLS stays end to end, including the certificates of both sides. Whatever host names a client has built in, nothing
+leaves this machine. Listens on a free port, writes its number to FILE, sends READY=1 to NOTIFY_SOCKET, and prints a
+line for each requested name.
 """
 import argparse
 import asyncio
@@ -14,7 +15,7 @@ import pathlib
 import socket
 
 LIMIT = 16 * 1024  # bytes of a request's head
-PATIENCE = 30.0  # seconds for the head to come
+PATIENCE = 30.0  # seconds for the head to arrive
 
 
 async def pump(reader, writer):

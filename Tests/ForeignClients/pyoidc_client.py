@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""pyoidc (`oic` on PyPI), a library for OpenID Connect, as its authors published it, against a server of ours."""
+"""pyoidc (`oic` on PyPI), a library for OpenID Connect, unmodified, against our server."""
 import secrets
 
 import requests
@@ -14,7 +14,7 @@ REDIRECT = "https://app.test/cb"
 
 
 def relying_party(client=None, secret=None):
-    """A relying party that knows our server by its discovery document alone."""
+    """A relying party that knows our server only by its discovery document."""
     party = Client(
         client_authn_method=CLIENT_AUTHN_METHOD, config={"code_challenge": {"method": "S256", "length": 64}})
     party.provider_config(f"{facts.login}/{facts.tenant}/v2.0")
@@ -25,7 +25,7 @@ def relying_party(client=None, secret=None):
 
 
 class SignIn:
-    """One sign-in of a relying party: what it asks, and what it makes of the answer."""
+    """One sign-in of a relying party: its request, and the redemption of the answer."""
 
     def __init__(self, party, **asked):
         self.party = party
@@ -48,7 +48,7 @@ class SignIn:
 
 
 def refused(act, kind, cause=""):
-    """Asserts that pyoidc raises this kind of error, about this cause."""
+    """Asserts that `act` raises an error of this kind whose text contains `cause`."""
     try:
         act()
     except kind as error:
@@ -64,7 +64,7 @@ def signed_in(party, browser=None):
 
 
 def case_code():
-    """Discovery, code with proof key, id token judged by pyoidc, user information; the code is good once."""
+    """Discovery, code with proof key, an id token that pyoidc checks, user information. The code works once."""
     party = relying_party()
     sign_in, returned, tokens = signed_in(party)
     assert isinstance(tokens, AccessTokenResponse), tokens
@@ -74,7 +74,7 @@ def case_code():
     assert graph(tokens["access_token"]).json()["userPrincipalName"] == facts.person("amara")
     again = sign_in.redeemed(returned)
     assert again["error"] == "invalid_grant" and "AADSTS54005" in again["error_description"], again
-    # What came of a code that came twice is taken back.
+    # If a code is sent twice, the tokens that it got are revoked.
     refused(lambda: party.do_user_info_request(method="GET", token=tokens["access_token"]), RequestError)
     assert graph(tokens["access_token"]).status_code == 401
 
@@ -102,7 +102,7 @@ def case_refusals():
 
 
 def case_secret():
-    """A relying party that proves itself by a secret; by a wrong one it gets nothing."""
+    """A relying party authenticates with a secret; with a wrong one it gets nothing."""
     party = relying_party(facts.web_client, facts.secret)
     browser = Browser()
     sign_in, returned, tokens = signed_in(party, browser)
@@ -114,7 +114,7 @@ def case_secret():
 
 
 def case_refresh():
-    """A refresh token gets the next tokens; for another client it is nothing."""
+    """A refresh token gets new tokens, but not for another client."""
     party = relying_party()
     sign_in, returned, tokens = signed_in(party)
     fresh = party.do_access_token_refresh(state=sign_in.state, request_args={"client_id": facts.client})
@@ -127,7 +127,7 @@ def case_refresh():
 
 
 def case_end_session():
-    """The session ends by the request that pyoidc makes; what came of it is dead, and only its own address comes back."""
+    """pyoidc's request ends the session and its tokens. The server redirects only to the relying party's address."""
     party, browser = relying_party(), Browser()
     sign_in, returned, tokens = signed_in(party, browser)
 

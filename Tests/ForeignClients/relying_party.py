@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A web application in Flask, signed in with by Authlib as its documentation says, against a server of ours."""
+"""A web application in Flask that uses Authlib as its documentation says, against our server."""
 import flask
 import requests
 from authlib.integrations.base_client import OAuthError
@@ -11,7 +11,7 @@ REDIRECT = "https://app.test/cb"
 
 
 def application(**options):
-    """A relying party: discovery, code with proof key, nonce, id token judged by Authlib."""
+    """A relying party: discovery, code with proof key, nonce, and an id token that Authlib checks."""
     app = flask.Flask(__name__)
     app.secret_key = "of this test alone"
     oauth = OAuth(app)
@@ -41,7 +41,7 @@ def application(**options):
 
 
 def signed_in(client, browser, name="amara", **asked):
-    """Signs in at the application as a person does, and returns what the application came to know."""
+    """Signs in at the application as a person does, and returns the application's answer."""
     begun = client.get("/login", query_string=asked)
     returned = browser.sign_in(begun.headers["Location"], REDIRECT, name)
     return client.get("/cb", query_string=returned)
@@ -56,14 +56,14 @@ def case_sign_in():
     assert known["claims"]["sub"] == said["sub"] and "nonce" in said
     assert client.get("/who").json == {"who": facts.person("amara")}
     assert known["userinfo"]["sub"] == said["sub"], known["userinfo"]
-    # The second time nobody is asked.
+    # The second sign-in shows no page.
     again = application()
     returned = browser.open(again.get("/login").headers["Location"], REDIRECT)
     assert again.get("/cb", query_string=returned).json["claims"]["sub"] == said["sub"]
 
 
 def case_mix_up():
-    """Authlib compares state, issuer, nonce and proof key; what was changed on the way is not taken."""
+    """Authlib refuses an answer that belongs to another browser, and one that it gets twice."""
     browser = Browser()
     first = application()
     returned = browser.sign_in(first.get("/login").headers["Location"], REDIRECT)
@@ -76,19 +76,19 @@ def case_mix_up():
             return client.get("/cb", query_string=query).status_code >= 400
         except OAuthError:
             return True
-        except Exception as error:  # Authlib's own checks raise their own kinds.
+        except Exception as error:  # Authlib's own checks raise their own errors.
             return type(error).__module__.startswith(("authlib", "joserfc"))
 
     for client in (first, other):
         client.application.config["PROPAGATE_EXCEPTIONS"] = True
     assert refused(other, returned), "another browser's answer was taken"
-    # The code was not spoilt by that; but its state is good once.
+    # That has not used up the code, but its state works only once.
     assert first.get("/cb", query_string=returned).status_code == 200
     assert refused(first, returned), "the same answer was taken twice"
 
 
 def case_clock_skew():
-    """A clock that is a minute off does not matter; one that is hours off takes our id tokens for old, or not yet good."""
+    """A clock that is a minute off does not matter. If it is hours off, our id tokens look expired or not yet valid."""
     for skew in (-60, 60):
         with clock_off(skew):
             assert signed_in(application(), Browser()).status_code == 200, skew
@@ -122,7 +122,7 @@ def case_sign_out():
 
 
 def case_prompts():
-    """Asked for by the application, answered by the person, seen in the id token."""
+    """The application asks for a prompt, the person answers it, and the id token shows the result."""
     client, browser = application(), Browser()
     first = signed_in(client, browser).json["claims"]
     silent = application()
@@ -140,7 +140,7 @@ def case_prompts():
 
 
 def case_secret():
-    """The application proves itself by its secret, in the header and in the form; by a wrong one it gets nothing."""
+    """The application authenticates with its secret, in the header and in the form. A wrong one gets nothing."""
     browser = Browser()
     for way in ("client_secret_basic", "client_secret_post"):
         assert way in document()["token_endpoint_auth_methods_supported"]

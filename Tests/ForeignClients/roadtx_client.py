@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""roadtx, as its author published it, against a server of ours: join, primary refresh tokens, tokens, leave.
+"""roadtx, unmodified, against our server: join, primary refresh tokens, tokens, leave.
 
-Each case runs roadtx as a person at a terminal does, in a folder of its own, and looks at what it wrote.
+Each case runs roadtx as a person at a terminal does, in its own folder, and checks what it wrote.
 """
 import base64
 import datetime
@@ -31,13 +31,13 @@ BROKER = "29d9ed98-a469-4536-ade2-f981bc1d605e"
 REGISTRATION = "urn:ms-drs:enterpriseregistration.windows.net"
 GRAPH = "https://graph.microsoft.com"
 
-home = None  # the folder of the case that runs
+home = None  # the folder of the running case
 
 
 def roadtx(*arguments, works=True):
-    """Runs roadtx as its own program does, in a process of its own; gives what it said.
+    """Runs roadtx as its own program does, in a separate process, and returns its output.
 
-    It ends well or, where `works` is false, badly; None leaves that open.
+    Asserts that it succeeds or, if `works` is false, that it fails. If `works` is None, it may do either.
     """
     log = home / "roadtx.log"
 
@@ -65,7 +65,7 @@ def claims_of(token):
 
 
 def tokens(scope, name="amara"):
-    """The broker's tokens for a person, as roadtx keeps them (`.roadtools_auth`)."""
+    """Gets the broker's tokens for a person, and stores them as roadtx does (`.roadtools_auth`)."""
     reply = code_tokens(BROKER, scope, name=name)
     kept = {
         "accessToken": reply["access_token"], "refreshToken": reply["refresh_token"], "tokenType": "Bearer",
@@ -75,7 +75,7 @@ def tokens(scope, name="amara"):
 
 
 def join(name, kind=None, action="join", person="amara"):
-    """Joins a device; gives its certificate and key, which roadtx left behind."""
+    """Joins a device. Returns the certificate and the key that roadtx wrote."""
     tokens(REGISTRATION + "/.default", person)
     kind = ["--device-type", kind] if kind else []
     said = roadtx("device", "-a", action, "-n", name, "-c", f"{name}.pem", "-k", f"{name}.key", *kind)
@@ -85,14 +85,14 @@ def join(name, kind=None, action="join", person="amara"):
 
 
 def prt_by_refresh_token(device, *more, name="amara", out="roadtx.prt"):
-    """A primary refresh token of the device, out of a fresh sign-in of the person."""
+    """Gets a primary refresh token of the device by a new sign-in of the person."""
     tokens("", name)
     roadtx("prt", "-c", f"{device}.pem", "-k", f"{device}.key", "-r", "file", "-f", out, *more)
     return document_of(out)
 
 
 def graph_token(*more, works=True):
-    """An access token for Graph through the primary refresh token at hand."""
+    """Gets an access token for Graph by the stored primary refresh token. If `works` is false, returns the output."""
     if file(".roadtools_auth").exists():
         file(".roadtools_auth").unlink()
     said = roadtx("prtauth", "-c", "azcli", *more, works=works)
@@ -114,7 +114,7 @@ def device_id(certificate):
 
 
 def judge(certificate, key, joined):
-    """The certificate is for the key that was made, by an authority whose unit is a GUID, and says who and where."""
+    """Checks a certificate's key, its issuer's unit (a GUID), its times, and the device, tenant and kind in it."""
     identifier = device_id(certificate)
     public = key.public_key()
     assert certificate.public_key().public_numbers() == public.public_numbers()
@@ -130,7 +130,7 @@ def judge(certificate, key, joined):
 
 
 def case_forms():
-    """Every form of a join that roadtx knows, and the registration of a device of one's own."""
+    """Every kind of join that roadtx knows, and the registration of a personal device."""
     for kind in ("Windows", "MacOS", "Android"):
         certificate, key = join(f"{kind}-1".lower(), kind)
         judge(certificate, key, joined=True)
@@ -143,7 +143,7 @@ def case_forms():
 
 
 def case_refused_join():
-    """A token for something else joins nothing, whoever sends it."""
+    """A token for another resource joins no device, whether roadtx sends it or not."""
     kept = tokens("User.Read")
     said = roadtx("device", "-a", "join", "-n", "x", "-c", "x.pem", "-k", "x.key")
     assert "Wrong token audience" in said and not file("x.pem").exists(), said
@@ -154,7 +154,7 @@ def case_refused_join():
 
 
 def case_refresh_token():
-    """A primary refresh token out of a refresh token, in both dialects; uses and renewals of it."""
+    """A primary refresh token by a refresh token, in both versions of the protocol, and its uses and renewals."""
     certificate, _ = join("tablet")
     identifier = device_id(certificate)
     for version in ([], ["-v3"]):
@@ -173,7 +173,7 @@ def case_refresh_token():
 
 
 def case_password():
-    """A primary refresh token by name and password, which the operator has let in; a wrong password gets none."""
+    """A primary refresh token by name and password, which the operator allows here. A wrong password gets none."""
     certificate, _ = join("tablet")
     person = ["-c", "tablet.pem", "-k", "tablet.key", "-u", facts.person("amara")]
     said = roadtx("prt", *person, "-p", "wrong password", works=False)
@@ -185,7 +185,7 @@ def case_password():
 
 
 def case_own_key():
-    """A key of one's own (Windows Hello), registered in a session of the device, proves the person there."""
+    """A person's own key (Windows Hello), registered in a session of the device, authenticates the person there."""
     certificate, _ = join("tablet")
     prt_by_refresh_token("tablet")
     graph_token("-c", BROKER, "-r", "drs", "-ru", f"ms-appx-web://Microsoft.AAD.BrokerPlugin/{BROKER}")
@@ -208,13 +208,13 @@ def case_device_token():
 
 
 def case_leave():
-    """A device leaves by its certificate; its tokens are dead at once."""
+    """A device leaves with its certificate, and its tokens stop working at once."""
     certificate, _ = join("tablet")
     join("other")
     prt_by_refresh_token("tablet")
     token = graph_token("-r", "msgraph")
     is_good(token, device_id(certificate))
-    # Another device's certificate removes nothing.
+    # Nothing is removed without a certificate or with another device's.
     address = f"https://enterpriseregistration.windows.net/EnrollmentServer/device/{device_id(certificate)}"
     assert requests.delete(address).status_code == 401
     stranger = requests.delete(address, cert=(str(file("other.pem")), str(file("other.key"))))
@@ -233,7 +233,7 @@ def signed(key, header, payload):
 
 
 def case_refused_requests():
-    """What a thief or a broken clock would send, by roadtx's own library or by hand."""
+    """What a thief or a broken clock would send, through roadtx or by hand."""
     certificate, key = join("tablet")
     join("other")
     prt = prt_by_refresh_token("tablet")
@@ -275,7 +275,7 @@ def case_refused_requests():
     other = load_pem_private_key(file("other.key").read_bytes(), None)
     assert ask(nonce(), signer=other)[0].json()["error_codes"] == [50013]
     assert ask(nonce(), refresh_token="1.x.y")[0].json()["error_codes"] == [70000]
-    # A clock that is wrong by an hour does not matter: the nonce is the server's own time.
+    # The device's clock does not matter, however wrong it is: the nonce carries the server's own time.
     skewed = signed(key, {"x5c": [der]}, {
         "client_id": BROKER, "request_nonce": nonce(), "scope": "openid aza", "grant_type": "refresh_token",
         "refresh_token": tokens("")["refreshToken"], "iat": 1, "exp": 2})
@@ -285,7 +285,7 @@ def case_refused_requests():
 
 
 def case_refused_people():
-    """A person, a device or an application that is disabled or gone gets nothing any more, and what it got is dead."""
+    """A disabled device, application or person gets no tokens. The device's and the person's tokens stop working."""
     certificate, _ = join("tablet")
     prt_by_refresh_token("tablet")
     token = graph_token("-r", "msgraph")
@@ -296,7 +296,7 @@ def case_refused_people():
         tokens("")
         said = roadtx("prt", "-c", "tablet.pem", "-k", "tablet.key", "-r", "file", works=False)
         assert "AADSTS135011" in said, said
-    # An application, and with the broker every application.
+    # An application. Disabling the broker stops every application.
     prt_by_refresh_token("tablet")
     graph_token("-r", "msgraph")
     for client in (AZURE, BROKER):
@@ -311,8 +311,7 @@ def case_refused_people():
 
 
 def case_clock_skew():
-    """A device whose clock is wrong by hours, either way, joins, gets its tokens and uses them: what is fresh the server
-    says by its nonces."""
+    """A device whose clock is two hours slow or fast gets tokens: the server judges freshness by its own nonces."""
     join("tablet")
     prt = prt_by_refresh_token("tablet")
     session_key = bytes.fromhex(prt["session_key"])
@@ -345,7 +344,7 @@ def derive(key, context):
 
 
 def case_cookie():
-    """The browser's credential, by both endpoints and in both derivations."""
+    """The browser's credential, at both endpoints and with both key derivations. It works once."""
     certificate, _ = join("tablet")
     prt = prt_by_refresh_token("tablet")
 
@@ -368,7 +367,7 @@ def case_cookie():
 
 
 def in_own_folder(case):
-    """A case with a folder of its own, in which roadtx keeps what it gets."""
+    """Runs a case in a new folder, in which roadtx stores what it gets."""
     global home
     home = pathlib.Path(tempfile.mkdtemp(dir=facts.folder))
     case()

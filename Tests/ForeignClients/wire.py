@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Bytes that no well-meaning client sends, straight to the server's TLS port."""
+"""Requests that no well-behaved client sends, byte by byte to the server's TLS port."""
 import base64
 import http.client
 import json
@@ -19,14 +19,17 @@ HOST = urllib.parse.urlsplit(facts.login).hostname
 PORT = urllib.parse.urlsplit(facts.login).port
 TOKEN = f"/{facts.tenant}/oauth2/v2.0/token"
 PAGE = f"/{facts.tenant}/v2.0/.well-known/openid-configuration"
-DEADLINE = 2  # seconds for a request, as the servers of the cases that need one have it
+DEADLINE = 2  # seconds for a request, if the case's server has a short deadline (`requestDeadline`)
 FORM = "grant_type=nothing"
 DEVICES = urllib.parse.urlsplit(facts.mdm)
 SMUGGLED = f"GET {PAGE} HTTP/1.1\r\nHost: {HOST}\r\n\r\n"
 
 
 def talk(*parts, ends=True, source="127.0.0.1"):
-    """Sends bytes on one connection and returns the statuses of the answers, until the server closes or is silent."""
+    """Sends bytes on one connection. Returns the statuses of the answers, and all that was received.
+
+    Reads until the server closes the connection or, if `ends` is false, until the first head is complete.
+    """
     context = ssl.create_default_context(cafile=facts.root)
     with socket.create_connection(("127.0.0.1", PORT), source_address=(source, 0)) as plain:
         with context.wrap_socket(plain, server_hostname=HOST) as wire:
@@ -40,7 +43,7 @@ def talk(*parts, ends=True, source="127.0.0.1"):
                     if not ends and b"\r\n\r\n" in answer:
                         break
             except (ssl.SSLError, ConnectionError):
-                pass  # closed in the middle of what we said
+                pass  # the server closed the connection while we sent
     return [int(status) for status in re.findall(rb"HTTP/1\.1 (\d{3}) ", answer)], answer
 
 
@@ -50,7 +53,7 @@ def request(method="POST", path=TOKEN, headers=(), body=FORM, host=f"Host: {HOST
 
 
 def case_good():
-    """The same way of asking gets its answers, two on one connection: what is refused below is refused for its faults."""
+    """Correct requests are answered, also two on one connection, so the refusals below are due to the faults."""
     length = f"Content-Length: {len(FORM)}"
     statuses, _ = talk(request(headers=[length]), request(headers=[length, "Connection: close"]))
     assert statuses == [400, 400], statuses
@@ -60,7 +63,7 @@ def case_good():
 
 
 def case_smuggling():
-    """Where two readers could see two different ends of a body, nobody sees any: one refusal, and the end."""
+    """A request whose body two readers could end differently gets at most one refusal, and the connection is closed."""
     length = f"Content-Length: {len(FORM)}"
     for name, headers, body in [
         ("length and chunks", ["Content-Length: 4", "Transfer-Encoding: chunked"], "0\r\n\r\n" + SMUGGLED),
@@ -86,7 +89,7 @@ def case_smuggling():
 
 
 def case_host():
-    """One Host field with one of our names; nothing else decides who answers."""
+    """A request needs exactly one Host field with one of our names. No other field changes the host."""
     for name, host in [
         ("another's name", "Host: evil.test\r\n"), ("an address", "Host: 127.0.0.1\r\n"),
         ("a longer name", f"Host: {HOST}.evil.test\r\n"), ("a name with a user", f"Host: {HOST}@evil.test\r\n"),
@@ -101,7 +104,7 @@ def case_host():
 
 
 def case_limits():
-    """Heads, bodies and parameters have an end, and who goes beyond is told, or hung up on, at once."""
+    """Heads, bodies and parameters have limits. A request over a limit is refused, or its connection closed."""
     statuses, _ = talk(request("GET", PAGE, [f"X-{n}: y" for n in range(120)], ""))
     assert statuses in ([431], [400], []), statuses
     statuses, _ = talk(request("GET", PAGE, [f"X-{n}: {'y' * 8000}" for n in range(6)], ""))
@@ -119,7 +122,7 @@ def case_limits():
 
 
 def device_context():
-    """What speaks TLS with the identity of an enrollment profile that is made here."""
+    """Creates an enrollment profile, and returns a TLS context with its identity."""
     with socket.socket(socket.AF_UNIX) as plain:
         plain.connect(facts.admin)
         admin = http.client.HTTPConnection("server")
@@ -139,7 +142,7 @@ def device_context():
 
 
 def dripped(start, host=HOST, port=PORT, context=None):
-    """Goes on byte by byte after `start` until the server closes, which it does not do before the deadline."""
+    """Sends `start` and then single bytes until the server closes, which must not be long before the deadline."""
     context = context or ssl.create_default_context(cafile=facts.root)
     begun = time.monotonic()
     with socket.create_connection(("127.0.0.1", port)) as plain:
@@ -152,7 +155,7 @@ def dripped(start, host=HOST, port=PORT, context=None):
                     wire.sendall(b"b")
                     wire.settimeout(0.05)
                     try:
-                        # What comes before the end is an answer.
+                        # Bytes before the end are an answer.
                         if not wire.recv(65536):
                             break
                     except TimeoutError:
@@ -166,13 +169,13 @@ def dripped(start, host=HOST, port=PORT, context=None):
 
 
 def case_slow():
-    """A request that never ends is cut off, however busily it goes on; one beside it is served."""
+    """A request that never ends is cut off, even if bytes keep coming. Another request is served meanwhile."""
     dripped(request(headers=["Content-Length: 60000"], body="a="))
     dripped(f"POST {TOKEN} HTTP/1.1\r\nHost: {HOST}\r\nX-Slow: ")
 
 
 def case_slow_device():
-    """The devices' listener cuts it off, too, whether or not the device has shown a certificate, and on every path."""
+    """The devices' listener cuts it off, too, with and without a device's certificate, and on both paths."""
     place = f"Host: {DEVICES.hostname}\r\n"
     for context in (None, device_context()):
         for method, path in (("PUT", ""), ("POST", "/push")):
@@ -181,7 +184,7 @@ def case_slow_device():
 
 
 def case_device_host():
-    """The devices' listener answers to its own name, by whatever port, and to no other."""
+    """The devices' listener answers only to its own name, with or without a port."""
     context = ssl.create_default_context(cafile=facts.root)
     name, port = DEVICES.hostname, DEVICES.port
     for host, path, status in (
@@ -197,7 +200,7 @@ def case_device_host():
 
 
 def case_mute():
-    """Whoever connects and says nothing takes a share of the places, and none for long."""
+    """Silent connections of one address take only a share of the places, and are closed after a while."""
     for port in (PORT, DEVICES.port):
         held = [socket.create_connection(("127.0.0.1", port)) for _ in range(70)]
         if port == PORT:
@@ -213,7 +216,7 @@ def case_mute():
                 assert wire.recv(1) == b""
             except ConnectionError:
                 pass  # refused
-        # Nor is a handshake enough.
+        # A connection that only completes its handshake is closed, too.
         context = ssl.create_default_context(cafile=facts.root)
         with socket.create_connection(("127.0.0.1", port), 50) as plain:
             with context.wrap_socket(plain, server_hostname=HOST if port == PORT else DEVICES.hostname) as wire:
@@ -226,7 +229,7 @@ def case_mute():
 
 
 def case_deaf():
-    """Whoever asks and never reads is hung up on."""
+    """The connection of a client that sends requests and never reads is closed."""
     context = ssl.create_default_context(cafile=facts.root)
     with socket.socket() as plain:
         plain.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
@@ -242,7 +245,7 @@ def case_deaf():
 
 
 def case_crowd():
-    """Sixteen idle connections of four addresses fill the listener; the next one's handshake waits for a place."""
+    """Sixteen idle connections of four addresses fill the listener. The next one's handshake waits for a place."""
     context = ssl.create_default_context(cafile=facts.root)
 
     def open_connection():
