@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""A worker's browser in tests: Debian's Chromium on the screen DISPLAY, except for the broker's own pages, which person.py fills in.
+"""A worker's browser in tests: Debian's Chromium on the screen DISPLAY. The broker's own pages go to person.py instead.
 
     browser.py --person FILE --log FILE --profile FOLDER [--ANY-CHROMIUM-OPTION=…]… URL
 
-URL is the address of the agent's start page. The page says where it leads: Chromium's policies let no program look into its pages,
-so that nobody can type a password there for a test.
+URL is the address of the agent's start page, which contains the address that it redirects to. Chromium's policies let
+no program inspect its pages, so a test cannot type a password there.
 """
 import os
 import sys

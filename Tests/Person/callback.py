@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""A site that writes down which addresses are opened: one line for each.
+"""A site that writes a line to FILE for each address that is opened.
 
     callback.py PORT FILE
 """

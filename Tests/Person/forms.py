@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Pages without a browser: gets them, shows what a person would see, and posts their forms.
+"""Pages without a browser: loads them, reports what a person would see, and posts their forms.
 
-Does what the pages of a sign-in need of a browser and no more: redirects, a refresh by `<meta>`, cookies in memory, forms.
-Runs no script; a form that a script would post by itself is posted. Understands the two options of Chromium by which a
+Supports only what the pages of a sign-in need: redirects, a refresh by `<meta>`, cookies in memory, forms. Runs no
+script, but posts a form that a script would post by itself. Understands the two options of Chromium with which a
 sign-in reaches and trusts a server that is not public: --host-resolver-rules and --ignore-certificate-errors-spki-list.
 """
 import base64
@@ -17,13 +17,13 @@ import urllib.error
 import urllib.parse
 import urllib.request
 
-HOPS = 12  # pages that lead on by themselves
-LONGEST = 1 << 20  # bytes of a page
-PATIENCE = 60.0  # seconds for a page to come
+HOPS = 12  # the most pages in a row that continue by themselves
+LONGEST = 1 << 20  # the most bytes of a page
+PATIENCE = 60.0  # seconds for a page to load
 
 
 class Elements(html.parser.HTMLParser):
-    """The forms of a page, its alert, and where it goes on by itself."""
+    """The forms of a page, its alert, and the address to which it continues by itself."""
 
     def __init__(self, text):
         super().__init__()
@@ -52,11 +52,11 @@ class Elements(html.parser.HTMLParser):
 
 
 class Pinned(http.client.HTTPSConnection):
-    """A connection whose server shows a key of the list, at the address that the rules give."""
+    """A connection to the address that the rules give, to a server with one of the pinned keys."""
 
     def __init__(self, host, *, rules, pins, **others):
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
-        # The key is compared below.
+        # `connect` checks the key.
         context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
         super().__init__(host, context=context, **others)
         self.rules, self.pins, self.tls = rules, pins, context
@@ -79,12 +79,12 @@ class PinnedHandler(urllib.request.HTTPSHandler):
 
 
 class FormBrowser:
-    """What the pages of one profile share: the cookies."""
+    """The connections and cookies that the pages of one profile share."""
 
     def __init__(self, options):
         rules = re.findall(r"MAP \*(\S+) (\S+)", value(options, "--host-resolver-rules"))
         pins = value(options, "--ignore-certificate-errors-spki-list").split(",")
-        # The only proxy would be that of the environment, for which a loopback address is none.
+        # Uses no proxy. The environment's proxy is not meant for loopback addresses.
         self.opener = urllib.request.build_opener(
             urllib.request.ProxyHandler({}), PinnedHandler(rules, pins),
             urllib.request.HTTPCookieProcessor(http.cookiejar.CookieJar()))
@@ -94,18 +94,18 @@ class FormBrowser:
 
 
 class FormPage:
-    """One page, with the calls of a page in a browser (see `person.Page`)."""
+    """One page, with the methods of a page in a browser (see `person.Page`)."""
 
     def __init__(self, browser):
         self.browser, self.url, self.elements = browser, "", Elements("")
 
     def call(self, method, url):
-        """Navigates; nothing else is asked of a page by its method."""
+        """Opens `url`. No other method is supported."""
         assert method == "Page.navigate"
         return self.open(url)
 
     def next(self):
-        """The page that is there since `open` returned."""
+        """Returns what the page shows. It was loaded when `open` returned."""
         return self.look()
 
     def open(self, url, data=None):
@@ -130,12 +130,12 @@ class FormPage:
         try:
             response = self.browser.opener.open(request, timeout=PATIENCE)
         except urllib.error.HTTPError as error:
-            response = error  # it has a page, too
+            response = error  # it also has a page
         with response:
             self.url, self.elements = response.geturl(), Elements(response.read(LONGEST).decode(errors="replace"))
 
     def onward(self):
-        """Where the page goes by itself."""
+        """Returns the address to which the page continues by itself, and the data to post; both None if it does not."""
         if self.elements.refresh:
             return urllib.parse.urljoin(self.url, self.elements.refresh), None
         if self.elements.posts_itself and len(self.elements.forms) == 1:
@@ -174,7 +174,7 @@ def place(field):
 
 
 def sent(form, pressed):
-    """What a form sends: its fields, and of its buttons the one that was pressed."""
+    """Returns what a form sends: its fields, and only the pressed one of its buttons."""
     return [
         (field["name"], field.get("value", "")) for field in form["fields"] if field.get("name") and "disabled" not in field
         and (field is pressed or field["tag"] == "input" and field.get("type") not in ("submit", "checkbox", "radio")
@@ -186,7 +186,7 @@ def value(options, name):
 
 
 def pin(certificate):
-    """base64 of the SHA-256 of a certificate's public key (RFC 5280 section 4.1: the seventh part of what is signed)."""
+    """Returns base64 of the SHA-256 of a certificate's public key (RFC 5280 section 4.1: the seventh field)."""
     inside = certificate[element(certificate, 0)[0]:]
     start, end = element(inside, 0)
     signed, at = inside[start:end], 0
@@ -196,7 +196,7 @@ def pin(certificate):
 
 
 def element(der, at):
-    """Where the content of the DER element at a place begins, and where the element ends."""
+    """Returns where the content of the DER element at `at` begins, and where the element ends."""
     length, start = der[at + 1], at + 2
     if length & 0x80:
         count = length & 0x7F

@@ -3,9 +3,9 @@
 """The person at the browser, for demonstrations and integration tests.
 
 Configured as `browser.command` of baton-agent. Starts Debian's headless Chromium with the given profile, opens the page
-and does what a person does: clicks into the visible field for the user name and types, the same for the password,
-presses the button, goes on until the broker's own page on 127.0.0.1 shows the end. Then the browser stays open, as a
-person leaves it, until somebody ends it. Knows nothing of Baton but what a page shows.
+and does what a person does: clicks the visible field for the user name and types, does the same for the password,
+presses the button, and continues until the broker's own page on 127.0.0.1 shows the end. The browser then stays open,
+as a person leaves it, until it is ended. Knows nothing of Baton except what a page shows.
 
     person.py --person FILE --profile FOLDER [--log FILE] [--chromium PROGRAM] [--ANY-CHROMIUM-OPTION=…]… URL
 
@@ -13,16 +13,16 @@ FILE is a JSON object:
     username              what is typed into the field with autocomplete=username
     password              what is typed into the field with autocomplete=current-password
     pin                   what is typed into fields with autocomplete=new-password; without it such a page is left alone
-    mistypesPIN           true: types another one into the second of them, the first time
+    mistypesPIN           true: types another PIN into the second of these fields, the first time
     wrongPasswordFirst    true: mistypes the password once
-    closeInsteadOfSignIn  true: closes the browser when the sign-in page is there
-    waitsFor              a FIFO: the person types the password once somebody has opened it for writing
-    saves                 a text that is kept among the downloads and as a temporary file, before the password is sent
+    closeInsteadOfSignIn  true: closes the browser when the sign-in page appears
+    waitsFor              a FIFO: the person types the password once it has been opened for writing
+    saves                 a text that is saved as a download and as a temporary file, before the password is sent
     starts                a program and its arguments, which the browser starts before it opens the page
-    withoutBrowser        true: starts no browser, and posts the pages' forms by itself (forms.py), in a tenth of the time
+    withoutBrowser        true: starts no browser, and posts the pages' forms itself (forms.py), in a tenth of the time
 
-Who is refused with the right password closes the browser. A second call with the same profile hands its page to the
-first, as browsers do. The log says what was done, never what was typed or where.
+If the right password is refused, the person closes the browser. A second call with the same profile hands its page to
+the first, as browsers do. The log says what was done, never what was typed or where.
 """
 import argparse
 import fcntl
@@ -35,9 +35,9 @@ import sys
 import time
 
 STEPS = 12  # pages of one sign-in
-PATIENCE = 60.0  # seconds for a page to come
+PATIENCE = 60.0  # seconds for a page to load
 
-# What a person sees of a page: fields that are there to be seen, the button, an error text.
+# What a person sees of a page: the visible fields, the button, an error text.
 LOOK = r"""
 (wish => {
   const seen = e => {
@@ -72,7 +72,7 @@ class Gone(Exception):
 
 
 class Chromium:
-    """A browser of our own, driven over its DevTools pipe."""
+    """A Chromium process, driven over its DevTools pipe."""
 
     def __init__(self, program, profile, options, log):
         commands_out, self.commands = pipe()
@@ -80,7 +80,7 @@ class Chromium:
         arguments = [
             program, "--headless=new", f"--user-data-dir={profile}", "--remote-debugging-pipe", "--no-first-run",
             "--no-default-browser-check", "--password-store=basic", "--disable-gpu",
-            "--window-size=1000,1200",  # so high that no page has to be scrolled, by which places would change
+            "--window-size=1000,1200",  # so high that no page scrolls, which would move the fields
             *options,
         ]
         if os.geteuid() == 0:
@@ -100,7 +100,7 @@ class Chromium:
         self.events = []
 
     def call(self, method, session=None, **parameters):
-        """Asks and waits for the answer; events that come meanwhile are kept."""
+        """Sends a command and returns its result. Keeps the events that arrive meanwhile."""
         self.number += 1
         message = {"id": self.number, "method": method, "params": parameters}
         if session:
@@ -142,7 +142,7 @@ class Chromium:
         return json.loads(message)
 
     def drain(self):
-        """Reads what came; nobody asked for it."""
+        """Reads and drops messages that nothing waits for."""
         chunk = os.read(self.replies, 1 << 16)
         if not chunk:
             raise Gone
@@ -162,20 +162,20 @@ class Page:
         return self.browser.call(method, self.session, **parameters)
 
     def next(self):
-        """Waits for a page that nobody has looked at yet, and looks at it."""
+        """Waits for a page that was not returned before, and returns what it shows."""
         while True:
-            # A page that loads while this one is looked at is not forgotten.
+            # Events are dropped before the look, so that a page that loads during it is not missed.
             self.browser.events = []
             try:
                 view = self.look()
                 if view["isNew"]:
                     return view
             except RuntimeError:
-                pass  # the page went on just now
+                pass  # the page is just changing
             self.browser.wait_for("Page.loadEventFired", self.session)
 
     def look(self, wish=0):
-        """What is there; `wish` is a field for something new, counted from 0."""
+        """Returns what the page shows. `wish` selects one of the fields for a new password, counted from 0."""
         result = self.call("Runtime.evaluate", expression=f"{LOOK}({wish})", returnByValue=True)
         if "exceptionDetails" in result:
             raise RuntimeError("the page cannot be looked at")
@@ -188,7 +188,7 @@ class Page:
 
     def type_into(self, place, text):
         self.click(place)
-        # What stands there is replaced: Control+A, then typing.
+        # Control+A selects the field's text, so that typing replaces it.
         for kind in ("rawKeyDown", "keyUp"):
             self.call(
                 "Input.dispatchKeyEvent", type=kind, modifiers=2, key="a", code="KeyA", windowsVirtualKeyCode=65,
@@ -197,7 +197,7 @@ class Page:
 
 
 def pipe():
-    """A pipe whose ends lie above the numbers that Chromium expects its own at."""
+    """Creates a pipe whose descriptors are above the numbers that Chromium's own pipe uses."""
     ends = []
     for end in os.pipe():
         ends.append(fcntl.fcntl(end, fcntl.F_DUPFD_CLOEXEC, 16))
@@ -215,7 +215,7 @@ def without_query(url):
 
 
 def sign_in(page, url, person, say):
-    """Follows the pages from `url` to the broker's last one. True unless the person closes the browser."""
+    """Follows the pages from `url` to the broker's last one. Returns false if the person closes the browser."""
     answer = page.call("Page.navigate", url=url)
     if answer.get("errorText"):
         say(f"the page did not open: {answer['errorText']}")
@@ -243,7 +243,7 @@ def sign_in(page, url, person, say):
             page.click(page.look()["button"])
             submitted = True
             continue
-        # A page of the broker's own may ask for a password, too; its last one does not.
+        # The broker's own pages may also ask for a password; its last page does not.
         if view["url"].startswith("http://127.0.0.1:") and not view["password"] and (
                 submitted or without_query(view["url"]) != without_query(url)):
             say("done")
@@ -270,7 +270,7 @@ def sign_in(page, url, person, say):
                     save(person["saves"])
             submitted = bool(view["password"])
         elif not view["button"]:
-            continue  # a page that goes on by itself
+            continue  # a page that continues by itself
         button = page.look()["button"]
         if not button:
             say("no button to press")
@@ -299,7 +299,7 @@ def read_person(path):
 
 
 def save(text):
-    """Writes what a person keeps of a page to where programs of the session keep such files."""
+    """Saves a text where programs of the session save downloads and temporary files."""
     downloads = os.path.join(os.environ["HOME"], "Downloads")
     os.makedirs(downloads, exist_ok=True)
     for folder in (downloads, os.environ["TMPDIR"]):
@@ -308,12 +308,12 @@ def save(text):
 
 
 def meeting_point(profile):
-    """Where a later call with the same profile finds the first; abstract, so that nothing is left of it."""
+    """The socket at which a later call with the same profile finds the first. It is abstract, so no file remains."""
     return "\0baton-person:" + os.path.realpath(profile)[-80:]
 
 
 def hand_over(profile, url):
-    """Gives the page to the person who sits at this profile's browser already. False when nobody does."""
+    """Hands the page to an earlier call that uses this profile. Returns false if there is none."""
     with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as there:
         try:
             there.connect(meeting_point(profile))
@@ -325,7 +325,7 @@ def hand_over(profile, url):
 
 
 def serve(new_page, listener, person_file, say, browser=None):
-    """Sits there until the browser ends; takes pages of later calls."""
+    """Opens the pages of later calls, until the person closes the browser. Raises `Gone` if the browser ends."""
     while True:
         ready = select.select([listener] + ([browser.replies] if browser else []), [], [])[0]
         if browser and browser.replies in ready:
@@ -339,7 +339,7 @@ def serve(new_page, listener, person_file, say, browser=None):
 
 
 def sit_at_forms(arguments, options, url, listener, say):
-    """A person at pages without a browser."""
+    """Acts as a person at pages without a browser."""
     sys.dont_write_bytecode = True
     import forms
 
@@ -352,7 +352,7 @@ def sit_at_forms(arguments, options, url, listener, say):
 
 
 def sit_at_chromium(arguments, options, url, listener, say):
-    """A person at a browser."""
+    """Acts as a person at a browser."""
     browser = Chromium(arguments.chromium, arguments.profile, options, subprocess.DEVNULL)
 
     def new_page():

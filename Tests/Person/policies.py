@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Asks Debian's Chromium what it makes of policies, for tests.
+"""Reports how Debian's Chromium applies policies, for tests.
 
-Standard input is a JSON object: {"policies": {…}, "visits": ["https://…", …], "look": true}. Chromium runs in a mount namespace of
-its own, in which `/etc/chromium` holds these policies and nothing else; every host name leads to a port where nobody
+Standard input is a JSON object: {"policies": {…}, "visits": ["https://…", …], "look": true}. Chromium runs in its own
+mount namespace, in which `/etc/chromium` contains only these policies. Every host name leads to a port where nothing
 listens. Standard output is a JSON object:
 
-    attached   whether a page could be looked into over the DevTools pipe
+    attached   whether a page could be inspected over the DevTools pipe
     policies   with "look": {name: {"status": …, "error": …, "level": …}} as chrome://policy shows them
     visits     {address: the browser's error code, such as net::ERR_BLOCKED_BY_ADMINISTRATOR}
 
@@ -48,14 +48,14 @@ ROWS = r"""
 
 
 def look(browser, session):
-    """The rows of chrome://policy that are set; waits until the page shows any."""
+    """Returns the rows of chrome://policy that are set. Waits until the page shows any."""
     browser.call("Page.navigate", session, url="chrome://policy")
     deadline = time.monotonic() + PATIENCE
     while time.monotonic() < deadline:
         try:
             rows = browser.call("Runtime.evaluate", session, expression=ROWS, returnByValue=True)["result"]["value"]
         except (KeyError, RuntimeError):
-            continue  # the page went on just now
+            continue  # the page is just changing
         if rows:
             return {name: row for name, row in rows.items() if row["status"] != "Not set."}
     raise TimeoutError("chrome://policy shows no policy")

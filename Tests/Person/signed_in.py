@@ -1,16 +1,18 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""A real browser with Baton's extension, installed by policy, and the sites that it visits; what the sites see is the result.
+"""A real browser with Baton's extension, installed by policy, and the sites that it visits. Reports what the sites see.
 
     signed_in.py FILE
 
-Runs below the browser that baton-agent opened, in a mount namespace of its own (`unshare --mount`), where it may lay policies over
-/etc. FILE is a JSON object: `browser` (chromium or firefox), `folder`, `login`, `tenant`, `client`, `root`, `go` (a FIFO that
-somebody opens when a worker is signed in), `ready`, `result`, `ports` (of the relying party and of another site), and of the
-package `id`, `source` (update or install address) and `host` (the manifest of the native messaging host).
+Runs as a descendant of the browser that baton-agent opened, in its own mount namespace (`unshare --mount`), where it
+may put policies over /etc. FILE is a JSON object: `browser` (chromium or firefox), `folder`, `login`, `tenant`,
+`client`, `root`, `go` (a FIFO that is opened for writing once a worker is signed in), `ready`, `result`, `ports` (of
+the relying party and of another site), and for the extension's package `id`, `source` (its update or install address)
+and `host` (the manifest of the native messaging host).
 
-The pages drive the browser: each leads to the next. `result` says, for each step, which headers of a credential the other site
-saw and what the identity platform answered: `nobody`, `frame`, `redirect`, and `who` of the relying party.
+The pages drive the browser: each leads to the next. For each of the steps `nobody`, `frame` and `redirect`, `result`
+contains the credential headers that the other site received and the identity platform's answer. It also contains `who`,
+the user that the relying party saw, `milliseconds`, the duration of that sign-in, and whether the file `ready` existed.
 """
 import http.server
 import json
@@ -35,7 +37,7 @@ def run(*command):
 
 
 class Stage:
-    """What was asked for, and what the sites have seen."""
+    """The content of FILE, and what the sites have seen."""
 
     def __init__(self, wanted):
         self.__dict__.update(wanted)
@@ -46,7 +48,7 @@ class Stage:
         self.other = f"https://{OTHER}:{self.elsewhere}"
 
     def authorize(self, step):
-        """An address of the identity platform that sends whoever is signed in, or nobody, on to the other site."""
+        """An address of the identity platform that redirects to the other site, whether or not a user is signed in."""
         query = {
             "client_id": self.client, "response_type": "code", "scope": "openid", "prompt": "none", "state": step,
             "redirect_uri": f"{self.other}/cb", "code_challenge": "A" * 43, "code_challenge_method": "S256"}
@@ -58,7 +60,7 @@ def leading_to(address):
 
 
 def other_site(stage):
-    """Another site: a host that no profile lists."""
+    """Starts another site, on a host that no profile lists. Returns the path of its authority's certificate."""
 
     class Handler(http.server.BaseHTTPRequestHandler):
         def do_GET(self):
@@ -95,7 +97,7 @@ def other_site(stage):
     authority, keys, certificate = (stage.folder / name for name in ("authority.pem", "other.key", "other.pem"))
     curve = ("-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2", "-x509")
     run("openssl", "req", *curve, "-subj", "/CN=authority", "-keyout", stage.folder / "authority.key", "-out", authority)
-    # Browsers take no authority's certificate for a site's.
+    # Browsers do not accept an authority's certificate as a site's.
     run("openssl", "req", *curve, "-subj", "/CN=other", "-addext", f"subjectAltName=DNS:{OTHER}",
         "-addext", "basicConstraints=critical,CA:FALSE", "-CA", authority, "-CAkey", stage.folder / "authority.key",
         "-keyout", keys, "-out", certificate)
@@ -108,7 +110,7 @@ def other_site(stage):
 
 
 def relying_party(stage):
-    """A web application in Flask, signed in with by Authlib as its documentation says."""
+    """Starts a web application in Flask that uses Authlib as its documentation says."""
     import flask
     from authlib.integrations.flask_client import OAuth
     from werkzeug.serving import make_server
@@ -148,7 +150,7 @@ def relying_party(stage):
 
 
 def lay_over_etc(stage, files):
-    """Puts files over /etc, for this namespace alone."""
+    """Puts files over /etc, in this mount namespace only."""
     run("mount", "--make-rprivate", "/")
     layers = stage.folder / "layers"
     layers.mkdir()

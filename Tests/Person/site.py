@@ -4,9 +4,9 @@
 
     site.py FOLDER EVENTS
 
-Serves https with a certificate of its own (kept in FOLDER) under the name login.baton.test, and the broker's part on
-http://127.0.0.1: /start leads to the sign-in page, /end is the last page. Writes its ports and the certificate's SPKI
-hash to FOLDER/site.json, says READY=1 to NOTIFY_SOCKET, and sends each thing that happens to the datagram socket EVENTS.
+Serves https with its own certificate (in FOLDER) under the name login.baton.test, and the broker's pages on
+http://127.0.0.1: /start redirects to the sign-in page, /end is the last page. Writes its ports and the certificate's
+SPKI hash to FOLDER/site.json, sends READY=1 to NOTIFY_SOCKET, and sends each event to the datagram socket EVENTS.
 """
 import base64
 import hashlib
