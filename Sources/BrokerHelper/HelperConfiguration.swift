@@ -2,24 +2,24 @@
 internal import BrokerIPC
 package import Processes
 
-/// Whom the helper serves, and whose processes and folders it may touch.
+/// The user whose requests the helper answers, and the users whose processes and folders it may touch.
 package struct HelperConfiguration: Sendable {
-    /// The user of `batond`, the only one who may ask.
+    /// The user of `batond`, the only one whose requests are answered.
     package let broker: UInt32
     /// The users of graphical sessions.
     package let users: [SystemUser]
-    /// The folder below which storage is mounted; it and every folder above it belong to root.
+    /// The folder below which storage is mounted. It and every folder above it belong to root.
     package let storage: String
-    /// The largest size of one session's storage.
+    /// The maximum size of one session's storage, in megabytes.
     package let megabytes: UInt32
 
     package init(broker: UInt32, users: [SystemUser], storage: String, megabytes: UInt32) {
         (self.broker, self.users, self.storage, self.megabytes) = (broker, users, storage, megabytes)
     }
 
-    /// The session user with this number.
+    /// Returns the session user with this number.
     ///
-    /// - Throws: ``HelperRefusal`` if it is not one of them.
+    /// - Throws: ``HelperRefusal`` if no session user has it.
     func user(_ number: UInt32) throws(HelperRefusal) -> SystemUser {
         guard let user = users.first(where: { $0.number == number }) else {
             throw HelperRefusal(

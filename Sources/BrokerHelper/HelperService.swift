@@ -17,20 +17,20 @@ package final class HelperService: Sendable {
     private let broker: UInt32
     private let logger: Logger
     private let connections = Mutex(0)
-    /// One request at a time: two must not make or remove the same thing.
+    /// Held during each request, so that no two requests make or remove the same thing.
     private let turn = Mutex(())
 
-    /// The broker holds one connection; during a restart the former one may still be there.
+    /// The maximum number of connections. The broker holds one; after its restart, the former one may still be open.
     private static let maximumConnections = 4
 
-    /// - Parameter broker: the user whose processes may ask.
+    /// - Parameter broker: the user whose requests are answered.
     package init(helper: SessionHelper, listener: Listener, broker: UInt32, logger: Logger) {
         (self.helper, self.listener, self.broker, self.logger) = (helper, listener, broker, logger)
     }
 
-    /// Serves until the process ends; blocks.
+    /// Serves connections until the process ends; blocks.
     ///
-    /// - Throws: ``SocketError`` if the listener fails, ``ThreadFailure`` if the process may not have another thread.
+    /// - Throws: ``SocketError`` if the listener fails, ``ThreadFailure`` if no thread can be started.
     package func run() throws {
         while true {
             let descriptor = try listener.accept()
@@ -50,7 +50,7 @@ package final class HelperService: Sendable {
         }
     }
 
-    /// Answers one connection until it ends.
+    /// Answers the requests of one connection until it ends.
     private func serve(_ descriptor: Descriptor) {
         let channel = Channel(
             Connection(descriptor, maximumFrame: Wire.helperLimits.bytes), limits: Wire.helperLimits)

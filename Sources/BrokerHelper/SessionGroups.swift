@@ -7,23 +7,24 @@ internal import Glibc
 internal import Processes
 internal import UnixSocket
 
-/// The control groups of sessions (cgroups(7), version 2): one for each epoch, below the helper's own.
+/// The control groups of sessions (cgroups(7), version 2): one for each epoch, below the helper's own group.
 ///
-/// A process of a session user cannot leave its group, whatever it starts or detaches; so the group names every process of
-/// the session.
+/// A session user's process cannot leave its group, and everything that it starts is in the group, even if detached.
+/// The group therefore contains every process of the session.
 struct SessionGroups {
     /// The helper's own group.
     let root: Directory
 
     private static let prefix = "session-"
-    /// Milliseconds that a group may take to stop or to die; only a process inside a broken driver takes longer.
+    /// The time limit for freezing or killing a group, in milliseconds. Only a process inside a broken driver takes
+    /// longer.
     private static let patience: Int32 = 10_000
 
     init(root: Directory) { self.root = root }
 
     /// Finds the helper's own group.
     ///
-    /// - Returns: nil if this system has no control groups of version 2, or keeps this process out of them.
+    /// - Returns: nil if this system has no control groups of version 2, or does not show this process its own.
     /// - Throws: ``HelperRefusal`` if `/proc` cannot be read.
     static func find() throws(HelperRefusal) -> SessionGroups? {
         let mounts: MountTable
@@ -37,7 +38,7 @@ struct SessionGroups {
         }
     }
 
-    /// Where the group of a process lies.
+    /// Returns the path of a process's group; nil if the group is not below the mount of version 2, or there is none.
     ///
     /// - Parameter membership: the text of its `/proc/<pid>/cgroup`; the line of version 2 begins with `0::`.
     static func path(mounts: MountTable, membership: String) -> String? {
@@ -48,7 +49,7 @@ struct SessionGroups {
         let parts = path.split(separator: "/", omittingEmptySubsequences: false)
         guard !parts.contains("..") else { return nil }
         if mount.root == "/" { return path == "/" ? mount.path : mount.path + path }
-        // In a container the mount shows a part of the tree alone.
+        // In a container, the mount shows only a part of the tree.
         guard path == mount.root || path.hasPrefix(mount.root + "/") else { return nil }
         return mount.path + path.dropFirst(mount.root.count)
     }
@@ -62,10 +63,11 @@ struct SessionGroups {
         } catch { throw Self.unavailable("\(error)") }
     }
 
-    /// Puts a process into the epoch's group, which is made if there is none.
+    /// Puts a process into the epoch's group, which is created if it is missing.
     ///
-    /// The kernel takes a number where the caller gave a descriptor. If the process is alive afterwards, the number was its own
-    /// all the time; if it is not, whoever has the number now goes back to where it was.
+    /// The caller gives a descriptor, but the kernel takes a number. If the process is still alive afterwards, the
+    /// number was its own throughout. If not, the process that has the number now is moved to the group in which the
+    /// number was before.
     ///
     /// - Throws: ``HelperRefusal``.
     func add(_ pidfd: Descriptor, to epoch: Epoch.ID, of user: SystemUser) throws(HelperRefusal) {
@@ -90,7 +92,7 @@ struct SessionGroups {
         }
     }
 
-    /// Stops every process of the group, and returns when the kernel says that they stand.
+    /// Freezes every process of the group, and returns once the kernel reports that all are frozen.
     ///
     /// - Throws: ``HelperRefusal``.
     func freeze(_ epoch: Epoch.ID) throws(HelperRefusal) {
@@ -101,9 +103,10 @@ struct SessionGroups {
         try awaitEvent("frozen 1", of: epoch)
     }
 
-    /// Kills every process of the group, waits until each is gone, and removes the group; also a frozen one.
+    /// Kills every process of the group, even if it is frozen, waits until each has ended, and removes the group. Does
+    /// nothing if there is no group.
     ///
-    /// - Throws: ``HelperRefusal``, with `processes_remain` if one does not go.
+    /// - Throws: ``HelperRefusal``, with `processes_remain` if a process does not end.
     func kill(_ epoch: Epoch.ID) throws(HelperRefusal) {
         guard try epochs().contains(epoch) else { return }
         try Self.write("1", to: group(epoch).path + "/cgroup.kill")
@@ -115,7 +118,7 @@ struct SessionGroups {
 
     private func group(_ epoch: Epoch.ID) -> Directory { root.appending(Self.prefix + "\(epoch)") }
 
-    /// Waits until the group's `cgroup.events` has this line. The kernel announces each change of it (`POLLPRI`).
+    /// Waits until the group's `cgroup.events` has this line. The kernel signals each change of the file (`POLLPRI`).
     private func awaitEvent(_ line: Substring, of epoch: Epoch.ID) throws(HelperRefusal) {
         let path = group(epoch).path + "/cgroup.events"
         let number = unsafe clinux_open(path, O_RDONLY | O_CLOEXEC, 0)
@@ -152,7 +155,7 @@ struct SessionGroups {
 
     // MARK: - Processes
 
-    /// The number of the process that a pidfd names; nil if it is no pidfd, or its process was reaped.
+    /// Returns the number of a pidfd's process; nil if the descriptor is not a pidfd or the process was reaped.
     private static func number(of pidfd: Descriptor) -> Int32? {
         let path = pidfd.withNumber { "/proc/self/fdinfo/\($0)" }
         guard let content = try? AtomicFile(path: path).read() else { return nil }
@@ -165,7 +168,8 @@ struct SessionGroups {
 
     private static func isAlive(_ pidfd: Descriptor) -> Bool { !pidfd.isReadable(within: 0) }
 
-    /// The users of a process, real, effective, saved and for files, and its group at present; nil if it is gone.
+    /// Returns the real, effective, saved and file-system user of a process, and the path of its current group; nil if
+    /// the process is gone.
     private static func identity(of pid: Int32) -> (users: [UInt32], group: String?)? {
         guard let status = try? ProcessTable.status(pid) else { return nil }
         // Unread mounts or memberships lead to no group, and a process without one is refused.

@@ -5,12 +5,12 @@ internal import Files
 internal import Processes
 package import UnixSocket
 
-/// Does what a ``HelperRequest`` asks. It keeps no state: mounts, control groups and files are all there is.
+/// Carries out each ``HelperRequest``. It keeps no state: mounts, control groups and files are the only record.
 package struct SessionHelper: Sendable {
     private let configuration: HelperConfiguration
     private let storage: SessionStorage
 
-    /// A helper for this configuration, with its folder of mounts prepared.
+    /// Creates a helper, and prepares the folder of its mounts.
     ///
     /// - Throws: ``HelperRefusal`` if that folder cannot be used.
     package init(_ configuration: HelperConfiguration) throws(HelperRefusal) {
@@ -22,7 +22,8 @@ package struct SessionHelper: Sendable {
 
     /// Carries out one request; blocks.
     ///
-    /// - Parameter descriptors: what came with it; a pidfd with ``HelperRequest/addProcess(epoch:user:)``, nothing otherwise.
+    /// - Parameter descriptors: the descriptors that came with the request: one pidfd for
+    ///   ``HelperRequest/addProcess(epoch:user:)``, otherwise none.
     package func reply(to request: HelperRequest, _ descriptors: [Descriptor] = []) -> HelperReply {
         do throws(HelperRefusal) { return try carryOut(request, descriptors) } catch { return .refused(error) }
     }

@@ -6,19 +6,21 @@ internal import Files
 internal import Glibc
 internal import Processes
 
-/// The memory-backed storage of sessions: one mounted file system (tmpfs(5)) for each epoch, below one folder of root.
+/// The memory-backed storage of sessions: one mounted file system (tmpfs(5)) for each epoch, below one folder that root
+/// owns.
 ///
 /// The kernel's table of mounts is the only record of it.
 struct SessionStorage {
     let folder: Directory
     let megabytes: UInt32
 
-    /// How many sessions may have storage at once: the present one, and former ones that could not be removed yet.
+    /// The maximum number of sessions with storage at once: the current one, and former ones that could not be removed
+    /// yet.
     static let maximum = 4
 
-    /// Makes the folder of the mounts, which everybody may enter and only root may change.
+    /// Creates the folder of the mounts, which everybody may enter and only root may change.
     ///
-    /// - Throws: ``HelperRefusal`` if it belongs to somebody else.
+    /// - Throws: ``HelperRefusal`` if another user owns it or may change it, or if its path contains a symbolic link.
     func prepare() throws(HelperRefusal) {
         do throws(FileError) {
             try folder.make(mode: 0o755)
@@ -63,12 +65,12 @@ struct SessionStorage {
         return (path, isSwapFree == 1)
     }
 
-    /// Unmounts the storage of an epoch and removes its folder; what was in it is gone with the mount.
+    /// Unmounts the storage of an epoch, which destroys its content, and removes its folder.
     ///
     /// - Throws: ``HelperRefusal``, with `storage_busy` while a process uses it.
     func remove(_ epoch: Epoch.ID) throws(HelperRefusal) {
         let path = place(epoch)
-        // The epoch's user cannot mount anything here; root may have, on top.
+        // The epoch's user cannot mount anything here, but root may have mounted more on top.
         for _ in try mounted() where try mounted().contains(where: { $0.epoch == epoch }) {
             let outcome = unsafe clinux_unmount(path)
             guard outcome == 0 else {

@@ -29,7 +29,7 @@ package struct MountTable: Sendable {
         return MountTable(text: String(decoding: text, as: UTF8.self))
     }
 
-    /// Reads the table's text. Lines that are not of the documented form are left out.
+    /// Reads the table's text. Skips lines that do not have the documented form.
     package init(text: String) {
         mounts = text.split(separator: "\n").compactMap { line in
             let fields = line.split(separator: " ", omittingEmptySubsequences: false)
@@ -41,7 +41,7 @@ package struct MountTable: Sendable {
         }
     }
 
-    /// Replaces the octal escapes that stand for blanks and backslashes.
+    /// Replaces octal escapes, which the kernel writes for blanks and backslashes.
     private static func plain(_ field: Substring) -> String {
         var bytes: [UInt8] = []
         var rest = Array(field.utf8)[...]
