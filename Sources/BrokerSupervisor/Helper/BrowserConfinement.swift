@@ -13,17 +13,17 @@ package enum HelperAnswer: Sendable {
     case removed(Epoch, HelperReply)
 }
 
-/// Has `baton-helper` confine the browser of an epoch: its files to memory-backed storage, its processes to a control
-/// group. Both end through the helper, whatever the agent does.
+/// Makes `baton-helper` confine the browser of an epoch: its files to memory-backed storage, its processes to a control
+/// group. The helper ends both, whatever the agent does.
 ///
-/// It belongs to the supervisor's thread, which never waits for the helper: each answer comes as a ``HelperAnswer``.
+/// Used only on the supervisor's thread, which never waits for the helper: each answer arrives as a ``HelperAnswer``.
 final class BrowserConfinement {
-    /// What is to be done once the storage is there.
+    /// Work to do once the storage exists.
     typealias Order = (AgentLink) -> Void
 
     private enum State {
         case none
-        /// The helper is asked to make the storage; the orders wait for it.
+        /// The helper was asked to make the storage. The orders wait for it.
         case preparing(Epoch, orders: [Order])
         case ready(Epoch, storage: String)
     }
@@ -32,26 +32,26 @@ final class BrowserConfinement {
     private let inputs: Mailbox<SupervisorInput>
     private let logger: Logger
     private var state = State.none
-    /// The last epoch of which each process was killed.
+    /// The last epoch whose processes were all killed.
     private var killed: Epoch?
     /// The last epoch whose processes were killed and whose storage was removed.
     private var ended: Epoch?
-    /// The browsers of the epoch that were confined, less those that the agent reports as opened. Below zero, a browser
-    /// runs outside.
+    /// The number of the epoch's confined browsers, minus the number that the agent reports as opened. Below zero, a
+    /// browser runs unconfined.
     private var unopened = 0
-    /// Whether a browser of the epoch may have run outside.
+    /// Whether a browser of the epoch may have run unconfined.
     private var isIncomplete = true
-    /// The epoch that the last two describe.
+    /// The epoch that `unopened` and `isIncomplete` describe.
     private var watched: Epoch?
-    /// Why the helper does not do what it was asked, for operators.
+    /// Why the helper did not carry out a request, for operators; nil if it did.
     private(set) var problem: String?
 
-    /// Pages that may wait for the storage.
+    /// The maximum number of orders that may wait for the storage.
     private static let maximumOrders = 8
 
-    /// Ends what an earlier supervisor left: agents clear their browsers when they lose the broker.
+    /// Ends the browsers that an earlier supervisor left. Agents, too, clear their browsers when they lose the broker.
     ///
-    /// - Parameter earlier: the epoch whose browser an earlier supervisor opened. What became of it is not known.
+    /// - Parameter earlier: the epoch whose browser an earlier supervisor opened. Whether it was confined is not known.
     init(helper: HelperClient, inputs: Mailbox<SupervisorInput>, earlier: Epoch?, logger: Logger) {
         (self.helper, self.inputs, self.logger) = (helper, inputs, logger)
         watched = earlier
@@ -60,7 +60,7 @@ final class BrowserConfinement {
 
     // MARK: - Opening
 
-    /// Carries out the order for the agent once the epoch's storage is there.
+    /// Carries out the order for the agent once the epoch's storage exists.
     ///
     /// - Returns: false if too many orders wait.
     func whenReady(_ epoch: Epoch, for agent: AgentLink, _ order: @escaping Order) -> Bool {
@@ -77,9 +77,9 @@ final class BrowserConfinement {
         return true
     }
 
-    /// Handles the answer about the storage: tells the agent of it and carries out what waited for it.
+    /// Handles the answer about the storage: tells the agent its path and carries out the orders that waited for it.
     ///
-    /// - Returns: false if there is no storage, so that no browser may open.
+    /// - Returns: false if there is no storage. No browser may open then.
     func prepared(_ epoch: Epoch, _ reply: HelperReply, for agent: AgentLink?) -> Bool {
         guard case .preparing(epoch, let orders) = state else { return true }
         guard case .storage(let path, _) = reply, let agent else {
@@ -94,7 +94,8 @@ final class BrowserConfinement {
         return true
     }
 
-    /// Has a process that the agent holds put into the control group, before it becomes the browser.
+    /// Asks the helper to put a process into the control group. The agent holds the process until the answer; only then
+    /// may it become the browser.
     func add(_ process: Int32, in epoch: Epoch, of agent: AgentLink) {
         guard case .ready(epoch, _) = state, let parent = agent.pid.flatMap(Self.name),
             let handle = ProcessAncestry.handle(of: process, startedBy: parent), !agent.hasEnded
@@ -130,10 +131,10 @@ final class BrowserConfinement {
 
     // MARK: - Ending
 
-    /// Whether each browser of this epoch was confined, all its processes were killed, and its storage is gone.
+    /// Whether every browser of this epoch was confined, all its processes were killed, and its storage was removed.
     func hasEnded(_ epoch: Epoch) -> Bool { ended == epoch && !isIncomplete }
 
-    /// Has every process of the epoch's browser killed; answered by ``HelperAnswer/killed(_:_:)``.
+    /// Asks the helper to kill every process of the epoch's browser. The answer is ``HelperAnswer/killed(_:_:)``.
     func kill(_ epoch: Epoch) {
         state = .none
         ask(.kill(epoch: epoch.id)) { .killed(epoch, $0) }
@@ -149,7 +150,7 @@ final class BrowserConfinement {
         return isDone
     }
 
-    /// Has the epoch's storage removed; answered by ``HelperAnswer/removed(_:_:)``.
+    /// Asks the helper to remove the epoch's storage. The answer is ``HelperAnswer/removed(_:_:)``.
     func remove(_ epoch: Epoch) { ask(.removeStorage(epoch: epoch.id)) { .removed(epoch, $0) } }
 
     /// Handles the answer about the storage.
@@ -162,7 +163,7 @@ final class BrowserConfinement {
         return isDone
     }
 
-    /// Ends the browsers of an agent that is gone. The next agent's browser begins with new storage.
+    /// Ends the browsers of an agent that has disconnected. The next agent's browser gets new storage.
     func agentLost() {
         if case .ready(let epoch, _) = state {
             helper.ask(.kill(epoch: epoch.id)) { _ in }

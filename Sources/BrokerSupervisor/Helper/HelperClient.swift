@@ -7,14 +7,14 @@ internal import Processes
 internal import Synchronization
 internal import UnixSocket
 
-/// The supervisor's connection to `baton-helper`: one thread that sends one request after the other, in the order in
-/// which they were made. Callers never wait.
+/// The supervisor's connection to `baton-helper`: one thread that sends the requests one after the other, in the order
+/// in which they were made. Callers never wait.
 final class HelperClient: Sendable {
     private typealias Channel = FramedJSON<HelperReply, HelperRequest>
 
     private enum Order: Sendable {
         case ask(HelperRequest, [Descriptor], answer: @Sendable (HelperReply) -> Void)
-        /// End the browsers of all epochs.
+        /// Kill the browsers and remove the storage of all epochs.
         case clear
         case stop
     }
@@ -26,7 +26,7 @@ final class HelperClient: Sendable {
 
     /// The maximum number of requests that may wait.
     private static let maximumWaiting = 64
-    /// Milliseconds that an answer may take. The helper itself waits ten seconds for processes to end.
+    /// The time limit for an answer, in milliseconds. The helper itself waits ten seconds for processes to end.
     private static let patience: Int32 = 15_000
 
     /// Starts the thread, which connects with the first request.
@@ -38,8 +38,9 @@ final class HelperClient: Sendable {
         try BlockingThread.start { [self] in serve() }
     }
 
-    /// Sends a request. `answer` is called once, on another thread, also if the helper is not there
-    /// (`helper_unavailable`).
+    /// Sends a request. `answer` is called once, with `helper_unavailable` if the helper does not answer.
+    ///
+    /// - Parameter answer: runs on the client's thread, or on the caller's if too many requests wait.
     func ask(
         _ request: HelperRequest, descriptors: [Descriptor] = [], answer: @escaping @Sendable (HelperReply) -> Void
     ) {
@@ -55,7 +56,7 @@ final class HelperClient: Sendable {
     /// Kills the browsers and removes the storage of all epochs, before any request that is made later.
     func clear() { orders.post(.clear) }
 
-    /// Ends the thread after the requests that wait.
+    /// Ends the thread after the requests that were made before.
     func stop() { orders.post(.stop) }
 
     private func serve() {
@@ -81,8 +82,8 @@ final class HelperClient: Sendable {
         }
     }
 
-    /// Sends a request, on a new connection if the helper has restarted since the last one: each request may be
-    /// repeated.
+    /// Sends a request and returns the reply. If an existing connection fails, it sends the request again on a new one:
+    /// every request may be repeated.
     private func reply(
         to request: HelperRequest, _ descriptors: [Descriptor] = [], through channel: inout Channel?
     ) -> HelperReply {
