@@ -43,7 +43,7 @@ import Testing
         for process in [7, 8] as [Int32] { for _ in 0..<4 { places.add(process, busy: true) } }
         #expect(places.add(9) == .displacing(1, .app))
         #expect(places.add(9) == .displacing(5, .app))
-        // Three, three and two: no process has two connections more than this one would have.
+        // The processes have three, three and two connections: none has two more than this one would have.
         #expect(places.add(9) == .displacing(9, .app))
     }
 
@@ -61,7 +61,7 @@ import Testing
         for _ in 0..<3 { places.add(1, app: "a.b") }
         for process in [7, 8] as [Int32] { for _ in 0..<4 { places.add(process) } }
         #expect(places.add(1, app: "a.b") == .displacing(1, .app))
-        // The user's limit is reached now: the app with the most connections gives one up, and that is the session.
+        // The user's limit is reached now: the app with the most connections, here the session, loses one.
         #expect(places.table.count == 10)
         #expect(places.add(2, app: "c.d") == .displacing(4, .user))
         #expect(places.add(9, user: 1001) == .admitted)
@@ -97,7 +97,7 @@ import Testing
         }
     }
 
-    /// The same numbers in every run.
+    /// A generator with the same numbers in every run.
     private struct SplitMix: RandomNumberGenerator {
         var state: UInt64
 

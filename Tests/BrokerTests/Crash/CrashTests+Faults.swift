@@ -28,7 +28,9 @@ extension CrashTests {
         }
     }
 
-    /// - Returns: whether the session had so many calls.
+    /// Runs a session in which the fault begins at the call with this number, and checks that the device recovers.
+    ///
+    /// - Returns: whether the session made that many calls.
     private static func survives(_ fault: FileFault, at call: UInt64, from ready: String) async throws -> Bool {
         try await Scratch.with { scratch in
             try FileManager.default.copyItem(atPath: ready, toPath: scratch.path("device"))

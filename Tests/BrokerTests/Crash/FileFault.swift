@@ -23,7 +23,7 @@ struct FileFault: Hashable, CustomStringConvertible {
 
     /// Runs `body` while the calls below `root` fail from the one with this number on.
     ///
-    /// - Returns: whether there were so many calls.
+    /// - Returns: whether there were that many calls.
     func befalls(_ root: String, call: UInt64, while body: () async -> Void) async -> Bool {
         unsafe file_faults_begin(root, call, reason, isLasting ? 1 : 0)
         await body()

@@ -76,7 +76,7 @@ private struct Device {
         try await Scratch.with { scratch in try await body(Device(state: Directory(path: scratch.path("state")))) }
     }
 
-    /// Does what the broker does first at its start.
+    /// Checks the device's state, as the broker does first when it starts.
     func start() throws {
         #expect(try DeviceCheck(state: state, machine: state.path + "/no-machine").reasonToQuarantine() == nil)
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import BrokerDevice
 
-/// The page of leftovers, made from the list in the code.
+/// The page of leftovers, generated from the list in the code.
 enum LeftoverPage {
     static var text: String {
         """

@@ -4,7 +4,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The list of what can remain of a worker, and the page that is made of it.
+/// The list of what can remain of a worker, and the page generated from it.
 @Suite struct LeftoverPageTests {
     @Test func `docs leftovers md is the list; scripts pages writes it`() throws {
         let file = URL(filePath: Repository.root + "/docs/leftovers.md")
@@ -20,7 +20,7 @@ import Testing
             #expect(entry.name.contains(/^[a-z][a-z_]*[a-z]$/) && !entry.places.isEmpty && !entry.holds.isEmpty)
             #expect(![entry.holds, entry.eraser].contains { $0.contains("|") || $0.hasSuffix(".") }, "\(entry.name)")
             #expect(entry.eraser != "" || entry.fate == .kept, "\(entry.name)")
-            // What nobody clears nobody has seen to be gone, and no receipt speaks of it.
+            // If nothing clears an entry, nobody observes its removal, and no receipt mentions it.
             #expect((entry.observer == .nobody && entry.item == nil) || entry.fate != .notCovered, "\(entry.name)")
             for place in entry.places { #expect(place.pattern.count { $0 == "*" } <= 2, "\(entry.name)") }
         }
@@ -49,7 +49,7 @@ import Testing
         #expect(!Self.isThere("NoSuchTests", "docs leftovers md is the list; scripts pages writes it", in: sources))
     }
 
-    /// The source text of every file of tests.
+    /// The source text of every test file.
     private static func sources() throws -> [String] {
         let root = Repository.root + "/Tests"
         let files = try #require(FileManager.default.enumerator(atPath: root)).compactMap { $0 as? String }

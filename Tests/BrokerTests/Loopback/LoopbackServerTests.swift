@@ -68,13 +68,13 @@ import Testing
                 for connection in connections {
                     ends.addTask { try await BlockingCall.run { connection.readToEnd() } }
                 }
-                // There is room for one of them. The end of the other one shows that the first was accepted.
+                // There is room for only one of them. When the other one ends, the first was accepted.
                 let refused = try await ends.next()
                 server.close()
                 let closed = try await ends.next()
                 #expect(refused == "" && closed == "")
             }
-            // Ended with the attempt, not by its own time limit.
+            // The connection ended with the attempt, not by its own time limit.
             #expect(ContinuousClock.now - begun < limits.patience)
         }
         #expect(servedRequests == 0)

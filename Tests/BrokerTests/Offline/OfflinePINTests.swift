@@ -188,7 +188,7 @@ private final class FakeChip: TrustedPlatform {
         try LeaseShelf.with { shelf in
             try shelf.give(1, credentials: [.pin])
             try shelf.set(Self.pin, of: "amara", chip)
-            // The former lease is no longer valid: the password has changed, or the rules.
+            // The former lease is no longer valid, because the password or the rules have changed.
             try shelf.give(2, credentials: [.pin])
             #expect(try shelf.attempt("amara", Self.pin, chip) == .wrong)
             try shelf.set(Self.pin, of: "amara", chip)

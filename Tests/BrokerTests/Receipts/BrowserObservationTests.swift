@@ -55,7 +55,7 @@ import Testing
                 #expect(status.session == "signingOut" && status.pending == ["browser"])
                 #expect(status.problems.first?.contains("still there") == true)
 
-                // The agent is asked again each second, and the sign-out continues once it is true.
+                // The agent is asked again each second. The sign-out continues once its report is true.
                 try browser.end()
                 try browser.removeProfile()
                 fixture.clock.pass(.seconds(1))
@@ -140,7 +140,7 @@ import Testing
     }
 }
 
-/// What the real agent would have opened: a process with the mark of the epoch's profile, and the folders.
+/// A browser like the real agent's: a process with the mark of the epoch's profile, and the browser's folders.
 struct MarkedBrowser {
     let epoch: Epoch.ID
     private let process: ChildProcess

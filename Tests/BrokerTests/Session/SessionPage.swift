@@ -10,7 +10,7 @@ enum SessionPage {
     /// The line that begins the appendix.
     static let marker = "<!-- scripts/pages writes everything below this line from the session machine. -->"
 
-    /// From the marker to the end of the page. Made once: it takes seconds.
+    /// The page from the marker to the end. Computed once, since it takes seconds.
     static let appendix: String = {
         let rows = families.map { family in
             let rows = Self.rows(family)
@@ -69,7 +69,7 @@ enum SessionPage {
         let next: String
         let changes: Bool
 
-        /// Where the row stands: no two of a cause are equal in all of it, or the page would differ from run to run.
+        /// The row's sort key. No two rows of a cause may have the same one, or the page would differ from run to run.
         var place: [String] { [when == "else" ? "1" : "0", when, actions, next, changes ? "1" : "0"] }
         func named(_ cause: String) -> Row {
             Row(cause: cause, when: when, actions: actions, next: next, changes: changes)
@@ -82,7 +82,7 @@ enum SessionPage {
         }
     }
 
-    /// What follows, without epochs and numbers.
+    /// The result of a step, without epochs and numbers.
     private struct Outcome: Hashable {
         let actions: [String]
         let next: String
@@ -95,7 +95,7 @@ enum SessionPage {
         let events = Dictionary(grouping: causes.keys) { name in String(name.prefix { $0 != "," }) }
         return events.sorted { $0.key < $1.key }.flatMap { event, names in
             let tables = names.sorted().map { rows($0, causes[$0] ?? []) }
-            // Causes of one event that have the same effects stand once, under the event's name.
+            // Causes of one event that have the same effects are listed once, under the event's name.
             let isSame = tables.allSatisfy { $0.map(\.place) == tables.first?.map(\.place) }
             return isSame ? tables.prefix(1).flatMap { $0.map { $0.named(event) } } : tables.flatMap(\.self)
         }
@@ -106,7 +106,7 @@ enum SessionPage {
         let outcomes = Dictionary(grouping: steps, by: outcome)
         return outcomes.map { outcome, steps in
             let told = common(steps).subtracting(everywhere)
-            // The items that are left to clear tell both the browser and the files.
+            // The tag of what is left to clear makes the tags of the browser and of the files redundant.
             let isTold = told.contains { $0.hasPrefix("left to clear: ") }
             let tags = told.filter { !isTold || !($0.hasPrefix("the browser ") || $0.hasPrefix("the files ")) }.sorted()
             return Row(
@@ -119,7 +119,7 @@ enum SessionPage {
     /// The actions that every clean-up begins with.
     private static let cleanUp = "destroy the session key · end the session process · start a session process"
 
-    /// What all of these steps begin with.
+    /// The tags that all of these steps share.
     private static func common(_ steps: [SessionStep]) -> Set<String> {
         steps.dropFirst().reduce(steps.first.map(\.tags) ?? []) { $0.intersection($1.tags) }
     }
@@ -189,7 +189,7 @@ extension SessionStep {
         }
     }
 
-    /// What the state before was like, for the column "condition".
+    /// The properties of the state before the step, for the column "condition".
     fileprivate var tags: Set<String> {
         switch before.state {
         case .ready: []
@@ -225,7 +225,7 @@ extension SessionStep {
         session.usedBrowser ? "a browser was used" : "no browser was used"
     }
 
-    /// What the one app of the exploration has registered.
+    /// Whether the one app of the exploration has registered an eraser.
     private func eraser(_ session: SessionMachine.ActiveSession) -> String {
         if case .event(.appEnlisted) = cause {
             return session.apps.isEmpty ? "the app is not registered yet" : "the app is registered already"

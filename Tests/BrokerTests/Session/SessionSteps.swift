@@ -23,7 +23,7 @@ struct SessionStep: Sendable {
 
     private static let queue = DispatchQueue(label: "exploration")
 
-    /// The same, computed outside the threads that other tests use.
+    /// Returns ``all``, computed outside the threads that other tests use.
     static func everyOne() async -> [SessionStep] {
         await withCheckedContinuation { continuation in queue.async { continuation.resume(returning: all) } }
     }

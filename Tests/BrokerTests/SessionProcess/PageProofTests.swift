@@ -4,11 +4,11 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// A sign-in continues without the device's proof, and the log says why there is none.
+/// If the device's proof cannot be made in time, the sign-in continues without it, and the log says why.
 @Suite struct PageProofTests {
     private struct Trouble: Error {}
 
-    /// A clock that stands until a test lets the time pass.
+    /// A clock whose sleeps end only when a test ends them.
     private final class HeldClock: Clock {
         let asked = Mutex<[Duration]>([])
         private let (ends, end) = AsyncStream.makeStream(of: Void.self)

@@ -8,7 +8,7 @@ import TestSupport
 import Testing
 import UnixSocket
 
-/// Who is the agent, at the real socket: one program at a time, until the kernel reports that it has ended.
+/// Which program is the agent, at the real socket: one at a time, until the kernel reports that it has ended.
 @Suite(.timeLimit(.minutes(10))) struct AgentPlaceTests {
     /// Connects a program that says hello at the agent's socket.
     private func connect(_ fixture: SupervisorFixture) async throws -> FramedJSON<AgentOrder, AgentMessage> {
@@ -63,7 +63,7 @@ import UnixSocket
         }
     }
 
-    /// Says hello, leaves its connection to a process that it starts, and ends at the first order.
+    /// A program that says hello, leaves its connection to a process that it starts, and ends at the first order.
     private static let abandoned = """
         import json, os, socket, sys
         link = socket.socket(socket.AF_UNIX)

@@ -71,7 +71,7 @@ import Testing
                 #expect(status.agentConnected && status.agentUser == 1000)
                 let refused = try #require(try await fixture.finding("agent_refused"))
                 #expect(refused.message.contains("(user 1001)") && refused.message.contains("(user 1000)"))
-                // A program that no longer asks is no longer reported as refused.
+                // A program that has stopped asking is no longer reported as refused.
                 fixture.clock.pass(.seconds(10))
                 #expect(try await fixture.finding("agent_refused") == nil)
 

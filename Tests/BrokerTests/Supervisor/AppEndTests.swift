@@ -215,7 +215,7 @@ import Testing
         fixture.order(.signOut(fromBrowser: false))
         guard case .close = try await agent.order() else { throw TestProblem("no order") }
         agent.say(.closed(epoch: id))
-        // The answer shows that the messages have been handled: the clock may go on.
+        // The answer shows that the messages have been handled, so the clock may advance.
         _ = try await fixture.status()
         return epoch
     }

@@ -10,7 +10,7 @@ import Processes
 import TestSupport
 import Testing
 
-/// The way of the browser's configuration from the MDM to the agent.
+/// How the browser's configuration gets from the MDM to the agent.
 @Suite struct BrowserConfigurationTests {
     @Test func `the agent hears the MDM's decision before it opens a page, and each change of it`() async throws {
         try await Scratch.with { scratch in
@@ -18,20 +18,20 @@ import Testing
                 let first = try BrowserConfiguration(blocked: [AddressPattern("*")])
                 fixture.device.set(browser: first)
                 let agent = try fixture.agent(of: 1000)
-                // Sign-in pages open whatever the configuration blocks.
+                // The agent first gets the address of the sign-in pages, which open whatever the configuration blocks.
                 let channel = agent.channel
                 let told = try await blocking { try channel.receive().message }
                 #expect(try told == .signIn(AddressPattern("https://login.test")))
                 #expect(try await agent.order() == .configure(first))
                 let epoch = try await fixture.signIn(through: agent)
-                // What has not changed is not said again; what has, at once.
+                // An unchanged configuration is not sent again, a changed one is sent at once.
                 fixture.inputs.post(.deviceChanged)
                 let second = try BrowserConfiguration(homePage: WebAddress("https://portal.example.org/"))
                 _ = try await fixture.status()
                 fixture.device.set(browser: second)
                 fixture.inputs.post(.deviceChanged)
                 #expect(try await agent.order() == .configure(second))
-                // An agent that comes anew knows nothing of what the former was told.
+                // A new agent gets the configuration again.
                 agent.leave()
                 let next = try fixture.agent(of: 1000)
                 #expect(try await next.order() == .configure(second))

@@ -115,13 +115,13 @@ import Testing
             device.quarantine == nil && device.isJoined && device.isEnrolled && device.departure == nil
                 && registration == .good && isServerThere
         }
-        /// Not registered, and ready to begin anew.
+        /// Whether the device is not registered and can begin again.
         var isFree: Bool {
             device.quarantine == nil && !device.isJoined && device.departure == nil && !isSessionOpen
         }
     }
 
-    /// What an operator, an administrator, or time does.
+    /// What an operator or an administrator does, or what happens by itself.
     enum Step: CaseIterable {
         case enroll, unenroll, join, leave, reset, recover, finishLeaving, enable, update, serverComes
 

@@ -9,7 +9,7 @@ import TestSupport
 import Testing
 import UnixSocket
 
-/// What becomes of a join whose process dies when the directory has confirmed it.
+/// What becomes of a join whose process dies or whose operator disconnects.
 @Suite(.timeLimit(.minutes(10))) struct JoinTests {
     private let record = JoinRecord(
         tenantID: "tenant", deviceID: "device", loginURL: "https://login.test", certificate: "", thumbprint: "")
@@ -57,7 +57,7 @@ import UnixSocket
                 }
                 let first = try await operatorJoins()
                 #expect(try await fixture.sessionProcessReceives(.join) == .join(order))
-                // A second operator who asks meanwhile is refused; its disconnecting does not end the join.
+                // A second operator who asks meanwhile is refused, and may disconnect without ending the join.
                 let second = try await operatorJoins()
                 guard case .failed(let failure) = try await blocking({ try second.receive().message }) else {
                     throw TestProblem("a second join began")

@@ -82,7 +82,7 @@ import UnixSocket
                         "--reuid", "61203", "--clear-groups", "/usr/bin/python3", "-c", Self.flood,
                         scratch.path("run/" + socket),
                     ], log: "flood", awaitsReady: false, in: scratch)
-                // Its connections are closed as fast as it makes them, while these are served.
+                // The flood's connections are closed as fast as it opens them, while those below are served.
                 async let code = flood.waitForExit()
                 var served: [Connection] = []
                 for _ in 0..<limit { served.append(try await connect(to: scratch.path("run/" + socket))) }
@@ -106,10 +106,10 @@ import UnixSocket
     @Test func `apps that the session process has not taken are so many, and operators do not wait for them`()
         async throws
     {
-        // As batond does. With few open files, the limits are lower.
+        // As batond does. If a process may open only few files, the limits are lower.
         OpenFileLimit.raise(to: ConnectionLimits.wantedFiles)
         try await Scratch.with { scratch in
-            // It listens, and accepts no connection.
+            // The fixture's session process accepts no connection of an app.
             try await SupervisorFixture.with(scratch) { fixture in
                 _ = try await fixture.status()
                 var apps: [Connection] = []
@@ -124,7 +124,7 @@ import UnixSocket
         }
     }
 
-    /// Waits until so many connections are left. Returns how many are.
+    /// Waits until at most `wanted` connections are left, and returns their number.
     private static func awaitEnds(of connections: [Connection], untilLeft wanted: Int) throws -> Int {
         var left = connections
         while left.count > wanted {

@@ -7,7 +7,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// When an operator gets the answer to a reload, it already applies.
+/// An operator gets the answer to a reload only once the reload applies.
 @Suite struct ReloadTests {
     @Test func `a reload is done when apps are served by it, and not before`() async throws {
         try await Scratch.with { scratch in

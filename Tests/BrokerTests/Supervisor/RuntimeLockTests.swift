@@ -26,7 +26,7 @@ import Testing
     {
         try await Scratch.with { scratch in
             try await SupervisorFixture.with(scratch) { fixture in
-                // It serves, and so holds the folder's lock.
+                // The fixture's broker serves, so it holds the folder's lock.
                 let before = try await fixture.status().session
                 await #expect(throws: RuntimeDirectoryInUse(path: scratch.path("run"))) {
                     try await other(scratch, runtime: scratch.path("run")).run()

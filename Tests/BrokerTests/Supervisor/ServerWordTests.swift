@@ -34,7 +34,7 @@ import UnixSocket
                 #expect(commit.ended == epoch && commit.trigger == trigger && !commit.isAttempt)
                 agent.say(.closed(epoch: id))
                 #expect(try await fixture.status().session == "ready")
-                // Repeated, it no longer applies to any session.
+                // The same report again applies to no session.
                 fixture.inputs.post(.serverEnded(epoch, trigger))
                 #expect(try await fixture.status().session == "ready")
             }

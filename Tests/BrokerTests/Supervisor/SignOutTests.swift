@@ -8,7 +8,7 @@ import TestSupport
 import Testing
 import UnixSocket
 
-/// When an app that asked for the sign-out gets which answer.
+/// Which answer an app gets that asked for the sign-out, and when.
 @Suite struct SignOutTests {
     @Test func `an app hears within ten seconds that its sign-out goes on, and the device becomes ready by itself`()
         async throws

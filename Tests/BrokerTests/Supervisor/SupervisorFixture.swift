@@ -17,7 +17,7 @@ import Testing
 import UnixSocket
 
 /// A real supervisor with its own folder, inside the test's process. The test posts the messages of its sockets and
-/// session process; its session processes read and send nothing.
+/// session process. The session processes themselves read their input and send nothing.
 final class SupervisorFixture: Sendable {
     let scratch: Scratch
     let inputs = Mailbox<SupervisorInput>()
@@ -50,7 +50,7 @@ final class SupervisorFixture: Sendable {
         func isSharedNoMore() { isShared.withLock { $0 = false } }
         /// The MDM sets this session policy.
         func set(sessionPolicy wishes: SessionPolicyOverride) { sessionPolicy.withLock { $0 = wishes } }
-        /// The MDM has decided this about the worker's browser.
+        /// The MDM sets this configuration of the worker's browser.
         func set(browser decided: BrowserConfiguration) { browser.withLock { $0 = decided } }
         func declare() throws {}
         func session(is stage: SessionStage) { stages.withLock { $0.append(stage) } }
@@ -78,7 +78,7 @@ final class SupervisorFixture: Sendable {
         if try isJoined && files.join() == nil { try files.write(record) }
         if !isJoined { try root.file("join.json").remove() }
         try scratch.writeProgram("#!/bin/sh\n\(sessionProcess)\n", to: "sessionProcess")
-        // Opened for both directions, so that neither end waits for the other.
+        // The pipe is opened for both directions, so that neither end waits for the other.
         heard = HeardMessages(try FileHandle(forUpdating: URL(filePath: try Self.pipe(scratch.path("heard")))))
     }
 
@@ -89,7 +89,7 @@ final class SupervisorFixture: Sendable {
     ) async throws {
         let fixture = try SupervisorFixture(
             scratch, isJoined: isJoined,
-            // Opened for both directions, too: a process that starts after the fixture has ended would wait for ever.
+            // Also opened for both directions, or a process that starts after the fixture's end would wait for ever.
             sessionProcess: sessionProcess ?? "exec /bin/cat <&3 1<>\(scratch.path("heard"))")
         var logger = Logger(label: "test")
         logger.logLevel = .critical

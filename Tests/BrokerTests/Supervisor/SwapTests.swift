@@ -10,7 +10,7 @@ import Testing
 
 /// Repeated hand-overs, at the level of the machine and of the files.
 @Suite(.timeLimit(.minutes(20))) struct SwapTests {
-    /// Ten times as many with `BATON_SOAK` (scripts/soak).
+    /// The number of hand-overs, ten times as many with `BATON_SOAK` (scripts/soak).
     private static let count = ProcessInfo.processInfo.environment["BATON_SOAK"] == nil ? 1_000 : 10_000
 
     @Test func `after each of a thousand swaps, some of them cut off anywhere, nothing of the worker is left`()
@@ -48,7 +48,7 @@ import Testing
     }
 }
 
-/// Does what the supervisor does with the machine's actions, without processes.
+/// Carries out the machine's actions as the supervisor does, but without processes.
 private struct SwappedDevice {
     let files: DeviceFiles
     var machine: SessionMachine
@@ -69,7 +69,7 @@ private struct SwappedDevice {
         try perform(actions)
     }
 
-    /// A worker signs in and out. Every third time, the supervisor dies at some point.
+    /// A worker signs in and out. In about every third hand-over, the supervisor dies at some point.
     mutating func handover(_ worker: Int) throws {
         // The first action records in the journal that someone is signing in.
         left = random.next() % 3 == 0 ? 1 + Int(random.next() % 15) : nil
@@ -94,7 +94,7 @@ private struct SwappedDevice {
         try finish(hasErased: worker % 10 == 0)
     }
 
-    /// The apps answer, or their time is over.
+    /// Ends the wait for the apps: the app answers if `hasErased` is true, and then the time of all apps is over.
     private mutating func finish(hasErased: Bool) throws {
         guard let pending = machine.state.pending else { return }
         if hasErased { try handle(.appAnswered("app", hasErased: true, pending.ended)) }
