@@ -71,7 +71,7 @@ package struct ManagedBrowser: Sendable, Equatable {
     ) throws(FileError) -> PolicyContext {
         try folder.make()
         var files: [String] = []
-        // Chromium reads authorities from the policy itself.
+        // Only Firefox needs files: Chromium's policy contains the authorities' certificates themselves.
         for (number, authority) in configuration.authorities.enumerated() where kind == .firefox {
             let file = folder.file("authority-\(number).der")
             try file.replace(with: authority.der)

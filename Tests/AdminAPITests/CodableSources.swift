@@ -69,7 +69,7 @@ enum CodableSources {
         }
     }
 
-    /// Returns the values of a case, which are separated by commas outside of brackets.
+    /// Splits the associated values of an enum case at the commas that are not inside brackets.
     private static func parts(_ values: String) -> [String] {
         var depth = 0
         return values.reduce(into: [""]) { parts, character in

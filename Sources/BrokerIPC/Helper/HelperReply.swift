@@ -17,7 +17,7 @@ package enum HelperReply: Sendable, Codable, Equatable {
 
 /// Why the helper did not do what it was asked.
 package struct HelperRefusal: Error, Sendable, Codable, Equatable, CustomStringConvertible {
-    /// Stable words for other programs.
+    /// Stable codes for other programs.
     package enum Code: String, Sendable, Codable, CaseIterable {
         case callerNotAllowed = "caller_not_allowed"
         case requestMalformed = "request_malformed"

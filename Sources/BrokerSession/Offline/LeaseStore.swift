@@ -24,7 +24,7 @@ package struct LeaseStore: Sendable {
         (self.directory, self.seal, self.now, self.logger) = (directory, seal, now, logger)
     }
 
-    /// Whether a folder contains no files of offline sign-in. Opens none of them.
+    /// Whether a folder for offline sign-in is empty. Opens no file in it.
     package static func isEmpty(_ directory: Directory) throws -> Bool {
         try directory.names().isEmpty
     }

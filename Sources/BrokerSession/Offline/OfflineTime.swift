@@ -17,7 +17,7 @@ package struct OfflineTime: Sendable, Codable, Equatable {
 
     /// The latest wall clock time that was seen or reported by the server, in seconds since 1970.
     package private(set) var highest: Int
-    /// Whether the wall clock was seen behind that time. Only the server's time clears this.
+    /// Whether the wall clock was seen more than ``tolerance`` behind ``highest``. Only the server's time clears this.
     package private(set) var isSetBack = false
     private var boot: String
     private var lastSinceBoot: Int

@@ -4,7 +4,7 @@ internal import Glibc
 internal import NIOCore
 internal import NIOPosix
 
-/// Tests whether the network leads to a server at all.
+/// Tests whether a server can be reached over the network at all.
 ///
 /// Nothing is sent, and the server is not verified: if anything accepts the connection, the device counts as online. So
 /// neither a server error nor an invalid certificate makes a device offline.

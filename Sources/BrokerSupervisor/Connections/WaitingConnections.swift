@@ -39,7 +39,7 @@ package final class WaitingConnections: Sendable {
     /// Keeps a connection until the supervisor takes it.
     ///
     /// - Returns: the limit that was reached, and the number of connections counted against it; nil if no limit was
-    ///   reached. If a limit was reached, this connection is closed, or another one that made room for it.
+    ///   reached. If a limit was reached, either this connection or one that it displaced is closed.
     package func offer(_ descriptor: Descriptor, _ peer: PeerRecord) -> (limit: ConnectionLimitReport.Limit, held: Int)?
     {
         let accepted: Accepted = (descriptor: descriptor, peer: peer)

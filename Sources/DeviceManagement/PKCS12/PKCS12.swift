@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package import Redaction
 
-/// A private key with its certificate, and its container format PKCS#12 (RFC 7292) under a password.
+/// A private key with its certificates, which can be read from and written to a password-protected PKCS#12 container
+/// (RFC 7292).
 ///
 /// Only the modern form is read and written: PBES2 with PBKDF2-HMAC-SHA256 and AES-256-CBC, MAC with SHA-256.
 package struct PKCS12: Sendable {

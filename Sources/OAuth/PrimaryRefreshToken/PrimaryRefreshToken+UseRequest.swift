@@ -61,7 +61,8 @@ extension PrimaryRefreshToken {
             self.scopes = scopes
             resource = try claims.optionalString(ClaimName.resource)
             nonce = try claims.string(ClaimName.requestNonce)
-            // Some clients repeat the token here. If it differs, the request would renew a token that is not proven.
+            // Some clients repeat the token here. If it differed, the request would renew a token whose possession it
+            // does not prove.
             guard try claims.optionalString(ClaimName.previousRefreshToken) ?? token.exposed == token.exposed else {
                 throw .wrongType(ClaimName.previousRefreshToken.rawValue)
             }

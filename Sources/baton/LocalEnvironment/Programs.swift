@@ -50,8 +50,8 @@ final class Programs: Sendable {
         }
     }
 
-    /// Ends the environment: asks every program to stop, the last one started first. A second call during that kills
-    /// them; what they had not finished is finished at the next start.
+    /// Ends the environment: asks every program to stop, beginning with the one started last. A second call, with
+    /// `asked`, kills those that are still stopping; what they leave unfinished is finished at the next start.
     func end(_ reason: Ending) {
         let isFirst = state.withLock { state in
             defer { state.isEnding = true }

@@ -46,7 +46,7 @@ extension CrashTests {
         }
     }
 
-    /// A session, as far as it gets.
+    /// Runs a whole session, or as much of it as the fault allows.
     private static func session(_ scratch: Scratch, _ said: Said.List) async throws {
         try await SupervisorFixture.with(scratch) { fixture in
             let agent = try fixture.agent(of: 1000)

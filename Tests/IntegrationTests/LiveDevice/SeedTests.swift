@@ -95,7 +95,7 @@ extension LiveDevice {
             let second = try await app2.token(of: account)
             #expect(second.account == first.account)
             #expect(!second.accessToken.isEmpty && second.accessToken != first.accessToken)
-            // An interactive call of another app does not prompt either.
+            // An interactive call from another app does not prompt either.
             #expect(try await live.app(3).signIn().account == first.account)
         }
 

@@ -49,7 +49,7 @@ extension LiveOffline {
                     #expect(try await app.accounts().current == amara, "\(name)")
                     #expect(try await app.token(of: amara).account == amara, "\(name)")
                 }
-                // Every nonce is one that the server did not issue.
+                // From here on, the device receives only nonces that the server did not issue.
                 try Data(#"{"Nonce":"AwABAAEAAAACAOz_BAD0_8KdPIdY"}"#.utf8).write(
                     to: URL(filePath: live.path("nonce")))
                 try lie(Self.nonces, [String](repeating: "say:nonce", count: 100))

@@ -27,7 +27,8 @@ import WorkerState
         notes = Notes(dataFolder: configuration.dataFolder)
     }
 
-    /// Passes an event to the model and performs the returned actions in order before it returns.
+    /// Queues an event. Passes all queued events to the model in order and performs the actions that it returns, unless
+    /// an earlier call of this method is still doing so.
     func handle(_ event: WorkerModel.Event) {
         events.append(event)
         guard !isBusy else { return }

@@ -25,7 +25,8 @@ struct LogoutEndpoint: Sendable {
             }
             router.post(path) { request, context in
                 let form = try await request.form(limit: context.maxUploadSize)
-                // A POST from another site arrives without our cookies. The browser repeats it from our page.
+                // A POST from another site arrives without our cookies, so the answer is a page from which the browser
+                // repeats it.
                 guard form[Field.repeated] == nil, HostCookie.session.value(in: request) == nil else {
                     return try await logout(request, context, by: form)
                 }

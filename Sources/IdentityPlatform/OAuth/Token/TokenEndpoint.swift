@@ -4,7 +4,7 @@ package import Hummingbird
 package import OAuth
 package import Storage
 
-/// `POST /{tenant}/oauth2/v2.0/token` and its older twin: dispatches by `grant_type`.
+/// `POST /{tenant}/oauth2/v2.0/token` and its version 1 (`/{tenant}/oauth2/token`): dispatches by `grant_type`.
 struct TokenEndpoint: Sendable {
     private let directory: DirectoryCache
     private let handlers: [String: any GrantHandler]
