@@ -52,7 +52,7 @@ extension BrowserAgent {
         do {
             let profile = try profile(of: epoch)
             let temporary = try folders(of: profile)
-            let wrapper = try wrapper(for: profile)
+            let wrapper = try wrapper(for: profile, temporary)
             let opening = try startPage(for: page, in: profile.folder)
             let command = configuration.command
             let words =
@@ -87,9 +87,10 @@ extension BrowserAgent {
     }
 
     /// The command that puts the policies in force; empty if the agent does not configure the browser.
-    private func wrapper(for profile: BrowserProfile) throws(AgentFailure) -> [String] {
+    private func wrapper(for profile: BrowserProfile, _ temporary: Directory) throws(AgentFailure) -> [String] {
         guard let managed = configuration.managed, let package else { return [] }
-        return try managed.wrapper(for: profile, machine.configuration, signIn: machine.signIn, package.get())
+        return try managed.wrapper(
+            for: profile, temporary, machine.configuration, signIn: machine.signIn, package.get())
     }
 
     /// Writes the page that the browser opens first. A worker's page waits there until the browser's extension is ready.

@@ -27,6 +27,7 @@ package struct ManagedBrowser: Sendable, Equatable {
     let brokerSocket: String
 
     private static let sandbox = "/usr/bin/bwrap"
+    private static let bus = "/usr/bin/dbus-daemon"
     private static let chromium = "/usr/lib/chromium/chromium"
 
     /// Packs the extension into a folder of the agent. Blocks for about a second the first time.
@@ -43,26 +44,65 @@ package struct ManagedBrowser: Sendable, Equatable {
 
     /// Writes the policies into the profile.
     ///
+    /// - Parameter temporary: the browser's folder for temporary files.
     /// - Returns: the command that starts a program with these policies in force; the program follows it.
     /// - Throws: ``AgentFailure`` if the policies cannot be put in force; the browser must not start then.
     func wrapper(
-        for profile: BrowserProfile, _ configuration: BrowserConfiguration, signIn: AddressPattern?,
-        _ package: BrowserExtensionPackage
+        for profile: BrowserProfile, _ temporary: Directory, _ configuration: BrowserConfiguration,
+        signIn: AddressPattern?, _ package: BrowserExtensionPackage
     ) throws(AgentFailure) -> [String] {
         let places = PolicyFolders(kind)
-        for path in [Self.sandbox] + places.all where unsafe access(path, F_OK) != 0 {
+        let programs = [Self.sandbox] + (kind == .firefox ? [Self.bus] : [])
+        for path in programs + places.all where unsafe access(path, F_OK) != 0 {
             throw AgentFailure(
-                .policiesUnavailable, "There is no \(path). Install bubblewrap and the browser from Debian's packages.")
+                .policiesUnavailable,
+                "There is no \(path). Install bubblewrap, dbus-daemon and the browser from Debian's packages.")
         }
         let folder = profile.folder.appending("policies")
         do throws(FileError) {
             let context = try context(for: profile, configuration, signIn: signIn, package: package, in: folder)
             try write(configuration, in: context, package: package, to: folder)
+            if kind == .firefox {
+                try folder.file(Self.busFile).replace(with: Array(Self.busConfiguration(in: temporary).utf8))
+            }
         } catch {
             throw AgentFailure(.policiesUnavailable, "The browser's policies cannot be written (\(error)).")
         }
         return [Self.sandbox, "--dev-bind", "/", "/"]
             + places.all.flatMap { ["--ro-bind", folder.path + "/" + PolicyFolders.name(of: $0), $0] } + ["--"]
+            + (kind == .firefox ? Self.throughBus(folder.file(Self.busFile).path, in: temporary) : [])
+    }
+
+    // MARK: Firefox's message bus
+
+    private static let busFile = "bus.conf"
+
+    private static func busSocket(in temporary: Directory) -> String { temporary.path + "/bus" }
+
+    /// The configuration of a message bus of the browser's own (dbus-daemon(1)).
+    ///
+    /// A second call of Firefox passes its page to the first one over a bus, and the session's bus would lead out of the
+    /// profile. This bus starts no services.
+    private static func busConfiguration(in temporary: Directory) -> String {
+        """
+        <busconfig>
+          <type>session</type>
+          <listen>unix:path=\(busSocket(in: temporary))</listen>
+          <auth>EXTERNAL</auth>
+          <policy context="default">
+            <allow send_destination="*"/>
+            <allow receive_sender="*"/>
+            <allow own="*"/>
+          </policy>
+        </busconfig>
+        """
+    }
+
+    /// The command that starts a program with that bus, and the bus first unless its socket exists.
+    private static func throughBus(_ configuration: String, in temporary: Directory) -> [String] {
+        let script =
+            #"[ -S "$2" ] || "$0" --config-file="$1" --fork; export DBUS_SESSION_BUS_ADDRESS="unix:path=$2"; shift 2; exec "$@""#
+        return ["/bin/sh", "-c", script, bus, configuration, busSocket(in: temporary)]
     }
 
     private func context(

@@ -70,7 +70,7 @@ package final class HelperService: Sendable {
                 if case .refused(let refusal) = reply {
                     logger.error("a request is refused", metadata: ["error.code": "\(refusal.code.rawValue)"])
                 }
-            } catch let failure as Connection.ReadFailure where failure == .ended {
+            } catch let failure as Connection.ReadFailure where Self.isEnd(failure) {
                 return
             } catch {
                 reply = .refused(
@@ -81,6 +81,14 @@ package final class HelperService: Sendable {
                 logger.error("a request is malformed")
             }
             guard (try? channel.send(reply)) != nil, !isMalformed else { return }
+        }
+    }
+
+    /// Whether the connection is gone, so that nobody would receive an answer.
+    private static func isEnd(_ failure: Connection.ReadFailure) -> Bool {
+        switch failure {
+        case .ended, .truncated, .socket: true
+        case .tooLarge, .notAdmitted, .tooSlow: false
         }
     }
 }

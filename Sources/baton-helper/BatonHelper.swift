@@ -36,10 +36,18 @@ struct BatonHelper: ParsableCommand {
     @Option(help: ArgumentHelp("The socket; not needed if the service manager hands one over.", valueName: "path"))
     var socket: String?
 
+    /// The path of a socket has at most 107 bytes (unix(7)). Of these, 81 come after this folder in the path of Chromium's:
+    /// `/<epoch>/t/org.chromium.Chromium.XXXXXX/SingletonSocket`.
+    private static let maximumStoragePath = 26
+
     func validate() throws {
         guard !users.isEmpty else { throw ValidationError("Name at least one --user.") }
         guard storage.hasPrefix("/"), !storage.hasSuffix("/") else {
             throw ValidationError("--storage must be an absolute path.")
+        }
+        guard storage.utf8.count <= Self.maximumStoragePath else {
+            throw ValidationError(
+                "--storage may have \(Self.maximumStoragePath) bytes, because browsers create sockets far below it.")
         }
         guard (16...65_536).contains(storageSize) else { throw ValidationError("--storage-size must be 16 to 65536.") }
     }

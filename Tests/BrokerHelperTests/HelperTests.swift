@@ -242,6 +242,7 @@ import UnixSocket
             (["--user", "nobody", "--broker", "no-such-user"], "no user no-such-user"),
             (["--user", "no-such-user", "--broker", "root"], "no user no-such-user"), ([], "at least one --user"),
             (["--user", "nobody", "--storage", "sessions"], "absolute path"),
+            (["--user", "nobody", "--storage", "/run/baton-helper/sessions2"], "26 bytes"),
             (["--user", "nobody", "--storage-size", "0"], "16 to 65536"),
         ] as [([String], String)])
     func `a wrong command line is refused by name`(arguments: [String], text: String) async throws {
@@ -256,7 +257,7 @@ import UnixSocket
 
     @Test func `a folder for storage that others may change is refused`() async throws {
         try await Scratch.with { scratch in
-            let folder = scratch.path("sessions")
+            let folder = scratch.path("f")
             try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false)
             try FileManager.default.setAttributes([.posixPermissions: 0o777], ofItemAtPath: folder)
             let program = try await RunningProgram.start(

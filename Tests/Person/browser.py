@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""A worker's browser in tests: Debian's Chromium on the screen DISPLAY. The broker's own pages go to person.py instead.
+"""A worker's browser in tests: Debian's Chromium, or Firefox, on the screen DISPLAY. The broker's own pages go to
+person.py instead.
 
-    browser.py --person FILE --log FILE --profile FOLDER [--ANY-CHROMIUM-OPTION=…]… URL
+    browser.py --person FILE --log FILE --profile FOLDER [--firefox] [--ANY-CHROMIUM-OPTION=…]… URL
 
 URL is the address of the agent's start page, which contains the address that it redirects to. Chromium's policies let
 no program inspect its pages, so a test cannot type a password there.
@@ -18,6 +19,11 @@ if is_sign_in:
     program = os.path.join(os.path.dirname(__file__), "person.py")
     os.execv(sys.executable, [sys.executable, program, *options, url])
 values = {name: options.pop(options.index(name) + 1) for name in ("--person", "--log", "--profile")}
+if "--firefox" in options:
+    profile = values["--profile"] + "/firefox"
+    os.makedirs(profile, exist_ok=True)
+    firefox = "/usr/lib/firefox-esr/firefox-esr"
+    os.execv(firefox, [firefox, "--profile", profile, url])
 arguments = [option for option in options if option not in values]
 chromium = "/usr/lib/chromium/chromium"
 os.execv(chromium, [

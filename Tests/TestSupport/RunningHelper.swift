@@ -24,12 +24,17 @@ package struct RunningHelper: Sendable {
 
     /// Starts the helper. What it mounted and grouped is gone at the end of the test.
     ///
-    /// - Parameter broker: the name of the user who may ask.
+    /// - Parameters:
+    ///   - broker: the name of the user who may ask.
+    ///   - user: the name of the session user.
+    ///   - megabytes: the size of a session's storage.
     /// - Throws: ``TestProblem`` unless the tests run as root.
-    package static func start(broker: String = "root", in scratch: Scratch) async throws -> RunningHelper {
+    package static func start(
+        broker: String = "root", user: String = "nobody", megabytes: Int = 16, in scratch: Scratch
+    ) async throws -> RunningHelper {
         guard geteuid() == 0 else { throw TestProblem("mounts and control groups need root") }
         try FileManager.default.setAttributes([.posixPermissions: 0o711], ofItemAtPath: scratch.path)
-        let (socket, storage) = (scratch.path("helper.sock"), scratch.path("sessions"))
+        let (socket, storage) = (scratch.path("helper.sock"), scratch.path("s"))
         let group = try groupFolder() + "/" + scratch.path.split(separator: "/").joined(separator: "-")
         guard let owner = unsafe getpwnam(broker)?.pointee.pw_uid else { throw TestProblem("no user \(broker)") }
         // As its socket unit does: the helper itself may not change the owner.
@@ -42,8 +47,8 @@ package struct RunningHelper: Sendable {
                 // What the unit leaves it of root's rights.
                 "/usr/bin/setpriv", "--bounding-set=-all,+sys_admin,+dac_read_search", "--inh-caps=-all",
                 "--no-new-privs", "--",
-                RunningProgram.built("baton-helper"), "--broker", broker, "--user", "nobody",
-                "--storage", storage, "--storage-size", "16",
+                RunningProgram.built("baton-helper"), "--broker", broker, "--user", user,
+                "--storage", storage, "--storage-size", "\(megabytes)",
             ],
             log: "helper.log", manager: try ServiceManager(in: scratch, sockets: [("helper", listener.descriptor)]),
             in: scratch)

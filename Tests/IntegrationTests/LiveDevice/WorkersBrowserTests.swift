@@ -78,7 +78,7 @@ extension LiveDevice {
             async throws
         {
             let live = try await LiveEnvironment.ready()
-            try await live.withConfiguredBrowser {
+            try await live.withConfiguredBrowser { _ in
                 let site = try await Site.start(live)
                 let nobody = try await browse(live, site.address(state: "early"))
                 #expect(nobody.code == 1 && nobody.errors.contains("[nobody_signed_in]"), "\(nobody.errors)")

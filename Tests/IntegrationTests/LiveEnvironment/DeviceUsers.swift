@@ -59,12 +59,19 @@ struct DeviceUsers: Sendable {
         return try copy(RunningProgram.built(program.rawValue), to: program.rawValue, in: scratch)
     }
 
+    /// A copy of the native messaging host of the worker's browser.
+    func browserHost(in scratch: Scratch) throws -> String {
+        try copy(RunningProgram.built("baton-browser-host"), to: "baton-browser-host", in: scratch)
+    }
+
     /// A copy of the program that acts as the person at the browser.
     func person(in scratch: Scratch) throws -> String {
         // Python finds a module only in a folder that it may list.
         let folder = scratch.path("person")
         guard unsafe mkdir(folder, 0o755) == 0 || errno == EEXIST else { throw TestProblem("mkdir: error \(errno)") }
-        _ = try copy(Repository.root + "/Tests/Person/forms.py", to: "person/forms.py", in: scratch)
+        for name in ["forms.py", "browser.py"] {
+            _ = try copy(Repository.root + "/Tests/Person/" + name, to: "person/" + name, in: scratch)
+        }
         return try copy(Repository.root + "/Tests/Person/person.py", to: "person/person.py", in: scratch)
     }
 

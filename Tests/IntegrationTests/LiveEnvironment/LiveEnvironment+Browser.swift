@@ -2,42 +2,60 @@
 import Foundation
 import Processes
 import TestSupport
+import Testing
 
 extension LiveEnvironment {
-    /// Runs `body` with an agent that configures a real Chromium (Tests/Person/browser.py); afterwards the configuration is
-    /// the former one, and no agent runs.
-    func withConfiguredBrowser(_ body: () async throws -> Void) async throws {
+    /// The browsers that an agent can configure.
+    enum BrowserKind: String, CaseIterable, Sendable { case chromium, firefox }
+
+    /// Runs `body` with an agent that configures a real browser (Tests/Person/browser.py), and with the number of the
+    /// screen on which it is shown. Afterwards the configuration is the former one, and no agent runs.
+    func withConfiguredBrowser(
+        _ kind: BrowserKind = .chromium, _ body: (_ display: String) async throws -> Void
+    ) async throws {
         let place = URL(filePath: configurationPath(of: .agent))
         let former = try Data(contentsOf: place)
-        var configuration = try JSONSerialization.jsonObject(with: former) as? [String: Any] ?? [:]
-        var browser = configuration["browser"] as? [String: Any] ?? [:]
-        let command = browser["command"] as? [String] ?? []
-        // Only a browser with a window takes a page from a second call of its program.
-        let screen = try await runAside(program: "/usr/bin/Xvfb", ["-displayfd", "1", "-nolisten", "tcp"])
+        // Only a browser with a window takes a page from a second call of its program. Any user may use the screen, as
+        // the agent can be another one.
+        let screen = try await runAside(
+            program: "/usr/bin/Xvfb", ["-displayfd", "1", "-ac", "-nolisten", "tcp", "-screen", "0", "1400x1000x24"])
         let log = screen.logPath
-        try await FolderWatch(scratch.path).until("a screen") { try textOfFile(log).contains("\n") }
-        let display = try textOfFile(log).split(separator: "\n").last { Int($0) != nil }
-        browser["command"] =
-            ["/usr/bin/env", "DISPLAY=:\(display ?? "")"]
-            + command.map { $0.replacing("/Tests/Person/person.py", with: "/Tests/Person/browser.py") }
-        browser["kind"] = "chromium"
-        browser["host"] = try RunningProgram.built("baton-browser-host")
-        configuration["browser"] = browser
-        try JSONSerialization.data(withJSONObject: configuration).write(to: place)
-        try await kill(.agent)
+        try await FolderWatch(scratch.path).until("a screen") { try Self.screenNumber(in: log) != nil }
+        let display = ":" + (try Self.screenNumber(in: log) ?? "")
+        let outcome: Result<Void, any Error>
         do {
+            try configuration(former, with: kind, on: display).write(to: place)
+            try await kill(.agent)
             try await start(.agent)
             try await awaitAgent()
-            try await body()
-        } catch {
-            try former.write(to: place)
-            try? await kill(.agent)
-            screen.kill()
-            throw error
-        }
+            outcome = .success(try await body(display))
+        } catch { outcome = .failure(error) }
         try former.write(to: place)
-        try await kill(.agent)
+        try? await kill(.agent)
         screen.kill()
         _ = try await screen.waitForExit()
+        try outcome.get()
+    }
+
+    /// The line that `Xvfb` ends with its number; nil if there is none yet.
+    private static func screenNumber(in log: String) throws -> String? {
+        try textOfFile(log).split(separator: "\n", omittingEmptySubsequences: false).dropLast()
+            .last { Int($0) != nil }.map(String.init)
+    }
+
+    private func configuration(_ former: Data, with kind: BrowserKind, on display: String) throws -> Data {
+        var configuration = try JSONSerialization.jsonObject(with: former) as? [String: Any] ?? [:]
+        var browser = configuration["browser"] as? [String: Any] ?? [:]
+        // A session user that is not root has the browser's own sandbox.
+        let command = (browser["command"] as? [String] ?? []).filter { users == nil || $0 != "--no-sandbox" }
+        let person = try #require(command.firstIndex { $0.hasSuffix("/person.py") })
+        browser["command"] =
+            ["/usr/bin/env", "DISPLAY=" + display] + command[..<person]
+            + [command[person].replacing("/person.py", with: "/browser.py")]
+            + (kind == .firefox ? ["--firefox"] : []) + command[(person + 1)...]
+        browser["kind"] = kind.rawValue
+        browser["host"] = try users?.browserHost(in: scratch) ?? RunningProgram.built("baton-browser-host")
+        configuration["browser"] = browser
+        return try JSONSerialization.data(withJSONObject: configuration)
     }
 }

@@ -7,8 +7,16 @@ extension LiveEnvironment {
     /// The users of a device that has `baton-helper`, which knows users by name: `daemon` for the broker, and `nobody`.
     static let usersWithHelper = DeviceUsers(broker: 1, session: RunningHelper.user)
 
+    /// The users of such a device on which the session user is one that no other test uses: `games`.
+    static let usersOfItsOwn = DeviceUsers(broker: 1, session: 5)
+
     /// Starts the helper for such a device.
-    func startHelper() async throws -> RunningHelper { try await RunningHelper.start(broker: "daemon", in: scratch) }
+    func startHelper() async throws -> RunningHelper {
+        let isItsOwn = users?.session == Self.usersOfItsOwn.session
+        // A browser's profile needs more room than the pages of a person who has none.
+        return try await RunningHelper.start(
+            broker: "daemon", user: isItsOwn ? "games" : "nobody", megabytes: isItsOwn ? 512 : 16, in: scratch)
+    }
 
     /// Runs `body` with a helper and a broker that uses it; afterwards the configuration is the former one.
     func withHelper(_ body: (RunningHelper) async throws -> Void) async throws {

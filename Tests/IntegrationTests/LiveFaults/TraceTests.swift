@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+import DeviceAudit
+import Foundation
+import Processes
+import TestSupport
+import Testing
+
+extension LiveFaults {
+    /// Two workers in turn leave every trace that a browser allows, on a device whose browser is confined.
+    @Suite(.live(users: LiveEnvironment.usersOfItsOwn, hasBrowser: false)) struct TraceTests {
+        /// What the site found in the browser before it left anything (Tests/Person/traces.py).
+        private struct Report: Decodable, Equatable {
+            struct Found: Decodable, Equatable {
+                var cookie = ""
+                var local, session: String?
+                var databases: [String] = []
+                var caches: [String] = []
+                var workers = 0
+            }
+
+            let mark: String
+            let found: Found
+        }
+
+        private static func reports(in file: String) throws -> [Report] {
+            guard FileManager.default.fileExists(atPath: file) else { return [] }
+            return try textOfFile(file).split(separator: "\n").map {
+                try JSONDecoder().decode(Report.self, from: Data($0.utf8))
+            }
+        }
+
+        /// Compares the device with the snapshot in `file`.
+        private func audit(_ live: LiveEnvironment, _ arguments: String...) async throws -> CommandRun {
+            // The last one is where the person of the tests writes down what they did.
+            let skipped = ["/opt", "/root", "/usr", Repository.root, live.path("logs")].flatMap { ["--skip", $0] }
+            return try await CommandRun(
+                [
+                    "device", "audit", "--config", live.configurationPath(of: .broker), "--agent-config",
+                    live.configurationPath(of: .agent),
+                ] + skipped + arguments, in: live.scratch)
+        }
+
+        /// What was left, by path or name. What other tests mount meanwhile is not this device's.
+        private func left(_ run: CommandRun) throws -> [String] {
+            try JSONDecoder().decode(AuditReport.self, from: Data(run.output.utf8)).groups
+                .filter { $0.judgement != .kept }.flatMap(\.differences).filter { $0.kind != .mount }.map {
+                    "\($0.kind.rawValue) \($0.name)"
+                }
+        }
+
+        private static let saved = ["plan.txt", "Sent.html", "Sent.pdf"]
+
+        @Test(arguments: LiveEnvironment.BrowserKind.allCases)
+        func `a worker's traces are found before the sign-out, and none of them for the next worker`(
+            kind: LiveEnvironment.BrowserKind
+        ) async throws {
+            let live = try await LiveEnvironment.ready()
+            try await live.withHelper { helper in
+                try await live.withConfiguredBrowser(kind) { display in
+                    let port = try #require(FreePort.tcp(in: FreePort.ofTests))
+                    let (seen, snapshot) = (live.path("seen-\(kind)"), live.path("before-\(kind)"))
+                    let site = try await live.runAside(
+                        program: "/usr/bin/python3", [Repository.root + "/Tests/Person/traces.py", "\(port)", seen])
+                    let save = try await audit(live, "--save", snapshot)
+                    #expect(save.code == 0, "\(save.output)\(save.errors)")
+                    let app = try live.app(1)
+                    for worker in ["Amara", "Bo"] {
+                        let mark = "mark\(UInt64.random(in: 1 << 40...UInt64.max))"
+                        let account = try await live.signIn(worker, through: app)
+                        let page = "http://localhost:\(port)/notes?mark=\(mark)"
+                        try await open(page, live)
+                        let screen = try await live.runAside(
+                            program: "/usr/bin/env",
+                            ["DISPLAY=" + display, "/usr/bin/python3", Repository.root + "/Tests/Person/screen.py", mark])
+                        let code = try await screen.waitForExit()
+                        let said = try screen.log()
+                        try #require(code == 0, "\(said)")
+                        let storage = try #require(try helper.mounts().first)
+                        try await FolderWatch(storage + "/home/Downloads").until("saved") {
+                            try Set(Self.saved).isSubset(
+                                of: FileManager.default.contentsOfDirectory(atPath: storage + "/home/Downloads"))
+                        }
+                        // Nothing of the worker before was there.
+                        #expect(try Self.reports(in: seen).last == Report(mark: mark, found: .init()))
+                        // The next page opens in the browser that runs, and finds there what the first one left.
+                        let count = try Self.reports(in: seen).count
+                        try await open(page, live)
+                        try await FolderWatch(live.path("")).until("the second page") {
+                            try Self.reports(in: seen).count > count
+                        }
+                        #expect(try Self.reports(in: seen).last?.found.local == mark)
+                        #expect(try !live.log(of: .agent).contains("the browser's extension does not serve"))
+                        try await live.search(
+                            ["mark": mark], ["--surface", "storage=" + storage, "--expect-hit", "storage=mark"])
+                        let clipboard = try await clipboard(live, on: display)
+                        #expect(clipboard == mark)
+                        let during = try await audit(live, "--compare", snapshot, "--json")
+                        let found = try left(during)
+                        for name in Self.saved { #expect(found.contains("file \(storage)/home/Downloads/\(name)")) }
+                        #expect(during.code == 1 && found.contains { $0.hasPrefix("browser_process ") })
+
+                        try await app.signOut(account)
+                        try await live.settle()
+                        let after = try await audit(live, "--compare", snapshot, "--json")
+                        #expect(try left(after) == [], "\(after.output)")
+                        #expect(after.code == 0)
+                        try await live.findsNothing(of: worker, or: ["mark": mark])
+                        #expect(try await self.clipboard(live, on: display) == nil)
+                        #expect(try await live.newestReceipt(says: "browser")?.grade == "enforced")
+                    }
+                    site.kill()
+                    _ = try await site.waitForExit()
+                }
+            }
+        }
+
+        private func open(_ page: String, _ live: LiveEnvironment) async throws {
+            let run = try await CommandRun(
+                ["browser", page, "--runtime-directory", live.path("run")], in: live.scratch)
+            try #require(run.code == 0, "\(run.errors)")
+        }
+
+        /// What the screen's clipboard holds; nil if nothing.
+        private func clipboard(_ live: LiveEnvironment, on display: String) async throws -> String? {
+            let run = try await live.runAside(
+                program: "/usr/bin/xclip", ["-display", display, "-selection", "clipboard", "-out"])
+            return try await run.waitForExit() == 0 ? try run.log() : nil
+        }
+    }
+}
