@@ -90,7 +90,7 @@ extension BrowserAgent {
     private func wrapper(for profile: BrowserProfile, _ temporary: Directory) throws(AgentFailure) -> [String] {
         guard let managed = configuration.managed, let package else { return [] }
         return try managed.wrapper(
-            for: profile, temporary, machine.configuration, signIn: machine.signIn, package.get())
+            for: profile, in: temporary, machine.configuration, signIn: machine.signIn, package.get())
     }
 
     /// Writes the page that the browser opens first. A worker's page waits there until the browser's extension is ready.

@@ -48,7 +48,7 @@ package struct ManagedBrowser: Sendable, Equatable {
     /// - Returns: the command that starts a program with these policies in force; the program follows it.
     /// - Throws: ``AgentFailure`` if the policies cannot be put in force; the browser must not start then.
     func wrapper(
-        for profile: BrowserProfile, _ temporary: Directory, _ configuration: BrowserConfiguration,
+        for profile: BrowserProfile, in temporary: Directory, _ configuration: BrowserConfiguration,
         signIn: AddressPattern?, _ package: BrowserExtensionPackage
     ) throws(AgentFailure) -> [String] {
         let places = PolicyFolders(kind)

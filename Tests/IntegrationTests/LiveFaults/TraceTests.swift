@@ -71,7 +71,10 @@ extension LiveFaults {
                         try await open(page, live)
                         let screen = try await live.runAside(
                             program: "/usr/bin/env",
-                            ["DISPLAY=" + display, "/usr/bin/python3", Repository.root + "/Tests/Person/screen.py", mark])
+                            [
+                                "DISPLAY=" + display, "/usr/bin/python3", Repository.root + "/Tests/Person/screen.py",
+                                mark,
+                            ])
                         let code = try await screen.waitForExit()
                         let said = try screen.log()
                         try #require(code == 0, "\(said)")
