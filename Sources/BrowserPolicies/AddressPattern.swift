@@ -12,7 +12,7 @@
 ///
 /// Both browsers silently ignore a pattern that they cannot read, so a blocked address would stay open. All other
 /// patterns are therefore refused: other wildcards, ports (Firefox does not match them), user names, queries and other
-/// schemes.
+/// schemes. One difference remains: Firefox ignores the case of a path.
 package struct AddressPattern: Sendable, Hashable {
     /// The pattern as it was written.
     package let text: String
@@ -73,17 +73,47 @@ package struct AddressPattern: Sendable, Hashable {
     /// The pattern in the form of Firefox's `WebsiteFilter`: one match pattern.
     var firefox: String {
         guard let host else { return "<all_urls>" }
-        // An IP address has no subdomains, and Firefox refuses a wildcard before an address in brackets.
-        let isName = !host.hasPrefix("[") && host.last?.isNumber != true
-        return (scheme ?? "*") + "://" + (hasSubdomains && isName ? "*." : "") + host + (path.isEmpty ? "/" : path)
-            + "*"
+        // Firefox refuses a wildcard before an address in brackets.
+        return (scheme ?? "*") + "://" + (isOneHost ? "" : "*.") + host + (path.isEmpty ? "/" : path) + "*"
+    }
+
+    /// Whether the pattern matches one host only. An IP address has no subdomains.
+    private var isOneHost: Bool {
+        guard let host else { return false }
+        return !hasSubdomains || host.hasPrefix("[") || host.last?.isNumber == true
     }
 
     /// Returns whether the pattern matches the address, without asking a browser.
     package func matches(_ address: WebAddress) -> Bool {
+        matches(host: address.host) && matches(scheme: address.scheme) && address.path.hasPrefix(path)
+    }
+
+    private func matches(scheme other: String) -> Bool { scheme == nil || scheme == other }
+
+    private func matches(host other: String) -> Bool {
         guard let host else { return true }
-        let isSame = address.host == host || hasSubdomains && address.host.hasSuffix("." + host)
-        return isSame && (scheme == nil || address.scheme == scheme) && address.path.hasPrefix(path)
+        return other == host || hasSubdomains && other.hasSuffix("." + host)
+    }
+
+    /// Returns whether Chromium blocks an address that both patterns match, if this pattern is blocked and `other` is
+    /// allowed. Firefox never does.
+    ///
+    /// Chromium follows the most specific pattern (`FilterTakesPrecedence` in its `url_blocklist_manager.cc`): a pattern
+    /// of one host before one with subdomains, then the longer host, then the longer path. In a tie it follows the
+    /// allowed one. A blocked `*` comes last.
+    func takesPrecedence(over other: AddressPattern) -> Bool {
+        guard let host, overlaps(other) else { return false }
+        guard let otherHost = other.host else { return true }
+        guard isOneHost == other.isOneHost else { return isOneHost }
+        return (host.utf8.count, path.utf8.count) > (otherHost.utf8.count, other.path.utf8.count)
+    }
+
+    /// Returns whether there is an address that both patterns match.
+    private func overlaps(_ other: AddressPattern) -> Bool {
+        guard let host, let otherHost = other.host else { return true }
+        return (matches(host: otherHost) || other.matches(host: host))
+            && (other.scheme.map { matches(scheme: $0) } ?? true)
+            && (path.hasPrefix(other.path) || other.path.hasPrefix(path))
     }
 }
 

@@ -8,7 +8,7 @@ package struct BrowserConfiguration: Sendable, Hashable {
     ///
     /// In Firefox a new tab is always empty.
     package let newTabPage: WebAddress?
-    /// Exceptions to ``blocked``.
+    /// Exceptions to ``blocked``. No blocked pattern takes precedence over them: see ``allows(_:)``.
     package let allowed: [AddressPattern]
     package let blocked: [AddressPattern]
     package let allowsPrinting: Bool
@@ -29,7 +29,7 @@ package struct BrowserConfiguration: Sendable, Hashable {
         (homePage, newTabPage, allowed, blocked, allowsPrinting, authorities) = (nil, nil, [], [], true, [])
     }
 
-    /// - Throws: ``BrowserConfigurationFailure`` with the code `browser_list_too_long`.
+    /// - Throws: ``BrowserConfigurationFailure`` with the code `browser_list_too_long` or `browser_pattern_conflict`.
     package init(
         homePage: WebAddress? = nil, newTabPage: WebAddress? = nil, allowed: [AddressPattern] = [],
         blocked: [AddressPattern] = [], allowsPrinting: Bool = true, authorities: [AuthorityCertificate] = []
@@ -46,6 +46,7 @@ package struct BrowserConfiguration: Sendable, Hashable {
             throw BrowserConfigurationFailure(
                 .listTooLong, "the patterns have more than 64 KB together", remedy: "Give fewer or shorter ones.")
         }
+        try Self.checkPrecedence(allowed: allowed, blocked: blocked)
         self.homePage = homePage
         self.newTabPage = newTabPage
         self.allowed = allowed
@@ -54,7 +55,25 @@ package struct BrowserConfiguration: Sendable, Hashable {
         self.authorities = authorities
     }
 
+    /// Refuses lists that the browsers would follow differently.
+    private static func checkPrecedence(
+        allowed: [AddressPattern], blocked: [AddressPattern]
+    ) throws(BrowserConfigurationFailure) {
+        for (number, pattern) in blocked.enumerated() {
+            guard let other = allowed.firstIndex(where: pattern.takesPrecedence(over:)) else { continue }
+            throw BrowserConfigurationFailure(
+                .patternConflict,
+                "entry \(number + 1) of the blocked addresses takes precedence over entry \(other + 1) of the allowed ones in Chromium, but not in Firefox",
+                remedy:
+                    "Remove the blocked address, or allow narrower addresses, such as example.org/shop in place of example.org."
+            )
+        }
+    }
+
     /// Returns whether the address may be opened. An allowed pattern takes precedence over every blocked one.
+    ///
+    /// This is Firefox's rule. Chromium follows the most specific pattern, with the same result, because the initializer
+    /// refuses lists in which a blocked pattern is more specific than an allowed one.
     package func allows(_ address: WebAddress) -> Bool {
         allowed.contains { $0.matches(address) } || !blocked.contains { $0.matches(address) }
     }

@@ -62,6 +62,9 @@ import Testing
         #expect(
             try codes(BrowserPayload(allowedAddresses: ["a b"], blockedAddresses: ["*.example.org", "ok.example"]))
                 == [.browserPattern, .browserPattern])
+        let conflict = BrowserPayload(
+            allowedAddresses: ["example.net", "example.org"], blockedAddresses: ["*", "example.org/admin"])
+        #expect(try codes(conflict) == [.browserPatternConflict])
         let many = [String](repeating: "example.org", count: 501)
         #expect(try codes(BrowserPayload(blockedAddresses: many)) == [.browserList])
         #expect(try codes(BrowserPayload(certificates: [[1, 2, 3]])) == [.browserCertificate])

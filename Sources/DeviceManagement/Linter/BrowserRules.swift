@@ -61,6 +61,16 @@ enum BrowserPatterns: ProfileRule {
     static func breaches(in subject: LintedProfile) -> [ProfileRuleBreach] { subject.browserProblems(.pattern) }
 }
 
+/// No blocked pattern is more specific than an allowed one: Chromium would block the address, Firefox would open it.
+enum BrowserPatternConflicts: ProfileRule {
+    static let code = ProfileFinding.Code.browserPatternConflict
+    static let source = "Baton: Chromium follows the most specific pattern, Firefox every exception"
+    static let remedy =
+        "Remove the blocked address, or allow narrower addresses, such as example.org/shop in place of example.org."
+
+    static func breaches(in subject: LintedProfile) -> [ProfileRuleBreach] { subject.browserProblems(.patternConflict) }
+}
+
 /// A browser reads so many patterns and certificates, and no more.
 enum BrowserListLengths: ProfileRule {
     static let code = ProfileFinding.Code.browserList

@@ -33,6 +33,7 @@ package struct ProfileFinding: Hashable, Sendable, CustomStringConvertible {
         case browserKey = "browser_key_unknown"
         case browserAddress = "browser_address_invalid"
         case browserPattern = "browser_pattern_invalid"
+        case browserPatternConflict = "browser_pattern_conflict"
         case browserList = "browser_list_too_long"
         case browserCertificate = "browser_certificate_invalid"
         case enrollmentMissing = "mdm_payload_missing"

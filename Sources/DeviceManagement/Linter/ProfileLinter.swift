@@ -63,8 +63,8 @@ package struct ProfileLinter: Sendable {
         SharedModeIsBoolean.self, SharedModeSpelling.self, PluginKeySpelling.self, PluginFlagIsInteger.self,
         PluginListIsString.self,
         BrowserFromManagement.self, OneBrowser.self, KnownBrowserKeys.self, BrowserAddresses.self, BrowserPatterns.self,
-        BrowserListLengths.self, BrowserAuthorities.self, KnownPayloadTypes.self, ForeignPayloadTypes.self,
-        KnownPayloadKeys.self,
+        BrowserPatternConflicts.self, BrowserListLengths.self, BrowserAuthorities.self, KnownPayloadTypes.self,
+        ForeignPayloadTypes.self, KnownPayloadKeys.self,
     ]
 
     /// The rules for a re-issued enrollment.

@@ -85,7 +85,7 @@ extension BrowserPayload {
         for der in certificates {
             check(.certificates) { () throws(BrowserConfigurationFailure) in _ = try AuthorityCertificate(der: der) }
         }
-        // Lists that are too long, where all else is good.
+        // Lists that are too long or contradict each other, where all else is good.
         if found.isEmpty {
             check(.blockedAddresses) { () throws(BrowserConfigurationFailure) in _ = try configuration() }
         }

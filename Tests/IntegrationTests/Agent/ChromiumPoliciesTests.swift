@@ -84,17 +84,23 @@ import Testing
     }
 
     @Test(arguments: [
-        ["EXAMPLE.org", "10.0.0.1", "[2001:db8::1]"], [".example.org"], ["https://example.org/shop", "example.net"],
-        ["http://.example.org/shop/a%20b"],
+        (blocked: ["EXAMPLE.org", "10.0.0.1", "[2001:db8::1]"], allowed: []), (blocked: [".example.org"], allowed: []),
+        (blocked: ["https://example.org/shop", "example.net"], allowed: []),
+        (blocked: ["http://.example.org/shop/a%20b"], allowed: []),
+        (blocked: ["*"], allowed: ["example.org/shop", "https://10.0.0.1"]),
+        (blocked: ["example.org", "10.0.0.1"], allowed: ["www.example.org", ".example.org/shop", "http://10.0.0.1"]),
+        (blocked: ["*", "example.org/shop"], allowed: [".example.org"]),
     ])
-    func `Chromium blocks what a pattern names, and nothing else`(patterns: [String]) async throws {
+    func `Chromium blocks what the patterns name, and nothing else`(blocked: [String], allowed: [String]) async throws {
         let addresses = [
             "https://example.org/", "http://example.org", "https://www.example.org/shop",
             "https://example.org:8443/shopping",
             "https://badexample.org/", "https://example.org.example.net/", "http://example.org/shop/a%20b?c#d",
             "https://10.0.0.1/", "https://110.0.0.1/", "https://[2001:db8::1]/", "https://example.com/?example.org",
         ]
-        let configuration = try BrowserConfiguration(blocked: patterns.map { text throws in try AddressPattern(text) })
+        let configuration = try BrowserConfiguration(
+            allowed: allowed.map { text throws in try AddressPattern(text) },
+            blocked: blocked.map { text throws in try AddressPattern(text) })
         let answer = try await chromium(inspectable(policies(configuration)), visits: addresses)
         for address in addresses {
             let isBlocked = answer.visits[address] == "net::ERR_BLOCKED_BY_ADMINISTRATOR"
@@ -102,6 +108,41 @@ import Testing
                 isBlocked == !configuration.allows(try WebAddress(address)),
                 "\(address): \(answer.visits[address] ?? "")")
         }
+    }
+
+    /// An allowed and a blocked pattern with hosts of their own, and an address that both match.
+    private static let pairs = [
+        ("a.test", "a.test", "https://a.test/"), ("b.test", "b.test/admin", "https://b.test/admin"),
+        ("c.test/shop", "c.test", "https://c.test/shop"), ("d.test", "www.d.test", "https://www.d.test/"),
+        ("www.e.test", "e.test", "https://www.e.test/"), ("f.test", ".f.test", "https://f.test/"),
+        (".g.test", "g.test", "https://g.test/"), (".h.test", "h.test/admin", "https://h.test/admin"),
+        ("i.test/shop", ".i.test", "https://i.test/shop"), ("https://j.test", "j.test", "https://j.test/"),
+        ("k.test", "https://k.test", "https://k.test/"), ("l.test", "l.test/", "https://l.test/"),
+        ("10.0.0.1", "10.0.0.1", "https://10.0.0.1/"), ("10.0.0.2", "10.0.0.2/admin", "https://10.0.0.2/admin"),
+        ("[2001:db8::1]", "[2001:db8::1]/a", "https://[2001:db8::1]/a"),
+        ("m.test/shop", "www.m.test", "https://www.m.test/shop"), ("n.test", "*", "https://n.test/"),
+    ]
+
+    @Test func `Chromium opens what an accepted pair of patterns allows, and blocks what a refused one blocks`()
+        async throws
+    {
+        let lists = ["URLAllowlist": Self.pairs.map(\.0), "URLBlocklist": Self.pairs.map(\.1)]
+        let answer = try await chromium(
+            inspectable(lists.mapValues { .array($0.map(JSONValue.string)) }), visits: Self.pairs.map(\.2))
+        for (allowed, blocked, address) in Self.pairs {
+            let isRefused = try isConflict(allowed: AddressPattern(allowed), blocked: AddressPattern(blocked))
+            #expect(
+                (answer.visits[address] == "net::ERR_BLOCKED_BY_ADMINISTRATOR") == isRefused,
+                "\(allowed), \(blocked): \(answer.visits[address] ?? "")")
+        }
+        // Firefox follows the allowed pattern everywhere, so the two agree on every configuration that is accepted.
+    }
+
+    private func isConflict(allowed: AddressPattern, blocked: AddressPattern) throws -> Bool {
+        do {
+            _ = try BrowserConfiguration(allowed: [allowed], blocked: [blocked])
+            return false
+        } catch let failure where failure.code == .patternConflict { return true }
     }
 
     @Test func `the sign-in pages, the start pages and allowed addresses open where everything is blocked`()
