@@ -65,7 +65,10 @@ package struct AddressPattern: Sendable, Hashable {
         "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~:/@!$&'()+,;=%".utf8)
 
     /// The pattern in the form of Chromium's `URLBlocklist` and `URLAllowlist`.
-    var chromium: String {
+    var chromium: String { chromium(scheme: scheme) }
+
+    /// The same pattern in that form, for one scheme.
+    func chromium(scheme: String?) -> String {
         guard let host else { return "*" }
         return (scheme.map { $0 + "://" } ?? "") + (hasSubdomains ? "" : ".") + host + path
     }
@@ -88,7 +91,7 @@ package struct AddressPattern: Sendable, Hashable {
         matches(host: address.host) && matches(scheme: address.scheme) && address.path.hasPrefix(path)
     }
 
-    private func matches(scheme other: String) -> Bool { scheme == nil || scheme == other }
+    func matches(scheme other: String) -> Bool { scheme == nil || scheme == other }
 
     private func matches(host other: String) -> Bool {
         guard let host else { return true }

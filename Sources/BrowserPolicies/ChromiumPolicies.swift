@@ -98,9 +98,20 @@ package enum ChromiumPolicies {
         var allowed = (context.needed + configuration.allowed).map(\.chromium)
         if let pages = context.startPages { allowed.append("file://" + pages + "/") }
         return [
-            "URLBlocklist": .array(configuration.blocked.map { .string($0.chromium) }),
+            "URLBlocklist": .array(
+                configuration.blocked.flatMap { blocklist($0, sparing: context.needed) }.map(JSONValue.string)),
             "URLAllowlist": .array(allowed.map(JSONValue.string)),
         ]
+    }
+
+    /// Returns the entries for a blocked pattern. A needed host opens even if the pattern is more specific: the pattern
+    /// then lies within the host, and is blocked only over a scheme that is not needed.
+    private static func blocklist(_ pattern: AddressPattern, sparing needed: [AddressPattern]) -> [String] {
+        let spared = needed.filter { $0.path.isEmpty && pattern.takesPrecedence(over: $0) }
+        guard !spared.isEmpty else { return [pattern.chromium] }
+        return ["http", "https"].filter { scheme in
+            pattern.matches(scheme: scheme) && !spared.contains { $0.matches(scheme: scheme) }
+        }.map(pattern.chromium(scheme:))
     }
 
     private static func extensions(_ singleSignOn: BrowserExtension?) -> [String: JSONValue] {

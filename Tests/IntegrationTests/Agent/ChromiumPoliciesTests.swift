@@ -149,16 +149,19 @@ import Testing
         async throws
     {
         let configuration = try BrowserConfiguration(
-            allowed: [AddressPattern("https://portal.example.org/a")], blocked: [AddressPattern("*")])
+            allowed: [AddressPattern("https://portal.example.org/a")],
+            blocked: ["*", ".login.example.net", "https://www.login.example.net", "login.example.net/x", "127.0.0.1/r"]
+                .map { text throws in try AddressPattern(text) })
         let context = PolicyContext(
             needed: [try AddressPattern("https://login.example.net"), try AddressPattern("http://127.0.0.1")],
             startPages: "/usr/share/doc")
         let open = [
-            "https://portal.example.org/a/b", "https://login.example.net/x", "http://127.0.0.1:9/random",
-            "file:///usr/share/doc/chromium",
+            "https://portal.example.org/a/b", "https://login.example.net/", "https://login.example.net/x",
+            "https://www.login.example.net/", "http://127.0.0.1:9/random", "file:///usr/share/doc/chromium",
         ]
         let closed = [
-            "https://portal.example.org/", "http://login.example.net/", "file:///etc/passwd", "https://127.0.0.1/",
+            "https://portal.example.org/", "http://login.example.net/", "http://login.example.net/x",
+            "file:///etc/passwd", "https://127.0.0.1/", "https://127.0.0.1/r",
         ]
         let answer = try await chromium(inspectable(policies(configuration, in: context)), visits: open + closed)
         for address in open { #expect(answer.visits[address] != "net::ERR_BLOCKED_BY_ADMINISTRATOR", "\(address)") }
