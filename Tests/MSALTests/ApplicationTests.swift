@@ -107,17 +107,20 @@ import Testing
         let webview = MSALWebviewParameters(authPresentationViewController: NSObject())
         let token = MSALInteractiveTokenParameters(scopes: ["openid"], webviewParameters: webview)
         token.completionBlockQueue = queue
-        let (places, signal) = AsyncStream.makeStream(of: Bool.self)
-        let note: @Sendable () -> Void = { signal.yield(DispatchQueue.getSpecific(key: key) == true) }
+        let (events, signal) = AsyncStream.makeStream(of: String.self)
+        let note: @Sendable () -> Void = {
+            signal.yield(DispatchQueue.getSpecific(key: key) == true ? "block on the queue" : "block elsewhere")
+        }
         queue.sync {
-            // This closure occupies the serial queue, so queued blocks run only after it returns.
+            // This closure occupies the serial queue: a queued block runs only after it returns.
             application.getDeviceInformation(with: parameters) { _, _ in note() }
             application.getCurrentAccount(with: parameters) { _, _, _ in note() }
             application.acquireToken(with: token) { _, _ in note() }
-            signal.yield(true)
+            signal.yield("the calls returned")
         }
-        var iterator = places.makeAsyncIterator()
-        for _ in 0..<4 { #expect(await iterator.next() == true) }
+        var seen: [String] = []
+        for await event in events.prefix(4) { seen.append(event) }
+        #expect(seen == ["the calls returned"] + [String](repeating: "block on the queue", count: 3))
     }
 
     @Test func `THR-2 without a queue a token's block runs on the main queue`() async throws {
