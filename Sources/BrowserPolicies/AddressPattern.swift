@@ -83,7 +83,8 @@ package struct AddressPattern: Sendable, Hashable {
     /// Whether the pattern matches one host only. An IP address has no subdomains.
     private var isOneHost: Bool {
         guard let host else { return false }
-        return !hasSubdomains || host.hasPrefix("[") || host.last?.isNumber == true
+        // A host whose last label is a number is an IPv4 address (`HostAndPort`).
+        return !hasSubdomains || host.hasPrefix("[") || host.split(separator: ".").last?.allSatisfy(\.isNumber) == true
     }
 
     /// Returns whether the pattern matches the address, without asking a browser.

@@ -15,7 +15,7 @@ import Testing
     @Test(arguments: [
         ("*", "<all_urls>"), ("example.org", "*://*.example.org/*"), (".example.org", "*://example.org/*"),
         ("https://example.org", "https://*.example.org/*"), ("example.org/shop", "*://*.example.org/shop*"),
-        ("10.0.0.1", "*://10.0.0.1/*"), ("[2001:db8::1]", "*://[2001:db8::1]/*"),
+        ("wiki2", "*://*.wiki2/*"), ("10.0.0.1", "*://10.0.0.1/*"), ("[2001:db8::1]", "*://[2001:db8::1]/*"),
     ])
     func `a pattern becomes Firefox's match pattern`(pattern: String, expected: String) throws {
         let configuration = try BrowserConfiguration(blocked: [AddressPattern(pattern)])
