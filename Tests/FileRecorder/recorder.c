@@ -170,7 +170,7 @@ static int open_recorded(int folder, const char *path, int flags, mode_t mode) {
 
 #define WITH_MODE(last) \
     mode_t mode = 0; \
-    if (flags & (O_CREAT | O_TMPFILE)) { \
+    if (flags & O_CREAT || (flags & O_TMPFILE) == O_TMPFILE) { \
         va_list rest; \
         va_start(rest, last); \
         mode = va_arg(rest, mode_t); \
@@ -195,7 +195,7 @@ int openat(int folder, const char *path, int flags, ...) {
 ssize_t write(int fd, const void *bytes, size_t count) {
     if (!recording && !faulty) return syscall(SYS_write, fd, bytes, count);
     pthread_mutex_lock(&lock);
-    uint64_t inode = recording || faulty ? inode_of(fd) : 0;
+    uint64_t inode = inode_of(fd);
     if (inode && fails()) {
         pthread_mutex_unlock(&lock);
         errno = fail_reason;
