@@ -313,3 +313,22 @@ int mkdirat(int folder, const char *path, mode_t mode) {
 }
 
 int mkdir(const char *path, mode_t mode) { return mkdirat(AT_FDCWD, path, mode); }
+
+int symlinkat(const char *target, int folder, const char *path) {
+    pthread_mutex_lock(&lock);
+    struct place place = {0, ""};
+    if (recording || faulty) place = place_of(folder, path);
+    if (place.folder && !inode_at(folder, path) && fails()) {
+        pthread_mutex_unlock(&lock);
+        errno = fail_reason;
+        return -1;
+    }
+    int outcome = (int)syscall(SYS_symlinkat, target, folder, path), reason = errno;
+    if (recording && outcome == 0 && place.folder)
+        note('L', place.folder, inode_at(folder, path), 0, place.name, target, strlen(target));
+    pthread_mutex_unlock(&lock);
+    errno = reason;
+    return outcome;
+}
+
+int symlink(const char *target, const char *path) { return symlinkat(target, AT_FDCWD, path); }

@@ -51,6 +51,9 @@ struct CrashImages {
         case .madeFolder(let name, let folder, let inode):
             let number = fresh(inode)
             add(.enter(name: name, in: try known(folder), number: number, .folder([:])), [folder])
+        case .linked(let name, let folder, let inode, let target):
+            let number = fresh(inode)
+            add(.enter(name: name, in: try known(folder), number: number, .link(target)), [folder])
         case .cut(let inode, let length): add(.cut(try known(inode), to: length), [inode])
         case .wrote(let inode, let offset, let bytes): add(.write(try known(inode), at: offset, bytes), [inode])
         case .renamed(let from, let old, let to, let new):

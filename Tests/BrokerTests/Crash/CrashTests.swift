@@ -64,6 +64,29 @@ import Testing
         #expect(contents == [[]: ["old", "new"], ["new"]: ["new"]])
     }
 
+    @Test func `a browser's temporary folder is recorded on every disk that a power cut may leave`() async throws {
+        let epoch = try #require(Epoch.ID(String(repeating: "0a", count: 16)))
+        let images = try await Scratch.with { scratch in
+            let profiles = Directory(path: scratch.path("profiles"))
+            try profiles.make()
+            let temporary = TemporaryFolder(of: epoch, in: profiles)
+            let images = try await Self.images(below: profiles.path) {
+                FileChange.acknowledge(try temporary.make().path)
+            }
+            try temporary.remove()
+            return images
+        }
+        let made = images.filter { !$0.acknowledged.isEmpty }
+        #expect(!made.isEmpty)
+        for image in made {
+            try await Scratch.with { scratch in
+                try image.disk.write(below: scratch.path("image"))
+                let left = TemporaryFolder(of: epoch, in: Directory(path: scratch.path("image")))
+                #expect(try left.recorded()?.path == image.acknowledged[0])
+            }
+        }
+    }
+
     private static func images(
         below root: String, _ body: () async throws -> Void
     ) async throws -> Set<CrashImages.Image> {

@@ -7,6 +7,8 @@ struct Disk: Hashable {
     enum Node: Hashable {
         case folder([String: Int])
         case file([UInt8])
+        /// A symbolic link, with its target.
+        case link(String)
     }
 
     /// Keyed by our own numbers, since the kernel reuses the inode numbers of removed files.
@@ -26,6 +28,10 @@ struct Disk: Hashable {
             throw TestProblem("\(path) has no number")
         }
         numbers[inode] = number
+        if facts[.type] as? FileAttributeType == .typeSymbolicLink {
+            nodes[number] = .link(try files.destinationOfSymbolicLink(atPath: path))
+            return
+        }
         guard facts[.type] as? FileAttributeType == .typeDirectory else {
             nodes[number] = .file(Array(try Data(contentsOf: URL(filePath: path))))
             return
@@ -51,6 +57,8 @@ struct Disk: Hashable {
             let isWritten = FileManager.default.createFile(
                 atPath: path, contents: Data(bytes), attributes: [.posixPermissions: 0o600])
             guard isWritten else { throw TestProblem("\(path) cannot be written") }
+        case .link(let target):
+            try FileManager.default.createSymbolicLink(atPath: path, withDestinationPath: target)
         // An entry whose file never reached the disk.
         case nil: throw TestProblem("\(path) names nothing")
         }

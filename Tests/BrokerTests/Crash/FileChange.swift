@@ -7,6 +7,7 @@ import TestSupport
 enum FileChange: Equatable {
     case created(name: String, in: UInt64, UInt64)
     case madeFolder(name: String, in: UInt64, UInt64)
+    case linked(name: String, in: UInt64, UInt64, to: String)
     case cut(UInt64, to: Int)
     case wrote(UInt64, at: Int, [UInt8])
     case renamed(from: UInt64, String, to: UInt64, String)
@@ -51,6 +52,8 @@ enum FileChange: Equatable {
         switch UInt8(truncatingIfNeeded: head.kind) {
         case UInt8(ascii: "C"): self = .created(name: name, in: head.inode, head.other)
         case UInt8(ascii: "M"): self = .madeFolder(name: name, in: head.inode, head.other)
+        case UInt8(ascii: "L"):
+            self = .linked(name: name, in: head.inode, head.other, to: String(decoding: bytes, as: UTF8.self))
         case UInt8(ascii: "T"): self = .cut(head.inode, to: Int(head.position))
         case UInt8(ascii: "W"): self = .wrote(head.inode, at: Int(head.position), bytes)
         case UInt8(ascii: "R"):

@@ -7,8 +7,8 @@
 
 /// The head of a recorded change. In the recording, the name and then the bytes follow it.
 struct file_change {
-    /// C created a file, M created a folder, T truncated to `position`, W wrote at `position`, R renamed (the bytes are
-    /// the new name), U removed, S synced, X a mark.
+    /// C created a file, M created a folder, L created a symbolic link (the bytes are its target), T truncated to
+    /// `position`, W wrote at `position`, R renamed (the bytes are the new name), U removed, S synced, X a mark.
     uint64_t kind;
     /// The inode of the file, or of the folder whose entry changed.
     uint64_t inode;
