@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import BrokerIPC
 import BrokerProtocol
+import FoundationEssentials
 import Glibc
 import JSON
 import Redaction
@@ -20,6 +21,22 @@ extension Decoder {
         _ = try? JSONReader.read(OperatorRequest.self, from: bytes, limits: Wire.operatorLimits)
         _ = try? JSONReader.read(OperatorReply.self, from: bytes, limits: Wire.operatorLimits)
         _ = try? JSONReader.read([String: [Int8?]].self, from: bytes, limits: Wire.agentLimits)
+    }
+
+    /// Both directions of the helper's socket, read like ``FramedJSON`` reads them. What was read survives writing and
+    /// reading again.
+    func feedHelper(_ bytes: [UInt8]) {
+        feedHelper(HelperRequest.self, bytes)
+        feedHelper(HelperReply.self, bytes)
+    }
+
+    private func feedHelper<Message: Codable & Equatable>(_ type: Message.Type, _ bytes: [UInt8]) {
+        guard let message = try? JSONReader.read(type, from: bytes, limits: Wire.helperLimits),
+            let written = try? JSONEncoder().encode(message)
+        else { return }
+        check(
+            (try? JSONReader.read(type, from: Array(written), limits: Wire.helperLimits)) == message,
+            "a message of the helper's socket changes when written")
     }
 
     /// Both directions of the broker's socket, and the texts inside their maps.

@@ -29,7 +29,7 @@ import Glibc
 /// The decoders of untrusted input, one case each.
 enum Decoder: String, CaseIterable, Sendable {
     case json, messages, envelopes, frames, tokens, registration, certificateRequests, encodings, propertyLists,
-        management, containers, receipts, browser
+        management, containers, receipts, browser, helper
 
     func feed(_ bytes: [UInt8]) {
         switch self {
@@ -46,6 +46,7 @@ enum Decoder: String, CaseIterable, Sendable {
         case .containers: feedContainers(bytes)
         case .receipts: feedReceipts(bytes)
         case .browser: feedBrowser(bytes)
+        case .helper: feedHelper(bytes)
         }
     }
 }
