@@ -115,6 +115,24 @@ import Testing
         }
     }
 
+    @Test func `a snapshot with one other byte is refused, or survives writing and reading again`() throws {
+        let bytes = try Self.snapshot([AuditItem(.file, "/a", version: "1")], unread: [UnreadPlace("/c", cause: "no")])
+            .lines()
+        var refused = 0
+        for index in bytes.indices {
+            for other in Array("{}[]\",:\\\n-0123456789e".utf8) + [0, 0xFF] {
+                var changed = bytes
+                changed[index] = other
+                guard let read = try? AuditSnapshot(lines: changed) else {
+                    refused += 1
+                    continue
+                }
+                #expect(try AuditSnapshot(lines: read.lines()) == read)
+            }
+        }
+        #expect(refused > bytes.count)
+    }
+
     @Test(arguments: [
         "", "\n", "{}\n", #"{"boot":"a","format":1,"items":9223372036854775807,"unread":9223372036854775807}"# + "\n",
         #"{"boot":"a","format":1,"items":-1,"unread":1}"# + "\n",
