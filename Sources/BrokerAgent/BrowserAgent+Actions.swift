@@ -71,6 +71,7 @@ extension BrowserAgent {
             let waiting = try HeldProcess.start(words[0], arguments: arguments, environment: environment)
             held[waiting.process.pid] = waiting
             try watch(waiting.process)
+            Failpoint.browserHeld.reach()
             return .held(id: id, process: waiting.process.pid)
         }
         let browser = try ChildProcess.spawn(

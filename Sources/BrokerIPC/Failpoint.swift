@@ -56,6 +56,12 @@ package enum Failpoint: String, Sendable, CaseIterable {
     case browserStarted = "browser.started"
     case browserEnding = "browser.ending"
     case browserCleared = "browser.cleared"
+    // The agent, then the supervisor, when the helper confines the browser.
+    case browserHeld = "browser.held"
+    case storageMade = "browser.storage-made"
+    case browserConfined = "browser.confined"
+    case browserKilled = "browser.killed"
+    case storageRemoved = "browser.storage-removed"
 
     /// The programs that have failpoints.
     package enum Program: Sendable { case supervisor, session, agent }
@@ -65,13 +71,17 @@ package enum Failpoint: String, Sendable, CaseIterable {
         case .sessionGranted, .sessionSealed, .sessionBegun, .renewalGranted, .renewalSealed, .joinKeysMade,
             .joinRegistered, .joinConfirmed, .leaseKept, .attemptCounted, .leaseErased:
             .session
-        case .browserStarted, .browserEnding, .browserCleared: .agent
+        case .browserStarted, .browserEnding, .browserCleared, .browserHeld: .agent
         default: .supervisor
         }
     }
 
     /// The operation during which the point is reached.
-    package enum Step: Sendable { case signIn, signOut, firstReceipt, renewal, join, departure, offline }
+    package enum Step: Sendable {
+        case signIn, signOut, firstReceipt, renewal, join, departure, offline
+        /// The helper confines a browser, or ends it.
+        case confining, releasing
+    }
 
     package var step: Step {
         switch self {
@@ -89,6 +99,8 @@ package enum Failpoint: String, Sendable, CaseIterable {
         case .departureOrdered, .departureTold, .departureErasing, .departureJoinErased, .departureManagementErased:
             .departure
         case .leaseKept, .attemptCounted, .leaseErased: .offline
+        case .browserHeld, .storageMade, .browserConfined: .confining
+        case .browserKilled, .storageRemoved: .releasing
         }
     }
 

@@ -87,6 +87,7 @@ final class BrowserConfinement {
             problem = Self.problem(reply)
             return false
         }
+        Failpoint.storageMade.reach()
         problem = nil
         state = .ready(epoch, storage: path)
         agent.confine(epoch, storage: path)
@@ -118,7 +119,10 @@ final class BrowserConfinement {
         guard case .ready(epoch, _) = state, let agent else { return true }
         let isConfined = reply == .done
         problem = isConfined ? nil : Self.problem(reply)
-        if isConfined { unopened += 1 }
+        if isConfined {
+            Failpoint.browserConfined.reach()
+            unopened += 1
+        }
         agent.proceed(process, isConfined: isConfined)
         return isConfined
     }
@@ -145,6 +149,7 @@ final class BrowserConfinement {
     /// - Returns: whether all have ended.
     func killed(_ epoch: Epoch, _ reply: HelperReply) -> Bool {
         let isDone = reply == .done
+        if isDone { Failpoint.browserKilled.reach() }
         killed = isDone ? epoch : nil
         problem = isDone ? nil : Self.problem(reply)
         return isDone
@@ -158,6 +163,7 @@ final class BrowserConfinement {
     /// - Returns: whether it is gone.
     func removed(_ epoch: Epoch, _ reply: HelperReply) -> Bool {
         let isDone = reply == .done
+        if isDone { Failpoint.storageRemoved.reach() }
         if isDone, killed == epoch { ended = epoch }
         problem = isDone ? nil : Self.problem(reply)
         return isDone

@@ -2,6 +2,7 @@
 import BrokerIPC
 import BrokerProtocol
 import Foundation
+import MSAL
 import TestSupport
 import Testing
 
@@ -49,6 +50,45 @@ extension LiveFaults {
                     let grade = try await live.newestReceipt(says: "browser")?.grade
                     #expect(grade == (victim == .broker ? "reported" : "enforced"))
                 }
+            }
+        }
+
+        @Test func `a death at any step of the confinement leaves nothing, and the next worker signs in`() async throws
+        {
+            let live = try await LiveEnvironment.ready()
+            try await live.withHelper { helper in
+                for point in Failpoint.allCases where [.confining, .releasing].contains(point.step) {
+                    let victim: LiveEnvironment.Program = point.program == .agent ? .agent : .broker
+                    try await live.kill(victim)
+                    try await live.start(victim, dyingAt: point)
+                    try await live.awaitAgent()
+                    let app = try live.app(1)
+                    try live.seat("Amara")
+                    if point.step == .confining {
+                        async let answer: MSALResult? = try? app.signIn()
+                        try await live.awaitEnd(of: victim)
+                        if victim == .broker { app.close() }
+                        _ = await answer
+                    } else {
+                        let account = try await app.signIn().account
+                        async let answer: Bool? = try? app.signOut(account)
+                        try await live.awaitEnd(of: victim)
+                        app.close()
+                        _ = await answer
+                    }
+                    try live.leave()
+                    try await live.start(victim)
+                    try await live.awaitAgent()
+                    try await live.settle()
+                    #expect(try helper.mounts() == [] && helper.groups() == [], "\(point)")
+                    let next = try live.app(2)
+                    let bo = try await live.signIn("Bo", through: next)
+                    #expect(try helper.mounts().count == 1 && helper.groups().count == 1, "\(point)")
+                    try await next.signOut(bo)
+                    try await live.settle()
+                    #expect(try helper.mounts() == [] && helper.groups() == [], "\(point)")
+                }
+                try await live.findsNothing(of: "Amara")
             }
         }
 
