@@ -3,6 +3,7 @@
 import contextlib
 import os
 import shutil
+import signal
 import socket
 import subprocess
 import sys
@@ -164,4 +165,11 @@ def case_refusals():
             assert "password" in open_page(browser, base + "/ward/patients").text, query
 
 
-run(globals())
+if sys.argv[1] == "--serve":
+    # For the worker's browser of a live device: writes the address into a file, and serves until it is killed.
+    with apache() as address:
+        with open(sys.argv[2], "w", encoding="utf-8") as place:
+            place.write(address + "\n")
+        signal.pause()
+else:
+    run(globals())

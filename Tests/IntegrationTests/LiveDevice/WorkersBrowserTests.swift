@@ -137,6 +137,54 @@ extension LiveDevice {
             }
         }
 
+        /// Starts Apache with mod_auth_openidc, and returns its address.
+        private func startApache(_ live: LiveEnvironment) async throws -> String {
+            let url = try #require(URL(string: live.facts.authority))
+            let (portFile, addressFile) = (live.path("proxy-port"), live.path("apache-address"))
+            // Apache finds the identity platform by way of the proxy, whose name no resolver knows.
+            _ = try await RunningProgram.start(
+                ForeignClients.python,
+                [
+                    ForeignClients.script("proxy.py"), "--port-file", portFile, "--target", "\(live.facts.port)",
+                    try #require(url.host()),
+                ], log: "proxy.log", in: live.scratch)
+            let client = UUID().uuidString.lowercased()
+            try await live.administer(
+                "client", "add", "--name", "apache", "--id", client, "--redirect-uri", "http://localhost/ward/callback")
+            let facts = [
+                "tenant": url.lastPathComponent, "client": client, "folder": live.scratch.path,
+                "login": "https://\(try #require(url.host())):\(live.facts.port)",
+                "root": live.path("server/ca/root.pem"),
+                "proxy": "http://127.0.0.1:\(try textOfFile(portFile))",
+            ]
+            let factsFile = live.path("apache-facts.json")
+            try JSONEncoder().encode(facts).write(to: URL(filePath: factsFile))
+            _ = try await RunningProgram.start(
+                ForeignClients.python, [ForeignClients.script("apache.py"), "--serve", addressFile],
+                environment: ["BATON_FACTS": factsFile], log: "apache.log", awaitsReady: false, in: live.scratch)
+            try await FolderWatch(live.path("")).until("Apache's address") {
+                try FileManager.default.fileExists(atPath: addressFile) && textOfFile(addressFile).hasSuffix("\n")
+            }
+            return String(try textOfFile(addressFile).dropLast())
+        }
+
+        @Test func `a page behind Apache's mod_auth_openidc opens signed in without a prompt`() async throws {
+            let live = try await LiveEnvironment.ready()
+            try await live.withConfiguredBrowser { display in
+                let apache = try await startApache(live)
+                try await live.signIn("Amara", through: live.app(1))
+                #expect(try await browse(live, apache + "/ward/patients").code == 0)
+                let window = try await live.runAside(
+                    program: "/usr/bin/timeout",
+                    [
+                        "60", "/usr/bin/env", "DISPLAY=" + display, "/usr/bin/xdotool", "search", "--sync",
+                        "--onlyvisible", "--name", "^Apache Status",
+                    ])
+                #expect(try await window.waitForExit() == 0)
+                try await live.settle()
+            }
+        }
+
         /// BATON_BROWSER_RUNS is how often each is measured, for numbers to write down (docs/testing.md).
         @Test func `a signed-in page costs little more than a bare one, and ten tabs are soon signed out`() async throws
         {
