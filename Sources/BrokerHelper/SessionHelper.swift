@@ -53,7 +53,7 @@ package struct SessionHelper: Sendable {
             let user = try configuration.user(user)
             let findings = UserFolders(user: user.number, since: since)
                 .look(into: [user.home, "/run/user/\(user.number)"] + UserFolders.shared)
-            return .left(files: findings.files, isComplete: findings.isComplete)
+            return .left(home: user.home, files: findings.files, isComplete: findings.isComplete)
         }
         return .done
     }

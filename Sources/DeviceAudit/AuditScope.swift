@@ -52,14 +52,7 @@ package struct AuditScope: Sendable {
             if let profiles, let name = below(profiles, item.name) {
                 return first { if case .profiles = $0 { $0.matches(name) } else { false } }
             }
-            let inHome = users.compactMap { below($0.home, item.name) }.first
-            return first { place in
-                switch place {
-                case .path: place.matches(item.name)
-                case .home: inHome.map(place.matches) ?? false
-                default: false
-                }
-            }
+            return Leftover.entry(ofFile: item.name, homes: users.map(\.home))
         case .mount:
             return first { if case .path = $0 { $0.matches(item.name) } else { $0 == .object(.mount) } }
         case .browserProcess, .ownProcess, .process, .socket, .listener, .ipc:

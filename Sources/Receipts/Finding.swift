@@ -51,3 +51,28 @@ extension Finding<String> {
         }
     }
 }
+
+extension Finding<[String]> {
+    private static var maximumCount: Int { 128 }
+
+    func write(_ name: ReceiptName, to body: inout MembersWriter) {
+        switch self {
+        case .none: body.set(name, Self.noneWord)
+        case .unknown: body.set(name, Self.unknownWord)
+        case .known(let values): body.set(name, values)
+        }
+    }
+
+    /// Reads the member. Lines that were written before it existed do not have it; it is unknown then.
+    static func read(_ name: ReceiptName, _ members: Members) throws -> Self {
+        switch members[name] {
+        case nil, .string(unknownWord): return .unknown
+        case .string(noneWord): return .none
+        case .array(let values) where (1...maximumCount).contains(values.count):
+            let texts = values.compactMap(\.string)
+            guard texts.count == values.count else { throw ReceiptFailure.malformed }
+            return .known(texts)
+        default: throw ReceiptFailure.malformed
+        }
+    }
+}

@@ -61,6 +61,12 @@ package struct Receipt: Sendable, Equatable {
     /// The worker of the session, as a ``Pseudonym``.
     package let subject: Finding<String>
 
+    /// The entries of the list of leftovers (`docs/leftovers.md`) in whose places the session user's files were found that
+    /// are new or changed since the session began; sorted. ``Receipt/unexplained`` stands for files that no entry names.
+    package let left: Finding<[String]>
+
+    package static let unexplained = "unexplained"
+
     /// The format version that this code writes.
     package static let currentVersion = 2
 
@@ -68,7 +74,7 @@ package struct Receipt: Sendable, Equatable {
         place: Place, version: Int = currentVersion, tenant: String, device: String, key: String, ended: String,
         next: String, trigger: String?,
         isAttempt: Bool, isOffline: Bool = false, times: Times, items: [ReceiptItem], accessTokensEndBy: Finding<Int>,
-        subject: Finding<String>
+        subject: Finding<String>, left: Finding<[String]> = .unknown
     ) {
         self.place = place
         self.version = version
@@ -84,6 +90,7 @@ package struct Receipt: Sendable, Equatable {
         self.items = items
         self.accessTokensEndBy = accessTokensEndBy
         self.subject = subject
+        self.left = left
     }
 }
 
@@ -112,6 +119,7 @@ extension Receipt {
         body.set(ReceiptName.items, items.map(\.members))
         accessTokensEndBy.write(.accessTokensEndBy, to: &body)
         subject.write(.subject, to: &body)
+        left.write(.left, to: &body)
         return try SignedLine(body, signedWith: key)
     }
 
@@ -142,6 +150,7 @@ extension Receipt {
                 guard let members = item.object else { throw ReceiptFailure.malformed }
                 return try ReceiptItem(Members(members), version: version)
             },
-            accessTokensEndBy: try .read(.accessTokensEndBy, members), subject: try .read(.subject, members))
+            accessTokensEndBy: try .read(.accessTokensEndBy, members), subject: try .read(.subject, members),
+            left: try .read(.left, members))
     }
 }

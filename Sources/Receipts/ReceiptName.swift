@@ -22,6 +22,7 @@ package enum ReceiptName: String, WireName {
     case hash
     case items
     case key
+    case left
     case name
     case next
     case nonce

@@ -160,7 +160,7 @@ import UnixSocket
     }
 
     private func left(_ helper: RunningHelper, since: Int) throws -> (files: [String], isComplete: Bool)? {
-        guard case .left(let files, let isComplete) = try helper.ask(.report(user: user, since: since)) else {
+        guard case .left(_, let files, let isComplete) = try helper.ask(.report(user: user, since: since)) else {
             return nil
         }
         return (files, isComplete)

@@ -65,15 +65,19 @@ import Testing
 
     @Test func `a receipt says unknown and none in two words`() throws {
         let chain = try Chain(1)
-        for (tokens, subject) in [(Finding<Int>.none, Finding<String>.unknown), (.unknown, .none)] {
+        let cases: [(Finding<Int>, Finding<String>, Finding<[String]>)] = [
+            (.none, .unknown, .known(["home", "unexplained"])), (.unknown, .none, .none), (.none, .none, .unknown),
+        ]
+        for (tokens, subject, left) in cases {
             let line = try Receipt(
                 place: .init(sequence: 1, previous: nil), tenant: "t", device: "d", key: "k", ended: "1.x", next: "2.y",
                 trigger: nil, isAttempt: true, times: .init(began: nil, committed: nil, finished: 1), items: [],
-                accessTokensEndBy: tokens, subject: subject
+                accessTokensEndBy: tokens, subject: subject, left: left
             ).signed(with: .p256(chain.key))
             let read = try Receipt(line)
             #expect(read.accessTokensEndBy == tokens)
             #expect(read.subject == subject)
+            #expect(read.left == left)
             #expect(read.trigger == nil)
         }
     }

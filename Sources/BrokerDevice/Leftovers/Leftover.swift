@@ -83,6 +83,24 @@ package struct Leftover: Sendable {
 
     /// Every entry. If two name the same place, the first one counts.
     package static let all = state + session + programs + notCovered
+
+    /// The first entry that names a file outside of the device's own folders; nil if none does.
+    ///
+    /// - Parameters:
+    ///   - path: absolute.
+    ///   - homes: the home folders of the session users.
+    package static func entry(ofFile path: String, homes: [String]) -> Leftover? {
+        let inHome = homes.first { path.hasPrefix($0 + "/") }.map { String(path.dropFirst($0.count + 1)) }
+        return all.first { entry in
+            entry.places.contains { place in
+                switch place {
+                case .path: place.matches(path)
+                case .home: inHome.map(place.matches) ?? false
+                case .state, .profiles, .object, .elsewhere: false
+                }
+            }
+        }
+    }
 }
 
 extension Leftover.Place {

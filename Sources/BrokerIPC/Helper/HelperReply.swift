@@ -9,7 +9,7 @@ package enum HelperReply: Sendable, Codable, Equatable {
     /// The storage's folder, and whether the kernel keeps it out of swap.
     case storage(path: String, isSwapFree: Bool)
     /// Absolute paths; not complete if there are more than the reply can hold, or if a folder could not be read.
-    case left(files: [String], isComplete: Bool)
+    case left(home: String, files: [String], isComplete: Bool)
     case refused(HelperRefusal)
 
     private enum RefusedCodingKeys: String, CodingKey { case _0 = "refusal" }

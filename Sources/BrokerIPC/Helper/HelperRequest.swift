@@ -21,6 +21,6 @@ package enum HelperRequest: Sendable, Codable, Equatable {
     /// Kills every process of the epoch's group, waits until each is gone, and removes the group, if there is one.
     case kill(epoch: Epoch.ID)
     /// Lists what the user owns in home and temporary folders and has changed since that moment, in seconds since 1970. Answered
-    /// by ``HelperReply/left(files:isComplete:)``.
+    /// by ``HelperReply/left(home:files:isComplete:)``.
     case report(user: UInt32, since: Int)
 }

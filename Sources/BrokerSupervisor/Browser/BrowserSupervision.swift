@@ -6,6 +6,7 @@ internal import BrowserPolicies
 internal import Glibc
 internal import Logging
 internal import Processes
+internal import Receipts
 
 /// Supervises the agent of the worker's graphical session, the browser that it opened, and the page that waits for an
 /// agent.
@@ -75,7 +76,7 @@ final class BrowserSupervision {
         confinement = try helper.map { socket in
             BrowserConfinement(
                 helper: try HelperClient(socket: socket, logger: logger), inputs: timer.inputs, earlier: holder?.epoch,
-                logger: logger)
+                now: clock.now, logger: logger)
         }
     }
 
@@ -129,6 +130,9 @@ final class BrowserSupervision {
             if let agent, state.pending?.ended == epoch { close(epoch, by: agent) }
         case .removed(let epoch, let reply):
             guard confinement.removed(epoch, reply) else { return retry(epoch) }
+            return confinement.report(epoch) ? nil : .cleared(epoch)
+        case .reported(let epoch, let reply):
+            confinement.reported(epoch, reply)
             return .cleared(epoch)
         }
         return nil
@@ -157,6 +161,9 @@ final class BrowserSupervision {
     func hasSeenEnd(of ended: Epoch) -> Bool {
         observation?.epoch == ended && observation?.isEndObserved == true || confinement?.hasEnded(ended) == true
     }
+
+    /// What the epoch's user has left in their own folders and in those that every user may write to.
+    func left(of ended: Epoch) -> Finding<[String]> { confinement?.left(of: ended) ?? .unknown }
 
     /// Drops all records of a browser, after nothing of it is left.
     func forget() throws {

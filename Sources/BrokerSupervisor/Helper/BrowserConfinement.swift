@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
+internal import BrokerDevice
 package import BrokerIPC
 package import BrokerProtocol
 internal import Logging
 internal import Processes
+internal import Receipts
 internal import UnixSocket
 
 /// An answer of `baton-helper` about the browser of an epoch.
@@ -11,6 +13,7 @@ package enum HelperAnswer: Sendable {
     case added(Epoch, process: Int32, HelperReply)
     case killed(Epoch, HelperReply)
     case removed(Epoch, HelperReply)
+    case reported(Epoch, HelperReply)
 }
 
 /// Makes `baton-helper` confine the browser of an epoch: its files to memory-backed storage, its processes to a control
@@ -29,6 +32,7 @@ final class BrowserConfinement {
     }
 
     let helper: HelperClient
+    private let now: @Sendable () -> Int
     private let inputs: Mailbox<SupervisorInput>
     private let logger: Logger
     private var state = State.none
@@ -43,6 +47,11 @@ final class BrowserConfinement {
     private var isIncomplete = true
     /// The epoch that `unopened` and `isIncomplete` describe.
     private var watched: Epoch?
+    /// The epoch whose user's files are reported at its end: the user, and when its first browser was opened, in seconds
+    /// since 1970. Nil if an earlier supervisor opened it.
+    private var session: (epoch: Epoch, user: UInt32, since: Int)?
+    /// What the last ended epoch has left in the places of its user.
+    private var findings: (epoch: Epoch, left: Finding<[String]>)?
     /// Why the helper did not carry out a request, for operators; nil if it did.
     private(set) var problem: String?
 
@@ -52,8 +61,11 @@ final class BrowserConfinement {
     /// Ends the browsers that an earlier supervisor left. Agents, too, clear their browsers when they lose the broker.
     ///
     /// - Parameter earlier: the epoch whose browser an earlier supervisor opened. Whether it was confined is not known.
-    init(helper: HelperClient, inputs: Mailbox<SupervisorInput>, earlier: Epoch?, logger: Logger) {
-        (self.helper, self.inputs, self.logger) = (helper, inputs, logger)
+    init(
+        helper: HelperClient, inputs: Mailbox<SupervisorInput>, earlier: Epoch?, now: @escaping @Sendable () -> Int,
+        logger: Logger
+    ) {
+        (self.helper, self.inputs, self.now, self.logger) = (helper, inputs, now, logger)
         watched = earlier
         helper.clear()
     }
@@ -71,7 +83,10 @@ final class BrowserConfinement {
             state = .preparing(epoch, orders: orders + [order])
         case .none, .preparing, .ready:
             state = .preparing(epoch, orders: [order])
-            if watched != epoch { (watched, unopened, isIncomplete) = (epoch, 0, false) }
+            if watched != epoch {
+                (watched, unopened, isIncomplete) = (epoch, 0, false)
+                session = (epoch, agent.user, now())
+            }
             ask(.makeStorage(epoch: epoch.id, user: agent.user)) { .storage(epoch, $0) }
         }
         return true
@@ -168,6 +183,31 @@ final class BrowserConfinement {
         problem = isDone ? nil : Self.problem(reply)
         return isDone
     }
+
+    /// Asks the helper what the epoch's user has left. The answer is ``HelperAnswer/reported(_:_:)``.
+    ///
+    /// - Returns: false if it cannot be asked: an earlier supervisor opened the browser.
+    func report(_ epoch: Epoch) -> Bool {
+        guard let session, session.epoch == epoch else { return false }
+        ask(.report(user: session.user, since: session.since)) { .reported(epoch, $0) }
+        return true
+    }
+
+    /// Handles the answer about the user's files.
+    func reported(_ epoch: Epoch, _ reply: HelperReply) {
+        guard case .left(let home, let files, let isComplete) = reply, isComplete else {
+            findings = (epoch, .unknown)
+            return
+        }
+        let names = files.compactMap { file in
+            let entry = Leftover.entry(ofFile: file, homes: [home])
+            return entry?.fate == .kept ? nil : entry?.name ?? Receipt.unexplained
+        }
+        findings = (epoch, names.isEmpty ? .none : .known(Set(names).sorted()))
+    }
+
+    /// The entries in whose places an ended epoch has left something.
+    func left(of epoch: Epoch) -> Finding<[String]> { findings?.epoch == epoch ? findings?.left ?? .unknown : .unknown }
 
     /// Ends the browsers of an agent that has disconnected. The next agent's browser gets new storage.
     func agentLost() {

@@ -143,14 +143,14 @@ final class ReceiptWriter {
     /// Writes the receipt, durably. Does nothing if the ended epoch already has a receipt.
     ///
     /// - Throws: ``FileError``, an error of the cryptography library, or an error of the device's chip.
-    func write(_ handover: Handover, join: JoinRecord?) throws {
+    func write(_ handover: Handover, join: JoinRecord?, left: Finding<[String]> = .unknown) throws {
         defer { (times, observed) = ([:], []) }
-        try append(handover, join)
+        try append(handover, join, left)
         // Everything of the worker is gone by now. A copy of the state without this receipt counts as an older one.
         try epochCount?.advance()
     }
 
-    private func append(_ handover: Handover, _ join: JoinRecord?) throws {
+    private func append(_ handover: Handover, _ join: JoinRecord?, _ left: Finding<[String]>) throws {
         let ended = handover.ended.description
         guard let join else {
             // Nobody can have signed in on a device that has not joined, and nobody could verify its signature.
@@ -161,7 +161,7 @@ final class ReceiptWriter {
         if let end, end.ended == ended { return }
         let key = try receiptKey()
         certify(key, join)
-        let receipt = receipt(of: handover, join, key, behind: end)
+        let receipt = receipt(of: handover, join, key, left: left, behind: end)
         try store.append(try receipt.signed(with: key.signing), receipt, behind: end)
         sequence = receipt.place.sequence
         draft = nil
@@ -177,7 +177,7 @@ final class ReceiptWriter {
     }
 
     private func receipt(
-        of handover: Handover, _ join: JoinRecord, _ key: ReceiptKey, behind end: ChainEnd?
+        of handover: Handover, _ join: JoinRecord, _ key: ReceiptKey, left: Finding<[String]>, behind end: ChainEnd?
     ) -> Receipt {
         let draft = draft?.epoch == handover.ended ? draft : nil
         let now = clock.now()
@@ -193,7 +193,7 @@ final class ReceiptWriter {
                 ReceiptItem($0.claimed(isObserved: observed.contains($0.name)), at: times[$0.name] ?? now)
             },
             accessTokensEndBy: tokens(of: draft),
-            subject: draft?.subjectFinding(isAttempt: handover.isAttempt) ?? .unknown)
+            subject: draft?.subjectFinding(isAttempt: handover.isAttempt) ?? .unknown, left: left)
     }
 
     private func tokens(of draft: ReceiptDraft?) -> Finding<Int> {

@@ -211,7 +211,7 @@ final class SessionCoordinator {
                 try locks.lock(apps, until: ended)
                 sessionProcess.tell(.locks(locks.epochs))
             case .writeReceipt(let handover):
-                try receipts.write(handover, join: join.record)
+                try receipts.write(handover, join: join.record, left: browser.left(of: handover.ended))
                 reports.tell(watched)
                 Failpoint.receiptWritten.reach()
             case .journal(let epoch): try journalReady(epoch)

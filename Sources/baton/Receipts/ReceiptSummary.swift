@@ -24,6 +24,8 @@ struct ReceiptSummary: Encodable {
     let accessTokensEndBy: String
     let subject: String
     let items: [Item]
+    /// The entries of docs/leftovers.md in whose places something was left, `none` or `unknown`.
+    let left: String
     let afterDamage: Bool
 
     init(_ receipt: Receipt) {
@@ -41,6 +43,7 @@ struct ReceiptSummary: Encodable {
                 name: $0.name, grade: $0.grade.rawValue, observer: $0.observer.rawValue, result: $0.result.rawValue,
                 at: $0.at)
         }
+        left = Self.text(receipt.left) { $0.joined(separator: ", ") }
         afterDamage = receipt.place.followsDamage
     }
 
@@ -56,6 +59,7 @@ struct ReceiptSummary: Encodable {
             "finished       \(ReceiptCommand.List.time(finished))", "tokens end by  \(accessTokensEndBy)",
             "subject        \(subject)" + (attempt ? " (nobody had signed in)" : "")
                 + (offline ? " (signed in without the server)" : ""),
+            "left behind    \(Table.printable(left))",
         ]
             + items.map {
                 "  \(Table.printable($0.name)): \($0.result), \($0.grade), seen by \(Self.observer($0.observer)), "

@@ -51,7 +51,8 @@ enum LeftoverPage {
         })
         ## What Baton does not clear
 
-        Baton does not remove these, and no receipt mentions them. The worker's browser has its own home folder, temporary folder
+        Baton does not remove these. With `baton-helper`, `left` in the [receipt](receipts.md) names the entries of a user's files.
+        The worker's browser has its own home folder, temporary folder
         and runtime folder, and no session bus. On its own it reaches only the clipboard, the primary selection, the print spool
         and swap. A file that a worker saves under another path is in one of the other places.
 

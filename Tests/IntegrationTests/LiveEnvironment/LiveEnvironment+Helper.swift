@@ -40,12 +40,32 @@ extension LiveEnvironment {
 
     /// Returns an item of the newest receipt; nil if the receipt lacks it.
     func newestReceipt(says name: String) async throws -> ReceiptItem? {
-        struct Shown: Decodable { let items: [ReceiptItem] }
+        try await shownReceipt().items.first { $0.name == name }
+    }
+
+    /// A receipt as it was signed.
+    struct ShownReceipt: Decodable {
+        let items: [ReceiptItem]
+        /// The places in which something was left, or the word that stands for them.
+        let left: [String]
+
+        private enum CodingKeys: String, CodingKey { case items, left }
+
+        init(from decoder: any Decoder) throws {
+            let values = try decoder.container(keyedBy: CodingKeys.self)
+            items = try values.decode([ReceiptItem].self, forKey: .items)
+            let word = try? values.decode(String.self, forKey: .left)
+            left = try word.map { [$0] } ?? values.decode([String].self, forKey: .left)
+        }
+    }
+
+    /// Returns the newest receipt.
+    func shownReceipt() async throws -> ShownReceipt {
         let lines = try await baton("receipt", "export", "--state", path("device"))
         let file = path("receipts-of-today.jsonl")
         try lines.write(toFile: file, atomically: false, encoding: .utf8)
         let last = lines.split(separator: "\n").filter { $0.contains("\"items\"") }.count
         let text = try await baton("receipt", "show", String(last), "--json", "--file", file)
-        return try JSONDecoder().decode(Shown.self, from: Data(text.utf8)).items.first { $0.name == name }
+        return try JSONDecoder().decode(ShownReceipt.self, from: Data(text.utf8))
     }
 }

@@ -3,6 +3,7 @@ import BrokerIPC
 import BrokerProtocol
 import Foundation
 import MSAL
+import Processes
 import TestSupport
 import Testing
 
@@ -32,6 +33,22 @@ extension LiveFaults {
             }
         }
 
+        @Test func `the receipt names the places in which the session's user has left something`() async throws {
+            let live = try await LiveEnvironment.ready()
+            try await live.withHelper { helper in
+                try await live.awaitAgent()
+                let app = try live.app(1)
+                let amara = try await live.signIn("Amara", through: app)
+                let file = "/var/tmp/baton-test-\(UUID().uuidString)"
+                let program = try helper.userProgram("echo note > \(file)")
+                #expect(try await blocking { try program.waitForExit() } == .exited(0))
+                live.scratch.atEnd { try? FileManager.default.removeItem(atPath: file) }
+                #expect(try await app.signOut(amara))
+                try await live.settle()
+                #expect(try await live.shownReceipt().left.contains("temporary_files"))
+            }
+        }
+
         @Test func `whichever program dies, nothing of a confined browser is left`() async throws {
             let live = try await LiveEnvironment.ready()
             try await live.withHelper { helper in
@@ -48,6 +65,7 @@ extension LiveFaults {
                     #expect(!FileManager.default.fileExists(atPath: storage))
                     // A broker cannot know whether an earlier one confined each browser.
                     let grade = try await live.newestReceipt(says: "browser")?.grade
+                    if victim == .broker { #expect(try await live.shownReceipt().left == ["unknown"]) }
                     #expect(grade == (victim == .broker ? "reported" : "enforced"))
                 }
             }

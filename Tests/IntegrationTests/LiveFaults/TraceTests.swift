@@ -110,6 +110,8 @@ extension LiveFaults {
                         try await live.findsNothing(of: worker, or: ["mark": mark])
                         #expect(try await self.clipboard(live, on: display) == nil)
                         #expect(try await live.newestReceipt(says: "browser")?.grade == "enforced")
+                        // The log of the tests' person is the one file of this user that stays.
+                        #expect(try await live.shownReceipt().left == ["browser_temporary"])
                     }
                     site.kill()
                     _ = try await site.waitForExit()
