@@ -31,14 +31,14 @@ package struct AgentLink: Sendable {
     let process: PeerProcess?
     let channel: FramedJSON<AgentMessage, AgentOrder>
     let logger: Logger
-    /// What the agent's browsers go by.
+    /// The browsers' configuration that was last sent to the agent; before that, the standard one.
     private var configuration = BrowserConfiguration.standard
-    /// Where the agent was told that sign-in pages are.
+    /// The address pattern of sign-in pages that was last sent to the agent.
     private var signIn: AddressPattern?
 
     /// - Parameters:
-    ///   - user: the user of the process at the other end, as reported by the kernel.
-    ///   - process: that process.
+    ///   - user: the user that the agent runs as, as reported by the kernel.
+    ///   - process: the process at the other end; nil within one process.
     ///   - channel: the channel to an agent that has said hello.
     package init(
         id: ID, user: UInt32, process: PeerProcess? = nil, channel: FramedJSON<AgentMessage, AgentOrder>,
@@ -54,10 +54,11 @@ package struct AgentLink: Sendable {
     var pid: Int32? { process?.pid }
     /// Whether the agent's process has ended, even if another process still holds its connection.
     var hasEnded: Bool { process?.hasEnded ?? false }
-    /// The process and user, for messages to operators.
+    /// The agent's process and user, for messages to operators.
     var text: String { "\(pid.map { "process \($0) of " } ?? "")user \(user)" }
 
-    /// Tells the agent what its browsers go by, where that is another configuration than before.
+    /// Sends the agent its browsers' configuration and the address pattern of sign-in pages, each only if it has
+    /// changed.
     mutating func configure(_ wanted: BrowserConfiguration, signIn wantedSignIn: AddressPattern?) {
         if let wantedSignIn, wantedSignIn != signIn {
             signIn = wantedSignIn
@@ -80,7 +81,7 @@ package struct AgentLink: Sendable {
     func close(_ epoch: Epoch) { send(.close(epoch: epoch.id)) }
     func end() { channel.connection.shutDown() }
 
-    /// Sends an order to the agent. If the agent has ended, its reader thread reports that shortly afterwards.
+    /// Sends an order to the agent. If that fails, ends the connection; its reader thread then reports the loss.
     private func send(_ order: AgentOrder) {
         do { try channel.send(order) } catch {
             logger.debug("agent does not listen", metadata: ["error": "\(error)"])

@@ -8,8 +8,8 @@ internal import Processes
 /// What the supervisor itself observes of one epoch's browser, independently of the agent's reports.
 ///
 /// If the browser runs as the broker's own user, the supervisor can read its mark and its folders. If it runs as
-/// another user, the supervisor sees at most that processes started by the agent still run. That can contradict the
-/// agent but cannot confirm its report.
+/// another user, the supervisor sees at most that processes started by the agent still run. This can contradict the
+/// agent's report but cannot confirm it.
 struct BrowserObservation {
     /// The result of an observation after the agent reported the end of the browser.
     enum End: Equatable {
@@ -22,13 +22,13 @@ struct BrowserObservation {
     }
 
     let epoch: Epoch
-    /// The observed processes that were still running at the last look.
+    /// The observed processes that were still running when the supervisor last looked.
     private var processes: Set<ProcessTable.Entry.Name> = []
     /// The profiles named by marks of the epoch, by the path of their folder.
     private var profiles: [String: SeenProfile] = [:]
-    /// The agent was told to open a browser that has not been observed yet.
+    /// Whether the agent was told to open a browser that has not been observed yet.
     private var awaitsBrowser = false
-    /// A browser was opened without being observed, or a look failed.
+    /// Whether a browser was opened without being observed, or a look failed.
     private var isIncomplete = false
     private(set) var isEndObserved = false
 
@@ -63,7 +63,7 @@ struct BrowserObservation {
         do { _ = try look(agent, ownUser) } catch { isIncomplete = true }
     }
 
-    /// Judges the agent's report that everything of the browser is gone.
+    /// Compares the agent's report that the browser is gone with the processes and folders that were observed.
     mutating func ended(by agent: AgentLink, _ ownUser: UInt32) -> End {
         isEndObserved = false
         do {
@@ -75,7 +75,7 @@ struct BrowserObservation {
         return isEndObserved ? .observed : .unobserved
     }
 
-    /// Adds what exists now and drops processes that have ended.
+    /// Adds the processes and profiles that exist now, and drops processes that have ended.
     ///
     /// - Returns: whether a process with the epoch's mark runs.
     private mutating func look(_ agent: AgentLink, _ ownUser: UInt32) throws -> Bool {

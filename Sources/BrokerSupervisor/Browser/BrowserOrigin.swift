@@ -28,7 +28,7 @@ final class BrowserOrigin: Sendable {
         return Agent(process: entry.name, user: link.user)
     }
 
-    /// Whether this is a process of the agent's user that the agent's browser started.
+    /// Whether the agent runs as this user and has started this process, directly or through other processes.
     func hasStarted(_ process: Int32, of user: UInt32) -> Bool {
         guard let agent = agent.withLock(\.self), agent.user == user, process > 1 else { return false }
         return ProcessAncestry.isStarted(process, by: agent.process)

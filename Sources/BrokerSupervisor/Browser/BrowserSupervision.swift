@@ -25,7 +25,7 @@ final class BrowserSupervision {
         var number: UInt64?
         private var count: UInt64 = 0
 
-        /// Returns the number of a new wait; nil if one goes on already.
+        /// Starts a wait and returns its number; nil if a wait is already under way.
         mutating func begin() -> UInt64? {
             guard number == nil else { return nil }
             count += 1
@@ -53,7 +53,7 @@ final class BrowserSupervision {
     private let files: DeviceFiles
     private let clock: SupervisorClock
     private let timer: InputTimer
-    /// Confines browsers by `baton-helper`; nil if the device has none.
+    /// Confines browsers with `baton-helper`; nil if the device has no helper.
     let confinement: BrowserConfinement?
     /// Sends a message to the session process.
     private let tell: (SupervisorMessage) -> Void
@@ -82,7 +82,7 @@ final class BrowserSupervision {
 
     // MARK: - The browser
 
-    /// Has the agent open a page in the browser of this epoch. Writes the browser's user to disk first.
+    /// Orders the agent to open a page in this epoch's browser. Writes the browser's user to disk first.
     func open(_ epoch: Epoch, _ page: BrowserPage) throws {
         guard let agent else { return tell(.browserEnded(.agentMissing)) }
         let present = BrowserHolder(epoch: epoch, user: agent.user)
@@ -96,7 +96,8 @@ final class BrowserSupervision {
         order(agent, in: epoch) { $0.open(epoch, page) }
     }
 
-    /// Sends the agent an order to open something, as soon as the epoch's browser can be confined.
+    /// Gives the agent an order to open a page, as soon as the epoch's browser can be confined. Without a helper, gives
+    /// it at once.
     private func order(_ agent: AgentLink, in epoch: Epoch, _ order: @escaping BrowserConfinement.Order) {
         guard let confinement else { return order(agent) }
         if !confinement.whenReady(epoch, for: agent, order) { tell(.browserEnded(.couldNotOpen)) }
@@ -117,7 +118,7 @@ final class BrowserSupervision {
         agent.close(epoch)
     }
 
-    /// Handles an answer of the helper about a browser.
+    /// Handles the helper's answer about a browser.
     func answered(_ answer: HelperAnswer, in state: SessionMachine.State) -> Report? {
         guard let confinement else { return nil }
         switch answer {
@@ -143,7 +144,7 @@ final class BrowserSupervision {
         return nil
     }
 
-    /// Tells the agent, where there is one, what the worker's browser goes by.
+    /// Sends the connected agent, if any, the configuration of the worker's browser.
     ///
     /// - Parameter loginURL: the identity platform's address; nil if the device is not joined.
     func configure(_ configuration: BrowserConfiguration, loginURL: String?) {
@@ -157,7 +158,8 @@ final class BrowserSupervision {
 
     /// Whether the supervisor itself observed the end of this epoch's browser.
     ///
-    /// Of a confined browser the helper's answers are an observation: the kernel names each process of a control group.
+    /// For a confined browser the helper's answers count as observation, because the kernel lists every process of a
+    /// control group.
     func hasSeenEnd(of ended: Epoch) -> Bool {
         observation?.epoch == ended && observation?.isEndObserved == true || confinement?.hasEnded(ended) == true
     }
@@ -165,7 +167,7 @@ final class BrowserSupervision {
     /// What the epoch's user has left in their own folders and in those that every user may write to.
     func left(of ended: Epoch) -> Finding<[String]> { confinement?.left(of: ended) ?? .unknown }
 
-    /// Drops all records of a browser, after nothing of it is left.
+    /// Drops all records of a browser whose processes and files are gone.
     func forget() throws {
         (observation, closeOrdered, problem) = (nil, nil, nil)
         guard holder != nil else { return }
@@ -179,7 +181,7 @@ final class BrowserSupervision {
     ///
     /// - Returns: whether the agent serves from now on.
     func connected(_ link: AgentLink, in state: SessionMachine.State) -> Bool {
-        // The process has ended; which process holds its connection now is unknown.
+        // The process has ended; it is unknown which process holds its connection now.
         guard !link.hasEnded else {
             link.end()
             return false
@@ -191,7 +193,7 @@ final class BrowserSupervision {
             lost(in: state)
         }
         guard mayServe(link, in: state) else {
-            // A refused agent retries again and again: log it once.
+            // A refused agent keeps retrying, so log it once.
             if refused?.user != link.user {
                 logger.notice(
                     "an agent is refused: another is connected, or the browser is another user's",
@@ -211,7 +213,7 @@ final class BrowserSupervision {
     ///
     /// A connected agent keeps its place until its process ends, because the broker cannot distinguish the agent from
     /// another program of the same user. During a session or a sign-out, the next agent must run as the user who has
-    /// the browser: an agent clears away what it finds before it says hello.
+    /// the browser, because an agent clears what it finds of earlier browsers before it says hello.
     private func mayServe(_ link: AgentLink, in state: SessionMachine.State) -> Bool {
         guard agent == nil else { return false }
         guard let present = state.session?.epoch ?? state.pending?.ended else { return true }
@@ -268,15 +270,16 @@ final class BrowserSupervision {
         return nil
     }
 
-    /// The ended epoch whose browser the agent was told to close; nil if it was not told to, or has already answered.
+    /// Returns the ended epoch whose browser the agent was told to close, and records that the agent has answered.
+    /// Returns nil if the agent was not told to close it or has already answered.
     private func answeredClose(of epoch: Epoch.ID, in state: SessionMachine.State) -> Epoch? {
         guard closeOrdered != nil, let ended = state.pending?.ended, ended.id == epoch else { return nil }
         closeOrdered = nil
         return ended
     }
 
-    /// Handles the agent's report that the browser is gone. If the supervisor still sees something of it, the close is
-    /// retried.
+    /// Handles the agent's report that the browser is gone. If the supervisor still observes something of it, the close
+    /// is retried.
     private func closed(_ ended: Epoch) -> Report? {
         guard let agent else { return nil }
         let isConfined = confinement != nil && holder?.epoch == ended

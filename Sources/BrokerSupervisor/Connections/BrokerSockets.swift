@@ -8,7 +8,8 @@ internal import Processes
 internal import Synchronization
 internal import UnixSocket
 
-/// The broker's sockets for apps, agents and operators. The kernel is asked once, at accept, which process connects.
+/// The broker's sockets for apps, agents and operators. The kernel is asked only once, at accept, which process has
+/// connected.
 struct BrokerSockets: Sendable {
     private let apps: Listener
     private let agents: Listener
@@ -24,7 +25,8 @@ struct BrokerSockets: Sendable {
     /// One counter for the whole process, so that the link of a closed socket is never mistaken for a later one.
     private static let links = Counter()
 
-    /// For an agent's hello, and for requests on an operator's connection that waits for no answer.
+    /// How long an agent may take for its hello, and an operator's connection without open requests for its next
+    /// request.
     private let helloPatience: Duration
     /// Milliseconds that an agent or operator may leave messages unread; the supervisor's thread blocks for at most
     /// that long.
@@ -77,12 +79,12 @@ struct BrokerSockets: Sendable {
     }
 
     /// Settles an app's identity once, from the kernel's record at the time of the connection and the socket used. The
-    /// process number may have been reused since; it is passed on only if the process still lives.
+    /// process id may have been reused since; it is passed on only if the process still exists.
     private func appConnected(_ descriptor: Descriptor, from peer: Peer, as identity: AppIdentity) {
         // A peer that connects and closes must cost the session process nothing.
         guard !descriptor.isEnded else { return }
         let refined = listeners.refined(identity, peer)
-        // Asked last: while the process lives, what was read under its number is its own.
+        // Check this last: if the process still exists, everything that was read under its id is about this process.
         let hasEnded = descriptor.peerLives() == false
         let record = PeerRecord(
             pid: hasEnded ? 0 : peer.pid, uid: peer.uid, identity: hasEnded ? identity : refined)
@@ -104,7 +106,8 @@ struct BrokerSockets: Sendable {
         _ listener: Listener, reserve: Int32, recognise: @escaping @Sendable (Peer) -> Who?,
         admit: @escaping @Sendable (Descriptor, Peer, Who) throws -> Void
     ) throws {
-        // The kernel assigns the lowest free number, so a number at the ceiling means that only the reserve is left.
+        // The kernel assigns the lowest free descriptor, so a descriptor at the ceiling means that only the reserve is
+        // left.
         let ceiling = Int32(clamping: OpenFileLimit.current) - reserve
         try BlockingThread.start {
             while let descriptor = accept(on: listener) {
@@ -125,15 +128,16 @@ struct BrokerSockets: Sendable {
         }
     }
 
-    /// Logs events that any process can cause at will: once a minute for each text, with a count.
+    /// Logs an event that any process can cause at will: at most once a minute for each text, with the number of
+    /// repetitions.
     private func say(_ text: Logger.Message, at level: Logger.Level, _ metadata: Logger.Metadata) {
         guard let before = refusals.admits("\(text)") else { return }
         let count: Logger.Metadata = before > 0 ? ["repeated": "\(before)"] : [:]
         logger.log(level: level, text, metadata: metadata.merging(count) { own, _ in own })
     }
 
-    /// Returns the next connection; nil once the socket is closed. A connection that broke before it was accepted, or a
-    /// temporary lack of descriptors, does not end the loop.
+    /// Returns the next connection; nil once the socket is closed. The loop continues if a connection broke before it
+    /// was accepted, or if descriptors are temporarily exhausted.
     private func accept(on listener: Listener) -> Descriptor? {
         while true {
             do throws(SocketError) { return try listener.accept() } catch {
@@ -196,7 +200,7 @@ struct BrokerSockets: Sendable {
             let id = Self.links.next()
             defer { inputs.post(.operatorGone(connection: id)) }
             let open = Mutex(0)
-            // A peer that sends no request and waits for no answer loses its place.
+            // A peer that neither sends a request nor waits for an answer loses its place.
             func asksInTime() -> Bool {
                 while !descriptor.isReadable(within: patience) { if open.withLock({ $0 == 0 }) { return false } }
                 return true

@@ -21,7 +21,7 @@ final class ControlConnectionLimiter: Sendable {
         }
     }
 
-    /// Returns a place.
+    /// Gives a user's place back.
     func leave(_ user: UInt32) {
         taken.withLock { taken in
             guard let count = taken[user] else { return }

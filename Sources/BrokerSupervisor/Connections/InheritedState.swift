@@ -48,7 +48,7 @@ struct InheritedState: Sendable {
 
     /// Returns the inherited listening socket of this name or, if there is none, a new one at `path`.
     ///
-    /// - Throws: ``InheritedStateError`` if the inherited socket is at another path, ``SocketError``.
+    /// - Throws: ``InheritedStateError`` if the inherited socket is at a different path, ``SocketError``.
     func listener(_ name: SocketName, path: String, mode: UInt32) throws -> Listener {
         guard let listener = listeners[name] else { return try Listener(path: path, mode: mode) }
         guard listener.path == path else {

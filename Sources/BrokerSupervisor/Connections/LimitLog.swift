@@ -29,11 +29,11 @@ final class LimitLog: Sendable {
             ])
     }
 
-    /// Records that a connection of `process` was refused, or took the place of another one.
+    /// Records that a connection of `process` was refused, or displaced another connection.
     func note(
         _ limit: ConnectionLimitReport.Limit, _ stage: ConnectionLimitReport.Stage, of process: AppProcess, held: Int
     ) { note(ConnectionLimitReport(limit, stage, of: process, held: held, at: now())) }
 
-    /// The reports that operators are shown now.
+    /// The reports of the last ten minutes, for operators.
     var recent: [ConnectionLimitReport] { reports.withLock { $0.since(now() - Self.memory) } }
 }

@@ -7,8 +7,8 @@ package import UnixSocket
 /// App connections that were accepted but not yet taken by the session process. Their number is bounded, and processes
 /// take turns.
 ///
-/// Any thread may offer a connection. The supervisor's thread takes the next one each time it is woken, and is woken
-/// again only after that.
+/// Any thread may offer a connection. The supervisor's thread takes the next one each time it is woken, and is not
+/// woken again before it has done so.
 package final class WaitingConnections: Sendable {
     package typealias Accepted = (descriptor: Descriptor, peer: PeerRecord)
 

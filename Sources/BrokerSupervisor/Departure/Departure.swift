@@ -13,7 +13,7 @@ package struct Departure: Sendable, Codable, Equatable {
     }
 
     package enum Stage: String, Sendable, Codable {
-        /// The session ends and the servers are told.
+        /// The session ends and the servers are notified.
         case ordered
         /// The session has ended; the device's state is being erased.
         case erasing
@@ -30,12 +30,12 @@ package struct Departure: Sendable, Codable, Equatable {
         (self.kind, self.stage, self.deviceID) = (kind, stage, deviceID)
     }
 
-    /// The operator's reply once the order is carried out.
+    /// The reply to the operator once the order is carried out.
     package var reply: OperatorReply { .left(deviceID: deviceID, isDirectoryTold: isDirectoryTold) }
 }
 
 extension DeviceFiles {
-    /// The order to leave or to reset that is not carried out yet; nil if there is none.
+    /// The order to leave or to reset that has not been carried out yet; nil if there is none.
     package func departure() throws -> Departure? { try read(Departure.self, Name.departure) }
     package func write(_ departure: Departure) throws { try write(departure, Name.departure) }
     package func removeDeparture() throws { try root.file(Name.departure).remove() }

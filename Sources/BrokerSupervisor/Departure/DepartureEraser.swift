@@ -19,8 +19,9 @@ package struct DepartureEraser: Sendable {
         DeviceFiles.Name.join, DeviceFiles.Name.confirmedJoin, DeviceFiles.Name.registration,
         DeviceFiles.Name.endedSessions, DeviceFiles.Name.liveSession,
     ]
-    /// The files that a reset keeps: the epoch's number, which is never reused, the locks of apps that still hold a
-    /// worker's data, and the format of these files. The folders listed are emptied separately.
+    /// The files that a reset does not simply remove: the journal, because an epoch's number is never reused, the locks
+    /// of apps that still hold a worker's data, the format of these files, and the order. The folders listed are
+    /// emptied separately.
     private static let kept: Set<String> = [
         DeviceFiles.Name.journal, DeviceFiles.Name.locks, DeviceFiles.Name.format, DeviceFiles.Name.departure,
         "keys", "session", "trash",

@@ -24,11 +24,11 @@ package final class DepartureAnswers: Sendable {
 }
 
 /// The steps by which a device leaves its directory or is reset, on the supervisor's thread. The order is written to
-/// disk, the session ends with its complete clean-up, the servers are told, and the erasure begins.
+/// disk, the session ends with its complete clean-up, the servers are notified, and the erasure begins.
 final class DepartureFlow {
     private(set) var departure: Departure?
     private var waiting: [@Sendable (OperatorReply) -> Void] = []
-    /// Whether the servers are being told now.
+    /// Whether the servers are being notified now.
     private var isTelling = false
     private var isTold = false
     private let session: SessionCoordinator
@@ -93,7 +93,7 @@ final class DepartureFlow {
         }
     }
 
-    /// Records that the servers were told or could not be reached.
+    /// Records that the servers were notified or could not be reached.
     func told(isDirectoryTold: Bool) {
         isTold = true
         departure?.isDirectoryTold = isDirectoryTold

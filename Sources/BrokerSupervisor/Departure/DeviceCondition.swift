@@ -48,7 +48,7 @@ package struct DeviceCondition: Sendable, Hashable {
         if departure != nil { return .leaving }
         switch command {
         case .join: return isJoined ? .alreadyJoined : nil
-        // The MDM agent decides: it may accept another profile of the same server.
+        // The MDM agent decides: it may accept a different profile from the same server.
         default: return nil
         }
     }

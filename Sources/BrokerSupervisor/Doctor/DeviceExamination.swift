@@ -23,7 +23,7 @@ struct DeviceExamination: Sendable {
     private let helper: HelperClient?
     private let inspect: @Sendable () async -> [CheckResult]
 
-    /// Copies what the supervisor's thread knows.
+    /// Copies the facts that the supervisor has in memory, on the supervisor's thread.
     ///
     /// - Parameter inspect: returns the findings of other parts of this process.
     init(
@@ -84,7 +84,7 @@ struct DeviceExamination: Sendable {
         findings.append(await .helper(helper))
         let inspected = await inspect()
         findings += inspected
-        // The registration's last known status counts only if the check found nothing newer.
+        // The registration's last known status is reported only if the check could not find the current one.
         if inspected.contains(where: { $0.code == CheckResult.registrationUnknown }), let known = status.registration {
             findings += known.findings
         }

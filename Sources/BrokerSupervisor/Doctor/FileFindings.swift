@@ -44,7 +44,7 @@ package struct FileFindings: Sendable {
 
     private static let give = "Run as root or the broker's user, or name the folder with --state."
 
-    /// The paths in a folder that are checked, without installed packages.
+    /// Returns the paths to check in a folder: all except those of installed packages.
     private func places(in folder: Directory) throws(FileError) -> [String] {
         // Any user may read packages; the folder above already keeps other users out.
         let packages = ["apps", "incoming"].map { state.path + "/management/" + $0 }
@@ -53,7 +53,7 @@ package struct FileFindings: Sendable {
 
     private func fault(in path: String, owner: UInt32) -> CheckResult? {
         var status = stat()
-        // A path that has disappeared is no fault: sessions come and go.
+        // A path that has disappeared is not a fault: sessions come and go.
         guard unsafe lstat(path, &status) == 0 else { return nil }
         let name = path == state.path ? path : String(path.dropFirst(state.path.count + 1))
         guard status.st_uid == owner else {

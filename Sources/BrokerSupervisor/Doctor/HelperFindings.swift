@@ -3,7 +3,7 @@ internal import BrokerIPC
 internal import Processes
 
 extension CheckResult {
-    /// Whether the end of the worker's browser is enforced: asks `baton-helper` something that changes nothing.
+    /// Checks whether the end of the worker's browser is enforced, by a request to `baton-helper` that has no effect.
     ///
     /// - Parameter helper: nil if the configuration names none.
     static func helper(_ helper: HelperClient?) async -> CheckResult {

@@ -36,7 +36,7 @@ package struct HostFindings: Sendable {
             : CheckResult(.host, .good, code: "swap_encrypted", message: "Swap is encrypted, or in memory.")
     }
 
-    /// Whether a swap area is encrypted by the device mapper, or is compressed memory without a disk behind it.
+    /// Whether a swap area is encrypted by the device mapper, or is compressed memory without a backing disk.
     private func isKeptFromDisk(_ area: String) -> Bool {
         guard let name = area.split(separator: "/").last.map(String.init) else { return false }
         if name.hasPrefix("zram") { return trimmed("/sys/block/\(name)/backing_dev") ?? "none" == "none" }

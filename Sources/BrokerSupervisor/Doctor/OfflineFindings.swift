@@ -4,14 +4,14 @@ package import BrokerIPC
 internal import BrokerProtocol
 package import Files
 
-/// Checks the device's leases for offline sign-in. Opens no lease and contains no names.
+/// Checks the device's leases for offline sign-in. Does not open a lease; the findings contain no names.
 package struct OfflineFindings: Sendable {
     private let folder: Directory
     private let count: LeaseCount?
 
     /// - Parameters:
     ///   - folder: the folder of the leases.
-    ///   - count: what the session process counted at its last look; nil if it has not looked yet.
+    ///   - count: the session process's last count of the leases; nil if it has not counted them yet.
     package init(folder: Directory, count: LeaseCount?) { (self.folder, self.count) = (folder, count) }
 
     /// The findings about the lease files. Blocks on the disk.

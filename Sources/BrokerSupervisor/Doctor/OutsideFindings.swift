@@ -19,7 +19,7 @@ package struct OutsideFindings: Sendable {
     /// The findings from the files. Blocks on the disk.
     package var all: [CheckResult] {
         let files = FileFindings(state: state).all
-        // If the folder is missing, nothing is known about journal, keys and receipts, not even that there are none.
+        // If the folder is missing, it is unknown whether there are a journal, keys or receipts.
         guard !files.contains(where: { $0.code == "state_missing" }) else { return [managed] + files }
         return [journal, managed] + files + KeyFindings(state: state).all + ReceiptFindings(state: state).all
     }

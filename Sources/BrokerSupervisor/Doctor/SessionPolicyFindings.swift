@@ -5,7 +5,7 @@ package import BrokerIPC
 extension CheckResult {
     /// The session policy in force, and whether it is safe.
     ///
-    /// - Parameter refusal: why the session policy of the MDM was refused; nil if it was not.
+    /// - Parameter refusal: why the session policy from the MDM was refused; nil if it was not.
     package static func sessionPolicy(_ sessionPolicy: SessionPolicy, refusal: SessionPolicyError?) -> [CheckResult] {
         var findings: [CheckResult] = []
         if let refusal {
@@ -27,7 +27,7 @@ extension CheckResult {
         ]
     }
 
-    /// A second agent tries to take the place of the connected one.
+    /// The finding that a second agent tries to take the place of the connected one.
     ///
     /// - Parameters:
     ///   - refused: process and user of the refused agent.
@@ -41,7 +41,7 @@ extension CheckResult {
         )
     }
 
-    /// Whether a worker may be treated as idle although they use the device, because nothing reports their input.
+    /// Checks whether a worker who uses the device may count as idle because no agent reports their input.
     package static func input(_ sessionPolicy: SessionPolicy, isHeard: Bool, status: DeviceStatus) -> [CheckResult] {
         guard sessionPolicy.timeouts.idle > 0, status.agentConnected else { return [] }
         if isHeard {

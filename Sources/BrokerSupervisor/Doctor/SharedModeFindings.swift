@@ -5,7 +5,7 @@ package import BrokerIPC
 extension CheckResult {
     /// Why the device is or is not shared: each fact that the mode depends on, with its remedy.
     package static func sharedMode(_ settings: ManagedSettings, isJoined: Bool, mode: DeviceMode) -> [CheckResult] {
-        // If nothing configures the device as shared, a missing fact is no fault.
+        // If nothing configures the device as shared, a missing fact is not a fault.
         let lack: Verdict = mode == .personal ? .note : .bad
         func fact(_ holds: Bool, _ missing: DeviceMode.Missing, yes: String, no: String) -> CheckResult {
             let code = DeviceMode.incomplete(missing)

@@ -7,7 +7,7 @@ internal import Processes
 internal import Receipts
 internal import UnixSocket
 
-/// An answer of `baton-helper` about the browser of an epoch.
+/// An answer from `baton-helper` about the browser of an epoch.
 package enum HelperAnswer: Sendable {
     case storage(Epoch, HelperReply)
     case added(Epoch, process: Int32, HelperReply)
@@ -17,7 +17,7 @@ package enum HelperAnswer: Sendable {
 }
 
 /// Makes `baton-helper` confine the browser of an epoch: its files to memory-backed storage, its processes to a control
-/// group. The helper ends both, whatever the agent does.
+/// group. The helper removes the storage and kills the processes, whatever the agent does.
 ///
 /// Used only on the supervisor's thread, which never waits for the helper: each answer arrives as a ``HelperAnswer``.
 final class BrowserConfinement {
@@ -58,7 +58,7 @@ final class BrowserConfinement {
     /// The maximum number of orders that may wait for the storage.
     private static let maximumOrders = 8
 
-    /// Ends the browsers that an earlier supervisor left. Agents, too, clear their browsers when they lose the broker.
+    /// Ends the browsers that an earlier supervisor left. Agents also clear their browsers when they lose the broker.
     ///
     /// - Parameter earlier: the epoch whose browser an earlier supervisor opened. Whether it was confined is not known.
     init(

@@ -68,8 +68,8 @@ package struct JoinFlow {
         return { answer(.joined(deviceID: joined.deviceID, tenantID: joined.tenantID)) }
     }
 
-    /// Adopts a registration that the directory confirmed to a session process which died before it could report it.
-    /// Answers the waiting operator, if any.
+    /// Adopts a registration that the directory confirmed, but that the session process could not report because it
+    /// died. Answers the waiting operator, if any.
     package mutating func adoptConfirmed() throws {
         guard let confirmed = try files.confirmedJoin() else { return }
         guard record == nil else { return try files.removeConfirmedJoin() }
@@ -100,7 +100,7 @@ extension OperatorFailure {
 }
 
 extension SignInRefusal {
-    /// The failure reported to the operator whose join may not begin.
+    /// The failure reported to the operator if a join cannot begin.
     var joinFailure: OperatorFailure {
         switch self {
         case .occupied, .anotherSignIn:

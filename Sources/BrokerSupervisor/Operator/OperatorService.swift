@@ -87,8 +87,8 @@ final class OperatorService {
         }
     }
 
-    /// Begins to leave or to reset. The operator is answered when the device serves again, or told that the sign-out is
-    /// unfinished.
+    /// Begins to leave or to reset. The operator is answered when the device serves again, or after ``patience``, with
+    /// the failure that the sign-out is unfinished.
     private func depart(
         _ kind: Departure.Kind, answer: @escaping @Sendable (OperatorReply) -> Void
     ) throws {
@@ -103,10 +103,10 @@ final class OperatorService {
         try session.end(by: trigger, patience: Self.patience) { outcome in answer(outcome.operatorReply) }
     }
 
-    /// Reads the configuration that an administrator has changed on disk, and puts it into force. An invalid
+    /// Reads the configuration from disk again after an administrator has changed it, and applies it. An invalid
     /// configuration is reported to the operator.
     ///
-    /// The operator is answered only once apps are served by the new configuration.
+    /// The operator is answered only once the new configuration applies to apps.
     private func reload(answer: @escaping @Sendable (OperatorReply) -> Void) throws {
         session.readDevice()
         let reply: OperatorReply =

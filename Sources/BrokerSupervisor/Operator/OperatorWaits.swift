@@ -28,7 +28,7 @@ package struct PINRequest {
     }
 }
 
-/// Counts the changes of the device, and holds the operators who wait until apps are served by a change.
+/// Counts the changes of the device, and keeps the answers to operators until a change applies to apps.
 package struct DeviceChanges {
     package private(set) var newest: UInt64 = 0
     private var waiting: [(change: UInt64, answer: @Sendable () -> Void)] = []
@@ -41,7 +41,7 @@ package struct DeviceChanges {
         return newest
     }
 
-    /// Keeps an answer until the newest change is in force where apps are served.
+    /// Keeps an answer until the session process, which serves the apps, has received the newest change.
     package mutating func whenKnown(_ answer: @escaping @Sendable () -> Void) { waiting.append((newest, answer)) }
 
     /// Sends the answers that wait for this change or an older one.

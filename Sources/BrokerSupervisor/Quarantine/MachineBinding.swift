@@ -22,14 +22,14 @@ struct MachineBinding {
     }
 
     private static let bindingName = "machine-binding"
-    /// The files of the sealing key and of the data sealed with it, relative to the device's state.
+    /// The files that hold the sealing key and the data sealed with it, relative to the device's state.
     static let files = [SealingKey.plainFile, SealingKey.platformFile, EpochCount.fileName].map { "keys/" + $0 }
     private static let context = Array("baton device state\0".utf8)
 
     /// Returns why the state may not be used on this machine. The first call binds the state to the machine.
     ///
-    /// If the machine has a TPM, the TPM binds the state as well: no other TPM opens the sealing key, and its counter
-    /// reveals an older copy of the state.
+    /// If a TPM is configured, it binds the state as well: no other TPM opens the sealing key, and its counter reveals
+    /// an older copy of the state.
     ///
     /// - Returns: nil if this is the machine of the state, or if the machine has no id and the state is not bound.
     /// - Throws: ``DeviceStateDamaged``, ``TrustedPlatformFailure``, ``FileError``, ``KeyFileExposed``.

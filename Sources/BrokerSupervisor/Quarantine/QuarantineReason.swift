@@ -11,7 +11,7 @@ package enum QuarantineReason: Sendable, Equatable {
     case machineUnknown
     /// The device certificate does not belong to the device key.
     case otherDeviceKey
-    /// The machine's TPM has counted more epochs than the state.
+    /// The machine's TPM has counted more epochs than the state records.
     case olderCopy
     /// The TPM with the device's keys fails.
     case platform(TrustedPlatformFailure)

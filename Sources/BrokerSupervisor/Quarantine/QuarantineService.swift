@@ -24,7 +24,8 @@ package struct QuarantineService: Service {
 
     /// - Parameters:
     ///   - inputs: the supervisor's mailbox; the supervisor answers requests that arrive while the quarantine ends.
-    ///   - check: checks again whether there is still a reason. Called only for reasons that may pass by themselves.
+    ///   - check: checks again whether there is still a reason. Called only for reasons that may disappear by
+    ///     themselves.
     package init(
         configuration: SupervisorConfiguration, reason: QuarantineReason, inputs: Mailbox<SupervisorInput>,
         inherited: InheritedDescriptors, logger: Logger, clock: SupervisorClock = .system,
@@ -39,7 +40,7 @@ package struct QuarantineService: Service {
         self.inputs = inputs
     }
 
-    /// Answers operators until the state is moved aside or in order again, or the process is asked to end.
+    /// Answers operators until the state is moved aside or in order again, or the process is asked to stop.
     package func run() async throws {
         try await withGracefulShutdownHandler {
             try await blocking { try serve() }
@@ -74,7 +75,7 @@ package struct QuarantineService: Service {
             case .operatorAsked(let request, _, let answer): if answered(request, answer) { return }
             case .agentConnected(let link): link.end()
             case .stop: return
-            // The app's connection ends. That tells the app that nobody can say who is signed in.
+            // Close the app's connection. This tells the app that it is unknown who is signed in.
             case .appsWaiting: _ = listeners.waiting.next()
             default: break
             }

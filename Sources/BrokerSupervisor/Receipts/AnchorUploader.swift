@@ -37,7 +37,7 @@ package final class AnchorUploader: Service {
         self.logger = logger
     }
 
-    /// Sets the join and the newest receipt to upload for; never blocks.
+    /// Sets the join and the newest receipt for the next uploads; never blocks.
     package func watch(_ present: WatchedSession) {
         let former = watched.withLock { watched in
             defer { watched = present }

@@ -15,17 +15,18 @@ package struct ChainEnd: Sendable, Codable, Equatable {
     /// The number of acknowledged bytes of that file; the line is at their end.
     let bytes: Int
 
-    /// The end after which a damaged chain continues; `sequence` is 0 if nothing tells how long the chain was.
+    /// Returns the end from which the chain continues in a new file after damage; `sequence` is 0 if the length of the
+    /// chain is unknown.
     func afterDamage(key: String) -> ChainEnd {
         ChainEnd(sequence: sequence, hash: hash, ended: ended, key: key, segment: "", bytes: 0)
     }
 
-    /// The end for a new chain that replaces one of which nothing is known.
+    /// Returns the end before a new chain that replaces a chain of unknown length.
     static func anew(key: String) -> ChainEnd {
         ChainEnd(sequence: 0, hash: "", ended: "", key: key, segment: "", bytes: 0)
     }
 
-    /// The end before a device's first receipt; bytes already in the file were never acknowledged.
+    /// Returns the end before a device's first receipt; bytes already in the file were never acknowledged.
     static func beginning(key: String, segment: String) -> ChainEnd {
         ChainEnd(sequence: 0, hash: "", ended: "", key: key, segment: segment, bytes: 0)
     }

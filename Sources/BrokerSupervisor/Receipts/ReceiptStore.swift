@@ -35,8 +35,8 @@ package struct ReceiptStore: Sendable {
         static let damaged = "damaged-"
     }
 
-    /// Returns the chain's end; nil before anything was written. Before the first receipt is acknowledged its number is
-    /// 0.
+    /// Returns the chain's end; nil before anything was written. Before the first receipt is acknowledged, its
+    /// `sequence` is 0.
     ///
     /// - Throws: ``ReceiptsDamaged``, ``FileError``.
     package func end() throws -> ChainEnd? {
@@ -139,7 +139,7 @@ package struct ReceiptStore: Sendable {
 
     func add(statement line: SignedLine) throws { try write(Name.keys, lines(Name.keys) + [line]) }
 
-    /// The newest countersignature of the chain signed by that key; nil if there is none.
+    /// The newest countersignature for the chain that this key signed; nil if there is none.
     func anchor(of key: String) throws -> Anchor? {
         try lines(Name.anchors).compactMap { try? Anchor($0) }.filter { $0.key == key }
             .max { $0.sequence < $1.sequence }

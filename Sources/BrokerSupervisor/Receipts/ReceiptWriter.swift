@@ -146,14 +146,15 @@ final class ReceiptWriter {
     func write(_ handover: Handover, join: JoinRecord?, left: Finding<[String]> = .unknown) throws {
         defer { (times, observed) = ([:], []) }
         try append(handover, join, left)
-        // Everything of the worker is gone by now. A copy of the state without this receipt counts as an older one.
+        // By now nothing of the worker is left. From here on, a copy of the state without this receipt counts as older.
         try epochCount?.advance()
     }
 
     private func append(_ handover: Handover, _ join: JoinRecord?, _ left: Finding<[String]>) throws {
         let ended = handover.ended.description
         guard let join else {
-            // Nobody can have signed in on a device that has not joined, and nobody could verify its signature.
+            // Nobody can have signed in on a device that has not joined, and nobody could verify the receipt's
+            // signature.
             try drafts.remove()
             return
         }

@@ -60,7 +60,8 @@ final class AppListeners: Sendable {
         state.withLock { $0.recognition.identity(throughSocketOf: bundleID) }
     }
 
-    /// Returns `.browser` for a program that the worker's browser started. Valid while the process that connected lives.
+    /// Returns `.browser` for a program that the worker's browser started. Valid while the process that connected
+    /// exists.
     func refined(_ identity: AppIdentity, _ peer: Peer) -> AppIdentity {
         identity == .session && browserOrigin.hasStarted(peer.pid, of: peer.uid) ? .browser : identity
     }

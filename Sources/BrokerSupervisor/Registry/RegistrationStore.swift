@@ -5,7 +5,7 @@ internal import Logging
 
 /// The identity platform's last answer about the device's registration, on disk. Used only on the supervisor's thread.
 ///
-/// The status is informational: nothing is decided by it. If it cannot be read it counts as unknown; if it cannot be
+/// The status is informational: no decision depends on it. If it cannot be read it counts as unknown; if it cannot be
 /// written it is kept in memory.
 final class RegistrationStore {
     private var status: RegistrationStatus?

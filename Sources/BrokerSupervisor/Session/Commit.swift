@@ -7,7 +7,7 @@ package struct Commit: Sendable, Hashable {
     package let ended: Epoch
     /// The epoch that replaces the ended one.
     package let next: Epoch
-    /// Nil if an earlier version wrote the journal.
+    /// Why the epoch ended; nil if an earlier version wrote the journal.
     package let trigger: SignOutTrigger?
     /// Whether nobody had signed in.
     package let isAttempt: Bool

@@ -6,7 +6,7 @@ package import BrokerProtocol
 package struct Handover: Sendable, Equatable {
     package let ended: Epoch
     package let next: Epoch
-    /// Nil if an earlier version committed the end.
+    /// Why the epoch ended; nil if an earlier version committed the end.
     package let trigger: SignOutTrigger?
     /// Whether nobody had signed in: a sign-in that failed, or an administrator's sign-in.
     package let isAttempt: Bool

@@ -49,7 +49,7 @@ extension JournalRecord {
         return JSONWriter.write(.object(members))
     }
 
-    /// Reads a journal; nil if it is malformed. The caller must treat nil as damage and never as "nobody".
+    /// Reads a journal; nil if it is malformed. The caller must treat nil as damage and never as "nobody is signed in".
     package init?(bytes: [UInt8]) {
         guard let members = (try? JSONReader.read(bytes, limits: Self.limits))?.object,
             let epoch = members[Member.epoch]?.string.flatMap({ Epoch($0) })

@@ -143,7 +143,7 @@ extension SessionMachine {
         }
     }
 
-    /// Commits an announced end: every app that was told has saved, or the grace period is over.
+    /// Commits an announced end: every app that was notified has saved, or the grace period is over.
     package mutating func graceExpired(_ announced: Epoch, newID: Epoch.ID) -> [SignOutStep] {
         guard case .ending(let session, let ending) = state, session.epoch == announced else { return [] }
         return end(by: ending.trigger, answering: [], newID: newID)
@@ -213,12 +213,12 @@ extension SessionMachine {
 // MARK: - Processes
 
 extension SessionMachine {
-    /// Handles the unexpected end of the session process.
+    /// Handles the unexpected exit of the session process.
     package mutating func sessionProcessDied(newID: Epoch.ID) -> ProcessDeathOutcome {
         switch state {
         case .ready: return .restart(epoch)
         case .signingIn: return .committed(end(by: .processLost, answering: [], newID: newID))
-        // The apps that were told of the end lost their connections with the process.
+        // The apps that were notified of the end lost their connections when the process died.
         case .ending(_, let ending): return .committed(end(by: ending.trigger, answering: [], newID: newID))
         case .signedIn(var session):
             session.restarts += 1
@@ -248,7 +248,7 @@ extension SessionMachine {
 // MARK: - Apps
 
 extension SessionMachine {
-    /// Records that an app of this epoch asked to be told before the end.
+    /// Records that an app of this epoch asked to be notified before the session ends.
     package mutating func listenerArrived(_ listened: Epoch) {
         guard case .signedIn(var session) = state, session.epoch == listened else { return }
         session.hasListeners = true
@@ -298,7 +298,7 @@ extension SessionMachine.ActiveSession {
 }
 
 extension SessionMachine.PendingSignOut {
-    /// The content of the receipt, for when nothing is left.
+    /// The content of the receipt, which is written once every item is cleared.
     fileprivate var handover: Handover {
         Handover(
             ended: commit.ended, next: commit.next, trigger: commit.trigger, isAttempt: commit.isAttempt,

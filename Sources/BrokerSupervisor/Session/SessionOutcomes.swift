@@ -53,7 +53,7 @@ extension SessionMachine {
     package enum EndOutcome: Sendable, Equatable {
         /// Nobody is at the device; these requesters are answered at once.
         case alreadyReady([Requester])
-        /// The apps are told that this epoch is about to end, and have the grace period to save.
+        /// The apps are notified that this epoch is about to end, and have the grace period to save.
         case announced(Epoch)
         /// The device is already ending or signing out.
         case waiting
@@ -78,7 +78,7 @@ extension SessionMachine {
     package enum CompletionStep: Sendable, Equatable {
         /// Lock these apps until they have erased their data of this epoch.
         case lockApps([String], Epoch)
-        /// Repeated if a crash comes before the journal says ready.
+        /// Write the receipt. Repeated if a crash occurs before the journal records that the device is ready.
         case writeReceipt(Handover)
         /// The device is ready in this epoch.
         case journal(Epoch)
@@ -95,7 +95,7 @@ extension SessionMachine {
         case committed([SignOutStep])
     }
 
-    /// What the journal must record about the live session.
+    /// The record of the live session that must be in the journal.
     package struct Enlistment: Sendable, Equatable {
         package let epoch: Epoch
         package let apps: Set<String>

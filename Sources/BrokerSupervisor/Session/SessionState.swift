@@ -7,17 +7,17 @@ extension SessionMachine {
     package enum State: Sendable, Equatable {
         /// Nobody holds the device; the next worker may begin.
         case ready
-        /// A sign-in is under way: of a worker, or of an administrator who joins the device.
+        /// A sign-in is under way, by a worker or by an administrator who joins the device.
         case signingIn(ActiveSession, SignInRequestID)
         /// A worker holds the device.
         case signedIn(ActiveSession)
-        /// The worker's apps were told of the end and may save; nothing is committed yet.
+        /// The worker's apps were notified of the end and may save; nothing is committed yet.
         case ending(ActiveSession, Ending)
         /// The end is committed; traces are being cleared.
         case signingOut(PendingSignOut)
     }
 
-    /// One person's time at the device.
+    /// The session of a worker, or a sign-in that is under way.
     package struct ActiveSession: Sendable, Equatable {
         /// The epoch that the person's credentials are bound to.
         package let epoch: Epoch
@@ -31,7 +31,7 @@ extension SessionMachine {
 
         /// The apps that registered to erase a worker's data themselves.
         package var apps: Set<String> = []
-        /// Whether an app asked to be told before the end.
+        /// Whether an app asked to be notified before the end.
         package var hasListeners = false
 
         /// The maximum number of apps that may register an eraser in one session; the journal names each.
@@ -65,7 +65,7 @@ extension SessionMachine {
         }
     }
 
-    /// A requester of the end, who waits until the device is ready.
+    /// Someone who asked for the session's end and waits until the device is ready.
     package struct Requester: Sendable, Hashable {
         package let number: UInt64
 
@@ -105,13 +105,13 @@ extension SessionMachine {
         case signInSucceeded
         case signInFailed
         case endWanted(Requester, SignOutTrigger)
-        /// An app of this epoch asked to be told before the end.
+        /// An app of this epoch asked to be notified before the end.
         case listenerArrived(Epoch)
         /// An app of this epoch erases a worker's data itself.
         case appEnlisted(String, Epoch)
-        /// Every app that was told of the end has saved, or the grace period is over.
+        /// Every app that was notified of the end has saved, or the grace period is over.
         case graceExpired(Epoch)
-        /// An app answered for its eraser and the ended epoch.
+        /// An app reported whether it has erased its data of the ended epoch.
         case appAnswered(String, hasErased: Bool, Epoch)
         /// The apps' time to erase their data of the ended epoch is over.
         case appsOverdue(Epoch)

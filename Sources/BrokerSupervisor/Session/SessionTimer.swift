@@ -30,7 +30,7 @@ package struct SessionTimer: Sendable, Equatable {
     }
 
     private var rules: SessionTimeouts
-    /// Nil if the beginning was lost.
+    /// When the session began; nil if that was lost.
     private let beginning: Beginning?
     package private(set) var lastActivity: Duration
     private var hasWarned = false
@@ -54,7 +54,8 @@ package struct SessionTimer: Sendable, Equatable {
         lastActivity = min(max(activity ?? warned, warned), now)
     }
 
-    /// Applies new rules, to the shift since its beginning. The idle time never ends without a warning.
+    /// Applies new rules. The length of the shift still counts from the session's beginning. The idle time never ends
+    /// without a warning.
     package mutating func follow(_ new: SessionTimeouts, at now: Duration) {
         guard new != rules else { return }
         rules = new
@@ -81,8 +82,8 @@ package struct SessionTimer: Sendable, Equatable {
         return .warning(seconds: Int((idleEnd - now + .milliseconds(500)).components.seconds))
     }
 
-    /// Returns how long nothing can become due; nil if nothing ever can. The wall clock may be set meanwhile, so an end
-    /// by the wall clock is checked again after a quarter of an hour.
+    /// Returns how long nothing can become due; nil if nothing ever can. Since the wall clock may be set in the
+    /// meantime, an end by the wall clock is checked again after 15 minutes.
     package func pause(at now: Duration) -> Duration? {
         let warning = idleEnd.map { $0 - .seconds(rules.idleWarning) }
         let look = wallEnd.map { _ in now + .seconds(900) }

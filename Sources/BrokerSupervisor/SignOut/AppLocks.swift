@@ -44,7 +44,8 @@ package struct AppLocks {
         epochs = changed
     }
 
-    /// The ended epoch that each app is asked about: that of its lock, or that of the sign-out under way.
+    /// For each app that has not erased its data, the ended epoch that it must erase: the epoch of its lock or of the
+    /// sign-out under way.
     package func asked(during pending: SessionMachine.PendingSignOut?) -> [String: Epoch] {
         guard let pending else { return epochs }
         let unerased = pending.commit.unerased.map { ($0, pending.ended) }

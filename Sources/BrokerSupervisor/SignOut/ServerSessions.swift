@@ -23,7 +23,7 @@ struct ServerSessions {
         live = try files.liveSession()
     }
 
-    /// The server's number for the session of this epoch; nil if there is none.
+    /// The server's id for the session of this epoch; nil if there is none.
     func number(in epoch: Epoch?) -> String? {
         guard let epoch, let live, live.epoch == epoch else { return nil }
         return live.serverSession
@@ -38,8 +38,8 @@ struct ServerSessions {
 
     /// Records the end that must be reported, before the end of the epoch is committed.
     ///
-    /// - Parameter isJoined: whether the device has a server. That server may have opened a session whose number never
-    ///   arrived here, so the end of the epoch is reported in any case.
+    /// - Parameter isJoined: whether the device has a server. That server may have opened a session whose id never
+    ///   reached this device, so the end of the epoch is reported in any case.
     mutating func end(_ epoch: Epoch, isJoined: Bool) throws {
         guard let live, live.epoch == epoch else {
             guard isJoined else { return }

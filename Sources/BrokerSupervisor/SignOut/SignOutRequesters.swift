@@ -19,8 +19,8 @@ struct SignOutRequesters {
 
     init(timer: InputTimer) { self.timer = timer }
 
-    /// Adds a requester who is answered once: when the device is ready, or after `patience` that the sign-out is
-    /// unfinished.
+    /// Adds a requester who is answered once: when the device is ready, or after `patience`, with the answer that the
+    /// sign-out is unfinished.
     mutating func add(
         patience: Duration? = nil, answer: @escaping (SignOutOutcome) -> Void = { _ in }
     ) -> SessionMachine.Requester {
@@ -46,7 +46,7 @@ struct SignOutRequesters {
 /// connection of the epoch.
 struct SignOutCaller: Sendable {
     let requestID: String
-    /// Whether the browser's extension has asked.
+    /// Whether the browser's extension asked for the sign-out.
     let inBrowser: Bool
     let connection: Connection
     /// The device's information for the answer.

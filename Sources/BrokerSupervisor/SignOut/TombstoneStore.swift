@@ -9,7 +9,7 @@ struct TombstoneStore {
     /// Seconds since 1970.
     private let now: @Sendable () -> Int
 
-    /// Seconds after the end of a session in which a reader may still learn whose session it was.
+    /// How many seconds after the end of a session a reader may still learn whose session it was.
     private static let tombstoneLife = 24 * 60 * 60
 
     init(files: DeviceFiles, now: @escaping @Sendable () -> Int) throws {

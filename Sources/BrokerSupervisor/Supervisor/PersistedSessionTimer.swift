@@ -3,7 +3,7 @@ internal import BrokerDevice
 internal import BrokerProtocol
 internal import Logging
 
-/// The beginning of a worker's session, stored for a restart of the supervisor. It contains nothing of the worker.
+/// The beginning of a worker's session, stored for a restart of the supervisor. It contains no data about the worker.
 package struct SessionTimerRecord: Sendable, Codable, Equatable {
     let epoch: Epoch
     let beginning: SessionTimer.Beginning

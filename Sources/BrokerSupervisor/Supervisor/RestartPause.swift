@@ -13,7 +13,7 @@ package struct RestartPause: Sendable {
 
     package init() {}
 
-    /// Records the death of a process that lived for `life`, and returns the pause before the next start.
+    /// Records the death of a process that ran for `life`, and returns the pause before the next start.
     package mutating func next(after life: Duration) -> Duration {
         deaths = life >= Self.longLife ? 1 : min(deaths + 1, 16)
         guard deaths > 1 else { return .zero }

@@ -69,7 +69,8 @@ final class SessionCoordinator {
 
     // MARK: - Events
 
-    /// Handles an event and all its steps. An event that arrives during the steps of another one waits for their end.
+    /// Handles an event and all its steps. An event that arrives during the steps of another event waits until they are
+    /// finished.
     func handle(_ event: SessionMachine.Event) throws { try add(.event(event)) }
 
     private func add(_ work: Work) throws {
@@ -157,7 +158,7 @@ final class SessionCoordinator {
     }
 
     private func perform(_ steps: [SessionMachine.AdmissionStep]) throws {
-        // Report a change before it begins; its end is reported after it.
+        // Report the sign-in before its first step; its end is reported after the last step.
         report()
         for step in steps {
             switch step {
@@ -363,7 +364,7 @@ final class SessionCoordinator {
         timer.post(.graceExpired(epoch), after: .milliseconds(patience))
     }
 
-    /// Ends a worker's session unless the device is shared. If it is, applies the current timeouts.
+    /// Ends a worker's session if the device is no longer shared; otherwise applies the current timeouts.
     func endUnlessShared() throws {
         switch machine.state {
         case .signedIn, .ending: break
@@ -405,7 +406,7 @@ final class SessionCoordinator {
     /// The device's state as the session process needs it now.
     var snapshot: DeviceSnapshot { device.snapshot(join: join.record, ended: journal.serverSessions.ended) }
 
-    /// Reads the settings again that were changed from outside, and tells the session process.
+    /// Reads the settings that were changed from outside, and sends them to the session process and the agent.
     func readDevice() {
         device.read()
         browser.configure(device.management.settings.browser, loginURL: join.record?.loginURL)

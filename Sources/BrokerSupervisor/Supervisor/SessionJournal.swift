@@ -18,7 +18,8 @@ struct SessionJournal {
         serverSessions = try ServerSessions(files: files, logger: logger)
     }
 
-    /// Writes the record. Before an end is committed, the session is added to those whose end the server must be told.
+    /// Writes the record. Before an end is committed, the session is added to those whose end must be reported to the
+    /// server.
     ///
     /// - Parameter isJoined: whether the device has a server.
     mutating func write(_ record: JournalRecord, isJoined: Bool) throws {
@@ -33,7 +34,7 @@ struct SessionJournal {
         logger.info("session state changed", metadata: metadata)
     }
 
-    /// Records the details that the server will be told with the end of the live session.
+    /// Records the details that will be reported to the server with the end of the live session.
     mutating func noteEnd(fromBrowser: Bool, correlationID: String? = nil) throws {
         guard var live = serverSessions.live else { return }
         live.fromBrowser = live.fromBrowser || fromBrowser

@@ -26,7 +26,7 @@ final class SessionProcess {
 
     /// The operator who waits for the worker to set a PIN.
     var pin = PINRequest()
-    /// The operators who wait until the process knows a change of the device.
+    /// The operators who wait until the process has received a change of the device.
     var changes = DeviceChanges()
     /// The offline leases that the process found; nil before it has looked.
     var leases: LeaseCount?
@@ -37,7 +37,7 @@ final class SessionProcess {
     /// The number of postponed starts so far.
     private var starts: UInt64 = 0
     private var restartPause = RestartPause()
-    /// How long the last process lived.
+    /// How long the last process ran.
     private var lastLife = Duration.zero
 
     init(
@@ -99,12 +99,12 @@ final class SessionProcess {
         }
     }
 
-    /// The maximum number of its messages that wait for the supervisor, so that apps cannot fill the supervisor's
-    /// memory.
+    /// The maximum number of messages from the process that wait for the supervisor, so that apps cannot fill the
+    /// supervisor's memory.
     private static let maximumUnheard = 256
 
-    /// Returns whether the next start is postponed because processes keep dying.
-    /// ``SupervisorInput/sessionProcessDue(start:)`` is then posted when the pause is over.
+    /// Postpones the next start if processes keep dying, and returns whether it did. When the pause is over,
+    /// ``SupervisorInput/sessionProcessDue(start:)`` is posted.
     func putsOff(_ epoch: Epoch) -> Bool {
         let pause = restartPause.next(after: lastLife)
         guard pause > .zero else { return false }
@@ -134,19 +134,19 @@ final class SessionProcess {
     /// Sends the device's current state to the process.
     func tell(device: DeviceSnapshot) { tell(.device(device, change: changes.next())) }
 
-    /// Answers once apps are served according to the device's state that was sent last.
+    /// Calls `answer` once the device's state that was sent last applies to apps; at once if no process runs.
     func whenDeviceIsKnown(_ answer: @escaping @Sendable () -> Void) {
         changes.whenKnown(answer)
         if link == nil { changes.known(changes.newest) }
     }
 
-    /// Passes on one app's connection. The others wait, so that other work of the supervisor gets its turn.
+    /// Passes on one app's connection. The others wait, so that the supervisor can do other work in between.
     func forwardNextApp() {
         guard let (descriptor, peer) = waiting.next() else { return }
         tell(.connection(peer), descriptors: [descriptor])
     }
 
-    /// Kills the process, waits until the kernel reports its end, and answers everyone who waits for the process.
+    /// Kills the process, waits until the kernel reports its exit, and answers everyone who waits for the process.
     ///
     /// - Throws: ``ProcessFailure`` if its end cannot be determined. Then nobody may be served, and no receipt may
     ///   claim that it ended.

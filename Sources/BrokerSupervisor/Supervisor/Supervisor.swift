@@ -10,11 +10,12 @@ internal import Logging
 internal import Processes
 internal import UnixSocket
 
-/// Runs on the supervisor's own thread: takes one input after the other, and passes its meaning to the session's
-/// coordinator.
+/// Runs on the supervisor's own thread: takes the inputs one after the other and passes each to the part that handles
+/// it, usually the session's coordinator.
 ///
 /// It never reads an app's frame, and its only secret of a worker is the memory file of the session's key. If it cannot
-/// write to disk, it ends, and with it the key and the session; the next start finishes from the journal.
+/// write to disk, it ends; the key and the session end with it, and the next start completes the sign-out from the
+/// journal.
 final class Supervisor {
     private let inputs: Mailbox<SupervisorInput>
     private let timer: InputTimer
@@ -150,7 +151,7 @@ final class Supervisor {
     private func agentConnected(_ link: AgentLink) throws {
         defer { device.browserOrigin.follow(session.browser.agent) }
         guard session.browser.connected(link, in: session.machine.state) else { return }
-        // Before a page is opened: what the browser starts is known as the browser's.
+        // Do this before a page opens, so that programs that the browser starts are recognised as the browser's.
         device.browserOrigin.follow(link)
         session.browser.configure(
             device.management.settings.browser, loginURL: session.join.record?.loginURL)
@@ -255,7 +256,7 @@ final class Supervisor {
             metadata: ["leases": "\(count.leases)", "leases.pins": "\(count.pins)"])
     }
 
-    /// Stores the accounts that a reader is about to be told. Stores nothing for an app that the device does not know.
+    /// Stores the accounts that a reader is about to be told. Does nothing for an app that the device does not know.
     private func store(_ told: [AccountTombstone], of reader: AccountReader) throws {
         if session.snapshot.apps.contains(where: { $0.clientID == reader.clientID }) {
             try session.journal.tombstones.set(told, of: reader, live: session.machine.epoch)

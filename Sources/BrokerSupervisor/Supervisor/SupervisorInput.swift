@@ -36,13 +36,13 @@ package enum SupervisorInput: Sendable {
     case emptyTrash
     /// The server's definite answer that the session of this epoch is over.
     case serverEnded(Epoch, SignOutTrigger)
-    /// The grace period of the apps that were told of this epoch's end is over.
+    /// The grace period of the apps that were notified of this epoch's end is over.
     case graceExpired(Epoch)
     /// The apps' time to erase their data of this epoch is over.
     case appsOverdue(Epoch)
     /// Something may be due in the session of this epoch.
     case sessionTimerDue(Epoch)
-    /// The servers were told that the device leaves, or could not be reached.
+    /// The servers were notified that the device leaves, or could not be reached.
     case departureTold(isDirectoryTold: Bool)
     /// The identity platform's answer about the device's registration.
     case registrationHeard(RegistrationStatus)

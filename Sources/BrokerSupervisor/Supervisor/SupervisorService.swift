@@ -39,7 +39,7 @@ package struct SupervisorService: Service {
     ///   - inherited: the descriptors that the service manager passed to this process.
     ///   - platform: the chip with the device's keys, if the device has one.
     ///   - helloPatience: how long an agent that has connected may take to send its hello.
-    ///   - isAnnounced: whether the service manager was already told that this process serves.
+    ///   - isAnnounced: whether the service manager was already notified that this process serves.
     ///   - watch: receives the state that the device reports to its server, on the supervisor's thread; must not block.
     ///   - askDirectory: asks the identity platform for the status of the device's registration; must not block.
     ///   - inspect: returns the findings of other parts of this process, for `baton doctor`.
