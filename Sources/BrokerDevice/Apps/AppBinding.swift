@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// How the broker tells an app from the others, as the registry declares it. docs/app-identity.md compares the levels.
+/// How the broker distinguishes an app from the others, as the registry declares it. docs/app-identity.md compares the
+/// levels.
 package enum AppBinding: Sendable, Codable, Hashable {
     /// The app has its own socket. The service manager or a launcher gives that socket to no other app.
     case socket
     /// The app has its own user. Nothing else runs as that user.
     case user(UInt32)
-    /// The app is not told apart: any program of the session's users may act as any app with this binding.
+    /// The app is not distinguished: any program of the session's users may act as any app with this binding.
     case session
-    /// By having been started by the worker's browser; of the native messaging host alone, and in no registry.
+    /// The worker's browser started the program. Only the native messaging host has this binding, and no registry can
+    /// declare it.
     case browser
 
     /// Reads the fields of a registry: the level, and the user that the level `user` needs.

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package import DeviceManagement
 
-/// Which apps may use single sign-on at all. The MDM's profile sets it with the keys of the SSO plug-in.
+/// The rules that decide which apps may use single sign-on. The MDM's profile sets them with the keys of the SSO
+/// plug-in.
 package struct AppPermissions: Sendable, Codable, Equatable {
     /// `AppAllowList`: bundle ids that may, no matter who installed them.
     package var allowed: Set<String> = []

@@ -3,7 +3,7 @@ internal import OAuth
 
 /// One client of an app that may ask for accounts and tokens. An app may have several clients.
 package struct RegisteredApp: Sendable, Codable, Equatable {
-    /// Who declared it.
+    /// Who declared the client.
     package enum Source: String, Sendable, Codable {
         /// The MDM, by the app's configuration.
         case management
@@ -42,8 +42,8 @@ package struct RegisteredApp: Sendable, Codable, Equatable {
         bundleID: CommandLineApp.bundleID, clientID: CommandLineApp.clientID,
         redirectURIs: [CommandLineApp.redirectURI], source: .broker, isManaged: false)
 
-    /// The worker's browser, in whose name the native messaging host asks; it comes with the broker. It gets no tokens of its
-    /// own, so that the identity platform does not know its client.
+    /// The client in whose name the native messaging host of the worker's browser makes requests; it comes with the
+    /// broker. It gets no tokens, so the identity platform need not know it.
     package static let browser = RegisteredApp(
         bundleID: "org.baton.browser", clientID: "8c4a3b0e-6d1f-4c52-9a7e-2f90d1b6e334", redirectURIs: [],
         binding: .browser, source: .broker, isManaged: false)

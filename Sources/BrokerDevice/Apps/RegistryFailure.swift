@@ -60,7 +60,7 @@ package struct RegistryFailure: Error, Sendable, Codable, Equatable {
         }
     }
 
-    /// The error for apps that ask in the meantime.
+    /// The error for apps that make requests while there is this failure.
     package var brokerError: BrokerError {
         BrokerError(.brokerUnavailable, "\(message) \(remedy)", reason: .init(rawValue: code.rawValue))
     }

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// An app of a user, as far as the kernel lets the broker tell apps apart.
+/// An app of a user, as far as the kernel lets the broker distinguish apps.
 ///
-/// All programs of the session are one app here; ``AppProcess`` tells them apart.
+/// All programs of the session are one app here; ``AppProcess`` distinguishes them.
 package struct ConnectedApp: Sendable, Hashable {
     package let user: UInt32
     let identity: AppIdentity
 }
 
-/// The process that made a connection; connections are counted per process. It is only a label (unix(7)): good enough
-/// to share connections fairly, never used for authorization.
+/// The process that made a connection; connections are counted per process. The process id is only a label (unix(7)):
+/// it suffices to share connections fairly, and is never used for authorization.
 package struct AppProcess: Sendable, Hashable {
     package let app: ConnectedApp
     let number: Int32

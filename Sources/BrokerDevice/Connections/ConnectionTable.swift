@@ -4,9 +4,15 @@ internal import BrokerProtocol
 
 /// The open connections, within ``ConnectionLimits``.
 ///
-/// If a limit is reached, the process with the most connections gives up its oldest idle one for the new one. No app
-/// loses a connection to an app that has as many, and no process to a process that has as many. The exception: if every
-/// process has only one connection, the oldest idle one goes, so that a crowd of idle processes cannot keep others out.
+/// If a process's own limit is reached, that process gives up its oldest idle connection. If the limit of an app is
+/// reached, the app gives up a connection. If the limit of a user or of all connections is reached, the app with the
+/// most connections gives one up if it has at least two more than the new connection's app; otherwise the new
+/// connection's app does.
+///
+/// Within the app, the processes with the most connections are considered. If they have at least two more than the new
+/// connection's process, their oldest idle connection is closed or, if none is idle, their oldest one. Otherwise only
+/// an idle one is closed: the oldest of the new connection's process or, if that process has none in this app, of the
+/// considered processes. So many idle processes cannot keep others out.
 package struct ConnectionTable<ID: Hashable & Sendable>: Sendable {
     /// How a connection is used at the moment.
     package struct Use: Sendable {
@@ -45,7 +51,7 @@ package struct ConnectionTable<ID: Hashable & Sendable>: Sendable {
         }
     }
 
-    /// Admits a new connection, if necessary in place of another one.
+    /// Admits a new connection, if necessary in place of an existing one.
     package mutating func admit(_ id: ID, of process: AppProcess, use: (ID) -> Use) -> Admission {
         guard let limit = reached(by: process) else {
             insert(id, process)
@@ -104,8 +110,8 @@ package struct ConnectionTable<ID: Hashable & Sendable>: Sendable {
         }
     }
 
-    /// The connection that a process of `app` gives up. `app` is the newcomer's own app, or an app that has more
-    /// connections.
+    /// Returns the connection that a process of `app` gives up. `app` is the new connection's own app, or an app that
+    /// has at least two connections more.
     private func displaced(by process: AppProcess, in app: ConnectedApp, _ use: (ID) -> Use) -> ID? {
         let own = self.own(process)
         let processes = ofProcess.keys.filter { $0.app == app }
@@ -123,7 +129,8 @@ package struct ConnectionTable<ID: Hashable & Sendable>: Sendable {
         }
     }
 
-    /// The connection of these processes with the smallest number. Connections without a number are skipped.
+    /// Returns the connection of these processes for which `number` returns the smallest value. Connections for which
+    /// it returns nil are skipped.
     private func oldest(_ processes: [AppProcess], _ number: (ID) -> UInt64?) -> ID? {
         var found: (id: ID, number: UInt64)?
         for process in processes {

@@ -5,7 +5,7 @@ package import BrokerIPC
 package struct LimitReports: Sendable {
     private struct Entry: Sendable {
         var report: ConnectionLimitReport
-        /// How many since the last report.
+        /// The number of closures and refusals since the last published report.
         var untold = 0
         var told: Int?
     }
@@ -18,7 +18,7 @@ package struct LimitReports: Sendable {
 
     /// Adds a report.
     ///
-    /// - Parameter pause: the least seconds between two reports about the same app and limit.
+    /// - Parameter pause: the minimum number of seconds between two published reports about the same app and limit.
     /// - Returns: the report to publish now, with everything since the last one; nil if the last one was less than
     ///   `pause` ago.
     package mutating func note(_ report: ConnectionLimitReport, pause: Int) -> ConnectionLimitReport? {

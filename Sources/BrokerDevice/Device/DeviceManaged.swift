@@ -31,9 +31,9 @@ package struct ManagedSettings: Sendable, Equatable {
     package var apps: [RegisteredApp]
     /// Bundle ids of all apps that the MDM installed.
     package var installed: Set<String>
-    /// Which apps may use single sign-on.
+    /// The rules that decide which apps may use single sign-on.
     package var rules: AppPermissions
-    /// For which addresses a browser is signed in.
+    /// The settings that decide for which addresses a browser is signed in.
     package var singleSignOn = SSOExtensionSettings()
     /// The MDM's configuration of the worker's browser.
     package var browser = BrowserConfiguration.standard

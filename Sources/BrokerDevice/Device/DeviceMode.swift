@@ -6,7 +6,7 @@ package enum DeviceMode: Sendable, Codable, Equatable {
     case shared
     /// No switch is on.
     case personal
-    /// At least one switch is on and something is missing: the device is neither shared yet nor personal.
+    /// At least one switch is on and something is missing: the device is neither shared nor personal.
     case incomplete(Missing)
 
     /// What is missing for shared mode, in the order in which an administrator fixes it.

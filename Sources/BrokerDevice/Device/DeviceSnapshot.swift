@@ -3,19 +3,19 @@ internal import BrokerIPC
 package import BrokerProtocol
 package import BrowserPolicies
 
-/// What the session process needs about the device: mode, join, apps, and the ended sessions not yet reported to
+/// The state of the device that the session process needs: mode, join, apps, and the ended sessions not yet reported to
 /// servers.
 package struct DeviceSnapshot: Sendable, Codable, Equatable {
     package let mode: DeviceMode
     package let join: JoinRecord?
     package let apps: [RegisteredApp]
-    /// Which of the apps may use single sign-on.
+    /// The rules that decide which of the apps may use single sign-on.
     package let rules: AppPermissions
-    /// For which addresses a browser is signed in.
+    /// The settings that decide for which addresses a browser is signed in.
     package let singleSignOn: SSOExtensionSettings
-    /// Which addresses the worker's browser may open.
+    /// The configuration that decides which addresses the worker's browser may open.
     package let browser: BrowserConfiguration
-    /// Why the apps cannot be told apart. While it is set, no app is served.
+    /// Why the apps cannot be distinguished. While it is set, no app is served.
     package let registryFailure: RegistryFailure?
     /// Ended sessions that may not have been reported to the server yet.
     package var endedSessions: [EndedSession]
@@ -37,7 +37,7 @@ package struct DeviceSnapshot: Sendable, Codable, Equatable {
         self.endedSessions = endedSessions
     }
 
-    /// What apps are told about the device.
+    /// Returns the information about the device that apps get.
     ///
     /// - Throws: ``BrokerError`` while shared mode is incomplete: the device is then neither shared nor personal, and
     ///   an app must not take it for either.

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 package import BrokerProtocol
 
-/// A session that ended on this device and must be reported to the server. It holds the session's id, no other user
+/// A session that ended on this device and must be reported to the server. It holds the session's id, but no other user
 /// data.
 package struct EndedSession: Sendable, Codable, Equatable {
-    /// The server's id of the session; empty if the device does not know whether the server opened one in this epoch.
+    /// The server's id for the session; empty if the device does not know whether the server opened one in this epoch.
     package let serverSession: String
     package let epoch: Epoch
     /// Whether the identity platform's session in the browser ends too.
     package var fromBrowser: Bool
-    /// The random id that the app gave its sign-out. The server gets it with the end of the session.
+    /// The random id that the app gave its sign-out. It is sent to the server when the end is reported.
     package var correlationID: String?
 
     package init(serverSession: String, epoch: Epoch, fromBrowser: Bool = false, correlationID: String? = nil) {

@@ -35,7 +35,7 @@ package struct DeviceCallSigner: Sendable {
         }
     }
 
-    /// Returns a proof that a sign-in page is shown on this device, for the sign-in to this epoch.
+    /// Returns a proof that a sign-in page is shown on this device, for the sign-in of this epoch.
     package func signInPageProof(_ epoch: Epoch) async throws -> String {
         guard let counter = Int(exactly: epoch.counter),
             let epoch = DeviceEpoch(id: epoch.id.description, counter: counter)

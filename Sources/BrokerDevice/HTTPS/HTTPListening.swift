@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Opens answers that do not end by themselves.
+/// Sends requests whose answers do not end by themselves.
 package protocol HTTPListening: Sendable {
     /// Sends `request` and passes on each piece of a 200 answer's body as it arrives, until the server ends it or the
     /// task is cancelled. It has no read timeout: the caller decides how long silence may last.

@@ -38,7 +38,7 @@ package final class HTTPSClient: HTTPSending {
             self.body = body
         }
 
-        /// Returns the first header with this name, compared without case.
+        /// Returns the first header with this name, ignoring case.
         package func header(_ name: String) -> String? {
             headers.first { $0.name.lowercased() == name.lowercased() }?.value
         }

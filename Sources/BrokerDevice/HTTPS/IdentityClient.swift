@@ -51,8 +51,8 @@ package struct IdentityClient: Sendable {
     /// If the server refuses the nonce, for example after a restart, a new one is fetched and signed over, once.
     ///
     /// - Parameters:
-    ///   - nonces: holds the nonce of the previous reply and receives the one of this reply. Without it, or if it is
-    ///     empty, a nonce is fetched from the server.
+    ///   - nonces: holds the nonce from the previous reply and receives the one from this reply. Without it, or if it
+    ///     is empty, a nonce is fetched from the server.
     ///   - form: signs the request over a nonce.
     /// - Throws: as ``post(_:to:)``, or what `form` throws.
     package func post(
@@ -74,7 +74,8 @@ package struct IdentityClient: Sendable {
         }
     }
 
-    /// The error for a reply that refuses. A reply without an OAuth error counts as a failure of the server.
+    /// Returns the error for a reply that refuses the request. A reply without an OAuth error counts as a failure of
+    /// the server.
     private static func refusal(_ response: HTTPSClient.Response) -> any Error {
         guard let members = try? Members(decoding: response.body), let error = OAuthError(members) else {
             return BrokerError(
@@ -85,7 +86,7 @@ package struct IdentityClient: Sendable {
 }
 
 extension BrokerError {
-    /// The broker's error for an OAuth error of the server.
+    /// The broker's error for an OAuth error from the server.
     package init(_ error: OAuthError) {
         let code: Code =
             switch error.code {

@@ -29,7 +29,7 @@ package final class NonceStore: Sendable {
         kept.withLock { $0 = new }
     }
 
-    /// Takes the nonce for one request. Returns nil if none is stored or the stored one is too old.
+    /// Returns the stored nonce and removes it; nil if none is stored or the stored one is too old.
     package func take() -> String? {
         let taken = kept.withLock { kept in
             defer { kept = nil }

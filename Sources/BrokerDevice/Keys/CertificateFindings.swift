@@ -8,7 +8,8 @@ extension CheckResult {
     ///
     /// - Parameters:
     ///   - name: the certificate's name in codes: `device` or `mdm`.
-    ///   - end: the time from which the other side no longer accepts it, in seconds since 1970, if before its own end.
+    ///   - end: the time from which the other side no longer accepts it, in seconds since 1970, if that is before its
+    ///     expiry.
     ///   - now: seconds since 1970.
     package static func certificate(
         of name: String, titled title: String, _ certificate: Certificate?, end: Int64? = nil, now: Int, remedy: String

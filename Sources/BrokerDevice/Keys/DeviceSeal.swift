@@ -4,7 +4,7 @@ internal import FoundationEssentials
 package import Redaction
 
 /// Seals the device's private files under its sealing key (AES-256-GCM, NIST SP 800-38D). A copied file cannot be
-/// opened on another device, and a file put in another's place does not open.
+/// opened on another device, and a file cannot be opened under the name of another file.
 ///
 /// If the sealing key is a file, anyone who copies the whole state can open the sealed files.
 package struct DeviceSeal: Sendable {

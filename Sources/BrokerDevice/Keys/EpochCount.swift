@@ -21,7 +21,8 @@ package struct EpochCount {
     /// - Throws: ``TrustedPlatformFailure``, ``FileError``.
     package func begin() throws { try write(platform.advanceCounter()) }
 
-    /// Whether the TPM's counter does not match the state: it is ahead of it, or behind it.
+    /// Whether the TPM's counter does not belong to this state: the count in the file neither equals the counter nor is
+    /// one ahead of it.
     ///
     /// - Throws: ``DeviceStateDamaged``, ``TrustedPlatformFailure``, ``FileError``.
     package func isOfAnotherTime() throws -> Bool {

@@ -4,7 +4,7 @@ internal import Files
 internal import Glibc
 internal import Redaction
 
-/// Reads files that hold the device's own keys, only if no user but the broker's can have read them.
+/// Reads files that hold the device's own keys, but only if no user except the broker's can have read them.
 enum KeyFile {
     private static let limit = 64 << 10
 
@@ -26,7 +26,7 @@ enum KeyFile {
         return SecretBytes(consuming: &bytes)
     }
 
-    /// Returns the file's content as text.
+    /// Returns a file's content as text.
     static func text(_ secret: SecretBytes) -> String {
         unsafe secret.withUnsafeBytes { unsafe String(decoding: $0, as: UTF8.self) }
     }

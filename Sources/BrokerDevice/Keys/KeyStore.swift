@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package import Files
 
-/// Where the device's own keys are: a folder of files. Each file holds the key itself or, if the device has a TPM, data
-/// that only this TPM can use.
+/// The folder of the device's own keys. Each file holds the key itself or, if the device has a TPM, data that only this
+/// TPM can use.
 package struct KeyStore: Sendable {
     package let directory: Directory
     /// The device's TPM; nil if its keys are files.

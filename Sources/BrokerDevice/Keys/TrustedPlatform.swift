@@ -49,9 +49,9 @@ package protocol TrustedPlatform: Sendable {
     func advanceCounter() throws(TrustedPlatformFailure) -> UInt64
 }
 
-/// A key in the chip, as its file holds it. Only the chip that made it can use it.
+/// A key in the chip, in the form in which it is stored in a file. Only the chip that made it can use it.
 package struct TPMKey: Sendable, Codable, Equatable {
-    /// What a key is for. It can be used for nothing else.
+    /// The only purpose that a key can be used for.
     package enum Kind: String, Sendable, Codable, CaseIterable {
         case rsaSigning, rsaDecryption, p256Signing
     }

@@ -10,7 +10,7 @@ package enum TrustedPlatformFailure: Error, Equatable {
     case wrongAuthorization
     /// There were too many wrong authorizations. The chip decreases its count over time.
     case lockedOut
-    /// Another chip made the data, this chip was cleared since, or the data was changed.
+    /// Another chip made the data, this chip has been cleared since, or the data was changed.
     case foreign
     /// The chip's owner has set an authorization that Baton does not have.
     case owned

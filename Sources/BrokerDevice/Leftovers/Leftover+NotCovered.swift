@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What Baton does not clear.
+/// The leftovers that Baton does not clear.
 extension Leftover {
     private static func open(_ name: String, _ places: [Place], holds: String, helps: String) -> Leftover {
         Leftover(name, places, fate: .notCovered, holds: holds, eraser: helps)
     }
 
-    /// Below the home of a session user.
+    /// Returns an entry for files below the home folder of a session user.
     private static func inHome(_ name: String, _ patterns: [String], holds: String, helps: String) -> Leftover {
         open(name, patterns.map(Place.home), holds: holds, helps: helps)
     }

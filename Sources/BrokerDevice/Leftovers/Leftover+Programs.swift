@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What the programs of a session leave outside the device's state.
+/// The leftovers of a session's programs outside the device's state.
 extension Leftover {
     private static let closing = Test(
         "BrowserAgentTests", "closing ends every process, also those that escaped, and removes every folder")
@@ -11,7 +11,8 @@ extension Leftover {
     private static let neighbours = Test(
         "HostileNeighbourTests", "no other process gets hold of a worker's sign-in, session or sign-out")
 
-    /// Something that the worker's browser writes below its own home folder, which is part of its profile.
+    /// Returns an entry for files that the worker's browser writes below its own home folder, which is part of its
+    /// profile.
     private static func browser(_ name: String, _ patterns: [String], holds: String) -> Leftover {
         Leftover(
             name, patterns.map(Place.profiles), fate: .cleared, holds: holds,
@@ -19,7 +20,7 @@ extension Leftover {
             observer: .broker, item: "browser", test: environment)
     }
 
-    /// What Baton, or an app for it, clears.
+    /// The leftovers that Baton, or an app for it, clears.
     static let programs = [
         Leftover(
             "session_key", [.elsewhere("memory of `batond` and of its session process")], fate: .cleared,

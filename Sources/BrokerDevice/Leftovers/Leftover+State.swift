@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What the device's state folder contains.
+/// The content of the device's state folder.
 extension Leftover {
     private static let walk = Test(
         "LeftoverTests", "after a sign-out the state folder holds what the page lists, and nothing of the worker")
 
-    /// What stays there after a sign-out.
+    /// Returns an entry for files that stay in the state folder after a sign-out.
     ///
     /// - Parameter until: when it is removed; empty if it stays as long as the device.
     private static func file(_ name: String, _ patterns: [String], holds: String, until: String = "") -> Leftover {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A place where something of a worker can remain, who clears it, and who has observed that.
+/// A place where data of a worker can remain, with who clears it and who observes that.
 ///
 /// ``all`` is the only list of them; `docs/leftovers.md` is generated from it.
 package struct Leftover: Sendable {
-    /// Where it is.
+    /// Where the data is.
     package enum Place: Sendable, Hashable {
         /// Below the device's state folder (`directory` of `batond.json`).
         case state(String)
@@ -16,11 +16,11 @@ package struct Leftover: Sendable {
         case path(String)
         /// Not a file, but something that the kernel lists.
         case object(Kind)
-        /// Somewhere else, in words.
+        /// A place that is described in words.
         case elsewhere(String)
     }
 
-    /// What the kernel lists beside files.
+    /// The kinds of objects other than files that the kernel lists.
     package enum Kind: String, Sendable, CaseIterable {
         /// A process of a session user that runs none of Baton's programs and no browser of the agent.
         case process
@@ -30,29 +30,29 @@ package struct Leftover: Sendable {
         case ownProcess = "own_process"
         /// A Unix socket with an abstract name.
         case socket
-        /// A TCP port that somebody listens on.
+        /// A TCP port that a process listens on.
         case listener
         /// A System V object: shared memory, semaphores, a message queue.
         case ipc
         case mount
     }
 
-    /// What becomes of it at the end of a session.
+    /// What happens to the data at the end of a session.
     package enum Fate: String, Sendable {
         /// It stays, by design.
         case kept
         /// Baton, or an app for it, clears it.
         case cleared
-        /// Nothing of Baton clears it.
+        /// No part of Baton clears it.
         case notCovered = "not_covered"
     }
 
-    /// Who has observed that it is gone.
+    /// Who observed that the data is gone.
     package enum Observer: String, Sendable {
         case broker, helper, agent, app, nobody
     }
 
-    /// The test of the entry: the name of its suite, and its own.
+    /// The test that checks the entry: the names of its suite and of the test itself.
     package struct Test: Sendable, Hashable {
         package let suite: String
         package let sentence: String
@@ -60,13 +60,13 @@ package struct Leftover: Sendable {
         init(_ suite: String, _ sentence: String) { (self.suite, self.sentence) = (suite, sentence) }
     }
 
-    /// Stable, for programs.
+    /// A stable name, for programs.
     package let name: String
     package let places: [Place]
-    /// What of a worker it can hold.
+    /// The data of a worker that the place can hold.
     package let holds: String
     package let fate: Fate
-    /// Who removes it and when. If nobody does: what helps.
+    /// Who removes it and when; if nobody does, what helps against it.
     package let eraser: String
     package let observer: Observer
     /// The receipt's item for it; nil if receipts have none.
@@ -115,7 +115,7 @@ extension Leftover.Place {
 
     /// Whether a path, or a name below the place's folder, matches the pattern; `*` stands for any characters.
     ///
-    /// The folder of a pattern that ends with `/*` matches, too.
+    /// The folder itself also matches a pattern that ends with `/*`.
     package func matches(_ name: String) -> Bool {
         let words = pattern.split(separator: "*", omittingEmptySubsequences: false)
         guard words.count > 1, let front = words.first, let back = words.last else { return name == pattern }

@@ -8,7 +8,7 @@ package struct LeaseCount: Sendable, Codable, Equatable {
     package let pins: Int
     /// Leases whose PIN is not kept by a TPM.
     package let pinsInFiles: Int
-    /// Whether anyone may begin a session with a lease: not while the clock is set back.
+    /// Whether anyone may begin a session with a lease; false while the clock is set back.
     package let mayBegin: Bool
 
     package init(leases: Int, pins: Int, pinsInFiles: Int, mayBegin: Bool) {

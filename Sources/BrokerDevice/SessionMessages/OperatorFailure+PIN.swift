@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package import BrokerIPC
 
-/// Why no PIN is set. The supervisor and the session process report it.
+/// The reasons why no PIN is set. The supervisor and the session process report them.
 extension OperatorFailure {
-    /// No worker is signed in whom the server has authenticated.
+    /// No worker is signed in who was authenticated by the server.
     package static let pinNeedsWorker = OperatorFailure(
         code: "pin_needs_worker", message: "A PIN is set by a worker who is signed in with the server.",
         remedy: "Sign in while the device reaches the server, then try again.")

@@ -8,7 +8,7 @@ package enum SupervisorMessage: Sendable, Codable, Equatable {
     case start(
         configuration: SupervisorConfiguration, epoch: Epoch, resuming: Bool, device: DeviceSnapshot,
         tombstones: [AccountReader: [AccountTombstone]], askedApps: [String: Epoch], locks: [String: Epoch])
-    /// The device changed. The answer is ``SessionProcessMessage/deviceKnown(change:)``.
+    /// The device has changed. The answer is ``SessionProcessMessage/deviceKnown(change:)``.
     case device(DeviceSnapshot, change: UInt64)
     /// A new app connection, as a descriptor.
     case connection(PeerRecord)
@@ -19,7 +19,7 @@ package enum SupervisorMessage: Sendable, Codable, Equatable {
     case refuse(requestID: UInt64, SignInRefusal)
     /// The sign-in is in the journal: the worker is signed in.
     case confirm(requestID: UInt64)
-    /// The receipt will cover at least the life of this token.
+    /// The receipt's bound for access tokens is now no earlier than this token's expiry.
     case tokenNoted(until: Int)
     /// A reader's tombstones are on disk.
     case tombstonesStored(AccountReader)
@@ -30,11 +30,12 @@ package enum SupervisorMessage: Sendable, Codable, Equatable {
     /// An operator starts the join. The answer is ``SessionProcessMessage/joined`` or
     /// ``SessionProcessMessage/signInFailed``.
     case join(JoinOrder)
-    /// The epoch is about to end. Apps that asked for it are told, and have this long to save.
+    /// The epoch is about to end. Apps that asked for it are notified, and have this long to save.
     case willEnd(epoch: Epoch, milliseconds: Int)
     /// The epoch ends after these seconds unless there is activity.
     case idle(epoch: Epoch, seconds: Int)
-    /// The apps that have not erased their data of an ended epoch, with that epoch. They may do nothing but erase.
+    /// The apps that have not erased their data of an ended epoch, with that epoch. Until they have, these apps may
+    /// only erase.
     case locks([String: Epoch])
     /// Whether the message with this request id was accepted.
     case appSettled(requestID: UInt64, accepted: Bool)

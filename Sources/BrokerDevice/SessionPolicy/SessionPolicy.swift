@@ -11,7 +11,7 @@ package struct SessionPolicy: Sendable, Codable, Equatable {
 
     package static let standard = SessionPolicy(timeouts: .standard, willEndPatience: 500, eraserPatience: 3000)
 
-    /// Seconds. A shorter idle time would not suffice to read a page.
+    /// The minimum idle time, in seconds. A shorter one would not suffice to read a page.
     package static let shortestIdle = 30
 
     /// Why this policy is unsafe or unusable; nil if it is neither.
@@ -24,8 +24,8 @@ package struct SessionPolicy: Sendable, Codable, Equatable {
         return nil
     }
 
-    /// Returns the policy in force if the device's own file holds this one: this policy with all overrides in the MDM's
-    /// `settings`. If the result is unsafe or malformed, returns this policy unchanged and the reason.
+    /// Returns this policy, which is the device's own, with all overrides from the MDM's `settings`. If the result is
+    /// unsafe or malformed, returns this policy unchanged and the reason.
     package func followed(_ settings: ManagedSettings) -> (sessionPolicy: SessionPolicy, refusal: SessionPolicyError?) {
         if let refusal = settings.sessionPolicyError { return (self, refusal) }
         guard settings.sessionPolicy != SessionPolicyOverride() else { return (self, nil) }

@@ -4,7 +4,7 @@
 package enum SessionPolicyKey: String, Sendable, CaseIterable {
     case idle, idleWarning, shiftLength, shiftEnds, willEnd, erasers
 
-    /// The range of its number; nil for the list of times.
+    /// The range of the key's number; nil for the list of times.
     package var range: ClosedRange<Int>? {
         switch self {
         case .idle: 0...86_400

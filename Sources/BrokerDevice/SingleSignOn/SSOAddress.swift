@@ -2,8 +2,8 @@
 
 /// An https address, parsed so strictly that two parsers cannot understand it in different ways.
 ///
-/// The broker compares addresses with a list before it gives a browser a credential. An address that a browser, a proxy or
-/// a server might read as another one is refused and not normalised.
+/// The broker compares addresses with a list before it gives a browser a credential. An address that a browser, a proxy
+/// or a server might read differently is refused, not normalised.
 package struct SSOAddress: Sendable, Hashable {
     /// Why a text is not such an address, without the text.
     package enum Failure: String, Error, Sendable, CaseIterable {
@@ -69,7 +69,7 @@ package struct SSOAddress: Sendable, Hashable {
             && label.utf8.allSatisfy { (0x61...0x7a).contains($0) || (0x30...0x39).contains($0) || $0 == 0x2d }
     }
 
-    /// Refuses what some parsers resolve or decode and others do not.
+    /// Refuses a path with parts that some parsers resolve or decode and others do not.
     private static func check(_ path: Substring) throws(Failure) {
         guard !path.split(separator: "/").contains(where: { $0 == "." || $0 == ".." }) else { throw .path }
         for rest in path.split(separator: "%", omittingEmptySubsequences: false).dropFirst() {

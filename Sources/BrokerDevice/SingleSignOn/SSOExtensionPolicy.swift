@@ -7,7 +7,7 @@ package struct SSOExtensionPolicy: Sendable {
     /// Why an address gets no credential.
     package enum Refusal: Error, Sendable, Hashable {
         case malformed(SSOAddress.Failure)
-        /// It has another host or port than the device's identity platform.
+        /// Its host or port is not that of the device's identity platform.
         case otherPlatform
         /// No prefix of the profile matches it.
         case unlisted
@@ -16,9 +16,9 @@ package struct SSOExtensionPolicy: Sendable {
     private let prefixes: [SSOAddress]
     private let platform: SSOAddress?
 
-    /// - Parameter platform: where the device is joined, `https://<host>[:<port>]`.
+    /// - Parameter platform: the identity platform that the device is joined to, `https://<host>[:<port>]`.
     package init(_ settings: SSOExtensionSettings, platform: String) {
-        // Apple allows no prefix with a query. A prefix that cannot be parsed lists nothing.
+        // Apple does not allow prefixes with a query. A prefix that cannot be parsed is ignored.
         prefixes = settings.urls.compactMap { url in
             url.contains("#") ? nil : (try? SSOAddress(url)).flatMap { $0.query == nil ? $0 : nil }
         }
@@ -43,7 +43,7 @@ package struct SSOExtensionPolicy: Sendable {
 }
 
 extension SSOExtensionPolicy.Refusal {
-    /// The error for the caller, without the address, which may be a worker's data.
+    /// The error for the caller, without the address, which may contain data of a worker.
     package var brokerError: BrokerError {
         switch self {
         case .malformed(let failure):

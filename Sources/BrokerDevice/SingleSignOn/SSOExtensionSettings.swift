@@ -12,10 +12,10 @@ package struct SSOExtensionSettings: Sendable, Codable, Equatable {
 
     package init() {}
 
-    /// Reads every installed profile for the broker's extension. Lists are joined. The flag is on if a profile sets it and
-    /// none clears it.
+    /// Reads every installed profile for the broker's extension. Lists are merged. The flag is on if at least one
+    /// profile sets it and none clears it.
     ///
-    /// - Throws: ``RegistryFailure`` with the key whose value has another type.
+    /// - Throws: ``RegistryFailure`` with the key whose value has the wrong type.
     package init(_ profiles: [SSOPayload]) throws(RegistryFailure) {
         var flags: [Bool] = []
         for profile in profiles {
@@ -28,9 +28,10 @@ package struct SSOExtensionSettings: Sendable, Codable, Equatable {
 }
 
 extension [String: PropertyList] {
-    /// The names in a list of the plug-in: a text with commas between the names; spaces around them are ignored.
+    /// Returns the names in a list of the plug-in: a text with commas between the names. Spaces around names are
+    /// ignored.
     ///
-    /// - Throws: ``RegistryFailure`` for another type.
+    /// - Throws: ``RegistryFailure`` for a value of another type.
     func names(_ key: PropertyKey) throws(RegistryFailure) -> [String] {
         switch self[key.rawValue] {
         case nil: return []
@@ -42,9 +43,9 @@ extension [String: PropertyList] {
         }
     }
 
-    /// A flag of the plug-in: 0 or 1; nil if it is missing.
+    /// Returns a flag of the plug-in, which is 0 or 1; nil if it is missing.
     ///
-    /// - Throws: ``RegistryFailure`` for another value.
+    /// - Throws: ``RegistryFailure`` for any other value.
     func flag(_ key: PropertyKey) throws(RegistryFailure) -> Bool? {
         switch self[key.rawValue] {
         case nil: nil

@@ -33,7 +33,8 @@ package struct DeviceFiles: Sendable {
     package var offline: Directory { root.appending("offline") }
 
     /// A registration that the directory has confirmed and that is not in `join.json` yet. The session process writes
-    /// it before it answers. So a crash cannot leave a registration in the directory that is missing on the device.
+    /// it before it answers, so that a crash cannot leave a registration in the directory that is missing on the
+    /// device.
     package func confirmedJoin() throws -> JoinRecord? { try read(JoinRecord.self, Name.confirmedJoin) }
     package func write(confirmed join: JoinRecord) throws { try write(join, Name.confirmedJoin) }
     package func removeConfirmedJoin() throws { try root.file(Name.confirmedJoin).remove() }
