@@ -137,7 +137,7 @@ package enum Failpoint: String, Sendable, CaseIterable {
     }
 }
 
-/// The program was asked to die at a point that it does not have.
+/// The environment names a failpoint that the program does not have.
 package struct FailpointUnknown: Error, Equatable, CustomStringConvertible {
     package let name: String
 

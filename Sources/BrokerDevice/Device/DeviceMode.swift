@@ -72,7 +72,7 @@ package enum DeviceMode: Sendable, Codable, Equatable {
         }
     }
 
-    /// What an administrator must do next; nil if nothing is missing.
+    /// The administrator's next step; nil if nothing is missing.
     package var remedy: String? {
         switch self {
         case .shared: nil

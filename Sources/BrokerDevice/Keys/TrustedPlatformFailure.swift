@@ -42,7 +42,7 @@ package enum TrustedPlatformFailure: Error, Equatable {
         }
     }
 
-    /// What an operator must do.
+    /// The operator's next step.
     package var remedy: String {
         switch self {
         case .unavailable: "Look at tpm in batond.json, at the device's file and who may open it; then restart batond."

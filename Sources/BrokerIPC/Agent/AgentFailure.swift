@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Why the agent did not carry out an order. Contains neither the page nor the person.
+/// Why the agent did not carry out an order. It names neither the page nor the person.
 package struct AgentFailure: Error, Sendable, Equatable, CustomStringConvertible {
     /// Stable codes for other programs.
     package enum Code: String, Sendable {

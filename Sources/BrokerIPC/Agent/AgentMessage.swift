@@ -5,8 +5,8 @@ package import BrokerProtocol
 package enum AgentMessage: Sendable, Codable, Equatable {
     /// The first message of a connection: nothing of an earlier epoch is left.
     case hello(version: Int)
-    /// A process that becomes the browser waits for ``AgentOrder/proceed(process:isConfined:)``. Sent only in an epoch
-    /// whose browser is confined.
+    /// A process that will become the browser waits for ``AgentOrder/proceed(process:isConfined:)``. Sent only in an
+    /// epoch whose browser is confined.
     case starting(epoch: Epoch.ID, process: Int32)
     /// The browser of the order `id` was started.
     case opened(id: UInt64)
@@ -16,11 +16,11 @@ package enum AgentMessage: Sendable, Codable, Equatable {
     case browserExited(epoch: Epoch.ID)
     /// The browser ended with an error, for example without a screen. Otherwise the same as ``browserExited(epoch:)``.
     case browserBroke(epoch: Epoch.ID)
-    /// Every process of that epoch's browser has ended, and its profile folder was verified as absent.
+    /// Every process of the epoch's browser has ended, and its profile folder was verified as absent.
     case closed(epoch: Epoch.ID)
     /// The epoch's browser or profile could not be removed and must be treated as present. The order may be repeated.
     case closeFailed(epoch: Epoch.ID, code: String, message: String)
-    /// The person did something: a program that watches the session's input has told the agent (`SIGUSR1`).
+    /// The person used an input device: a program that watches the session's input has sent `SIGUSR1` to the agent.
     case activity
 
     /// The version of these messages, sent in ``hello(version:)``.

@@ -12,17 +12,18 @@ package enum AgentOrder: Sendable, Codable, Equatable {
 
     /// Open a page for the worker in the browser of this epoch; nil for the home page. Answered like ``open(id:epoch:url:)``.
     case browse(id: UInt64, epoch: Epoch.ID, address: WebAddress?)
-    /// Sign-in pages are below this address. It opens whatever the configuration blocks.
+    /// Sign-in pages are below this address. They open even if the configuration blocks them.
     case signIn(AddressPattern)
     /// The browser of this epoch keeps its files in `storage`, an empty folder of the agent's user that exists already.
-    /// Each of its processes is started only after the broker has put the first of them into the session's control
-    /// group: see ``AgentMessage/starting(epoch:process:)``.
+    /// The browser starts only after the broker has put its first process into the session's control group: see
+    /// ``AgentMessage/starting(epoch:process:)``.
     case confine(epoch: Epoch.ID, storage: String)
     /// Start the browser that waits as this process, or end the process if it could not be confined.
     case proceed(process: Int32, isConfined: Bool)
     /// End every process of this epoch's browser and remove its profile.
     case close(epoch: Epoch.ID)
-    /// Browsers that are started from now on go by this. On a new connection they go by ``BrowserConfiguration/standard``.
+    /// The configuration of browsers that are started from now on. On a new connection it is
+    /// ``BrowserConfiguration/standard``.
     case configure(BrowserConfiguration)
 
     private enum SignInCodingKeys: String, CodingKey { case _0 = "address" }

@@ -7,7 +7,7 @@ package struct LoopbackURL: Sendable, Equatable {
     /// The URL as text.
     package let text: String
 
-    /// Checks `text`; nil unless it is such a URL of at most 2048 bytes, without a fragment.
+    /// Checks `text`; nil if it is not the URL of such a page, is longer than 2048 bytes, or has a fragment.
     package init?(_ text: String) {
         guard text.utf8.count <= 2048, text.hasPrefix(Self.origin) else { return nil }
         let rest = text.dropFirst(Self.origin.count)

@@ -26,7 +26,7 @@ package struct BrowserProfile: Sendable {
     /// The profile of an epoch whose browser is confined.
     ///
     /// - Parameter storage: the folder that the broker provides; an absolute path that ends with the epoch's id.
-    /// - Returns: nil if the path is another one.
+    /// - Returns: nil if the path has a different form.
     package init?(storage: String, epoch: Epoch.ID) {
         guard storage.hasPrefix("/"), storage.hasSuffix("/\(epoch)") else { return nil }
         profiles = Directory(path: String(storage.dropLast(epoch.description.utf8.count + 1)))

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package import BrokerProtocol
 
-/// What `baton-helper` answers; each request gets exactly one reply.
+/// A reply from `baton-helper`; each request gets exactly one.
 package enum HelperReply: Sendable, Codable, Equatable {
     case done
     /// The epochs that have storage, and those that have a process group; sorted.
@@ -30,7 +30,7 @@ package struct HelperRefusal: Error, Sendable, Codable, Equatable, CustomStringC
         case groupMissing = "group_missing"
         case groupsUnavailable = "groups_unavailable"
         case processesRemain = "processes_remain"
-        /// The broker does not reach the helper; the helper itself never answers this.
+        /// The broker cannot reach the helper; the helper itself never sends this code.
         case unavailable = "helper_unavailable"
     }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The result of one check of `baton doctor`. Contains no secrets and nothing of a worker.
+/// The result of one check of `baton doctor`. Contains no secrets and no data about a worker.
 package struct CheckResult: Sendable, Codable, Equatable {
     /// The part of the device that the check is about.
     package enum Topic: String, Sendable, Codable, CaseIterable {
@@ -14,7 +14,7 @@ package struct CheckResult: Sendable, Codable, Equatable {
         case note
         /// It works, but something should be corrected.
         case warning
-        /// A promise of Baton is broken, or workers cannot use the device.
+        /// One of Baton's guarantees is broken, or workers cannot use the device.
         case bad
     }
 

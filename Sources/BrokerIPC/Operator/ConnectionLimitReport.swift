@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// An app that reached a limit on connections to the broker. Contains nothing of a worker.
+/// An app that reached a limit on connections to the broker. Contains no data about a worker.
 package struct ConnectionLimitReport: Sendable, Codable, Equatable {
-    /// What the connections wait for or are used for; `requesting` is about their open requests.
+    /// The stage that the connections are in; `requesting` is about their open requests.
     package enum Stage: String, Sendable, Codable { case waiting, greeting, serving, acknowledging, requesting }
 
     /// The scope of the limit.
@@ -18,7 +18,7 @@ package struct ConnectionLimitReport: Sendable, Codable, Equatable {
     package let limit: Limit
     /// How many connections counted against the limit; for `requesting`, how many KiB of open requests.
     package let held: Int
-    /// How many connections were refused, or closed in favour of another one.
+    /// How many connections were refused, or closed to make room for another one.
     package var closed: Int
     /// The times of the first and the last event, in seconds since 1970.
     package var first: Int

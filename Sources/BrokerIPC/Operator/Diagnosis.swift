@@ -3,7 +3,7 @@
 /// The broker's answer to ``OperatorRequest/examine``: its findings and its recent refusals.
 package struct Diagnosis: Sendable, Codable, Equatable {
     package let status: DeviceStatus
-    /// What would change the device's state, one sentence each.
+    /// The events that would change the device's state, one sentence each.
     package let movers: [String]
     package let findings: [CheckResult]
     /// Oldest first.
@@ -22,7 +22,7 @@ package struct Diagnosis: Sendable, Codable, Equatable {
     }
 }
 
-/// Why an app was refused, or why a person was asked to sign in. Contains nothing of a worker.
+/// Why an app was refused, or why a person was asked to sign in. Contains no data about a worker.
 package struct RefusalRecord: Sendable, Codable, Equatable {
     package enum Kind: String, Sendable, Codable { case refused, prompted }
 

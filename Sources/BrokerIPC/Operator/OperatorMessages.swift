@@ -50,8 +50,8 @@ package enum OperatorReply: Sendable, Codable, Equatable {
     case status(DeviceStatus)
     case diagnosis(Diagnosis)
     case joined(deviceID: String, tenantID: String)
-    /// The device has left its directory or was reset: its former registration, if any, and whether the directory
-    /// knows.
+    /// The device has left its directory or was reset: its former registration, if any, and whether the directory no
+    /// longer lists it.
     case left(deviceID: String?, isDirectoryTold: Bool)
     /// The results of the MDM's commands; `later` are those that the MDM keeps for later.
     case checkedIn(done: Int, failed: Int, later: Int)
@@ -66,9 +66,8 @@ package enum OperatorReply: Sendable, Codable, Equatable {
 package struct OperatorFailure: Error, Sendable, Codable, Equatable {
     /// A stable code, for programs.
     package let code: String
-    /// What happened.
+    /// The cause.
     package let message: String
-    /// What to do about it.
     package let remedy: String
 
     package init(code: String, message: String, remedy: String) {
@@ -96,7 +95,7 @@ package struct JoinOrder: Sendable, Codable, Equatable {
     }
 }
 
-/// The device's status for an operator. Contains nothing of a worker.
+/// The device's status for an operator. Contains no data about a worker.
 ///
 /// It has more than 15 members because its JSON, which `baton device status --json` prints, is flat, with one member
 /// per line.
@@ -104,7 +103,7 @@ package struct DeviceStatus: Sendable, Codable, Equatable {
     /// `ready`, `signingIn`, `joining`, `signedIn`, `ending` (announced to the apps), `signingOut`, or `quarantined` if
     /// the state is not trusted.
     package let session: String
-    /// What must still be cleared during a sign-out.
+    /// The items that a sign-out must still clear.
     package let pending: [String]
     /// Nil on a quarantined device.
     package let epoch: Epoch?
@@ -129,10 +128,10 @@ package struct DeviceStatus: Sendable, Codable, Equatable {
     /// When a damaged chain of receipts was last found, in seconds since 1970; nil if there is none, or if it was
     /// removed.
     package let receiptsDamagedAt: Int?
-    /// What protects the device's own keys: `files`, `tpm`, or `partly` if a TPM holds some of them; nil if there are
-    /// no keys.
+    /// Where the device's own keys are stored: `files`, `tpm`, or `partly` if a TPM holds some of them; nil if there
+    /// are no keys.
     package let keys: String?
-    /// Who reached a connection limit within the last ten minutes; nil if nobody did.
+    /// The apps that reached a connection limit within the last ten minutes; nil if none did.
     package let connectionLimits: [ConnectionLimitReport]?
     /// The identity platform's last answer about the registration; nil if the device has not joined or has not asked
     /// yet.

@@ -15,7 +15,7 @@ package struct RegistrationStatus: Sendable, Codable, Equatable {
         case otherTenant = "other_tenant"
     }
 
-    /// The registration in question.
+    /// The id of the registered device.
     package let deviceID: String
     package let tenantID: String
     package let state: State
@@ -39,8 +39,8 @@ package struct RegistrationStatus: Sendable, Codable, Equatable {
     /// Whether the identity platform serves the device and the clocks agree.
     package var isHealthy: Bool { state == .good && (clockAhead ?? 0) == 0 }
 
-    /// Whether `other` has the same content, regardless of its time. The measured difference of two clocks varies
-    /// slightly.
+    /// Whether `other` has the same content, regardless of its time. Clock differences that vary only slightly count as
+    /// the same.
     package func repeats(_ other: RegistrationStatus) -> Bool {
         deviceID == other.deviceID && tenantID == other.tenantID && state == other.state
             && abs((clockAhead ?? 0) - (other.clockAhead ?? 0)) < 10
@@ -69,7 +69,7 @@ package struct RegistrationStatus: Sendable, Codable, Equatable {
         findings.filter { $0.verdict == .bad }.map(\.message)
     }
 
-    /// What an operator must do next; nil if the device is healthy.
+    /// The operator's next step; nil if the device is healthy.
     package var remedy: String? {
         remedyOfState ?? (isHealthy ? nil : Self.clockRemedy)
     }

@@ -4,7 +4,7 @@ package import BrokerIPC
 /// The device's state, in the terms of the session machine, and what would change it.
 package struct SessionDiagnosis: Sendable, Equatable {
     package let findings: [CheckResult]
-    /// What would change the state; one sentence each.
+    /// The events that would change the state, one sentence each.
     package let movers: [String]
 
     package init(_ status: DeviceStatus) {

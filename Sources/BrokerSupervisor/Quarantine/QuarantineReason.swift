@@ -55,7 +55,7 @@ package enum QuarantineReason: Sendable, Equatable {
         }
     }
 
-    /// What an operator can do about it.
+    /// The operator's next step.
     package var remedy: String {
         switch self {
         case .damaged: "Restore the file and restart batond, or run: baton device recover. Then join the device anew."

@@ -46,7 +46,7 @@ package final class EnrollmentAgent: Service {
             case checkIn
             case enroll([UInt8])
             case unenroll
-            /// Do what was put off during the worker's session.
+            /// Do the work that was postponed during the worker's session.
             case settle
         }
 
@@ -54,7 +54,7 @@ package final class EnrollmentAgent: Service {
         let answer: @Sendable (Result<CheckInReport, EnrollmentError>) -> Void
     }
 
-    /// What other parts read of the record; all values are from the same record.
+    /// The values of the record that other parts read; all are from the same record.
     private struct Published: Sendable {
         let state: ManagementState
         /// The device's credentials for the server that it is enrolled with.
@@ -158,8 +158,8 @@ package final class EnrollmentAgent: Service {
     }
 
     /// Carries out one request after the other until the process stops. Then the current one is interrupted, and those
-    /// in the queue are refused. An interrupted request loses nothing: its progress is on disk, and the next start
-    /// continues there.
+    /// in the queue are refused. No progress of an interrupted request is lost: it is on disk, and the next start
+    /// continues from there.
     private func serve() async {
         let worker = worker()
         let isStopping = Mutex(false)
@@ -222,7 +222,7 @@ package final class EnrollmentAgent: Service {
 // MARK: - Server access for other parts
 
 extension EnrollmentAgent {
-    /// Calls `observer` each time the device enrolls, gets another identity, or is no longer enrolled.
+    /// Calls `observer` each time the device enrolls, gets a new identity, or is no longer enrolled.
     package func observeAccess(_ observer: @escaping @Sendable () -> Void) {
         credentialsObserver.withLock { $0 = observer }
     }

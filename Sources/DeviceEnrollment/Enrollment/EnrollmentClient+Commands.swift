@@ -41,7 +41,7 @@ extension EnrollmentClient {
             }
             return try await finish(uuid, CommandOutcome(status: .commandFormatError), record: record)
         }
-        // The server did not get the answer: the command is done, and only the answer is sent again.
+        // The command was carried out, but the server did not get its result: send only the result again.
         if let last = record?.lastResult, last.commandUUID == request.uuid {
             return CommandReply(commandUUID: request.uuid, status: last.status, body: Array(last.body))
         }
@@ -99,7 +99,7 @@ extension EnrollmentClient {
         } catch let failure as PackageFailure {
             outcome = next.fail(failure)
         } catch let interruption as PackageInterrupted {
-            // Nothing is written: the server keeps the command, and the next check-in starts it again.
+            // Do not write anything: the server keeps the command, and the next check-in starts it again.
             guard !Task.isCancelled else { throw EnrollmentError(.stopped, "the broker is stopping") }
             logger.warning("package not fetched, again later", metadata: ["reason": "\(interruption.detail)"])
             return try result(uuid, CommandOutcome(status: .notNow))

@@ -4,7 +4,8 @@ internal import DeviceManagement
 internal import FoundationEssentials
 internal import Logging
 
-/// Enrolls and carries out commands, one after the other. Everything that it reports to the server is on disk before.
+/// Enrolls and carries out commands, one after the other. It writes everything to disk before it reports it to the
+/// server.
 actor EnrollmentClient {
     let store: ManagementStore
     let queue: BlockingQueue
@@ -16,7 +17,7 @@ actor EnrollmentClient {
     /// Called with every record that was written.
     let publish: @Sendable (ManagementRecord) throws -> Void
     var record: ManagementRecord?
-    /// The server was answered NotNow, and waits for this device to check in.
+    /// Whether a command was answered with NotNow, so that the server waits for this device to check in.
     var owesCheckIn = false
     private var link: (credentials: ManagementRecord.EnrollmentCredentials, link: ServerLink)?
     let logger: Logger
@@ -54,7 +55,7 @@ actor EnrollmentClient {
         }
         var next = record ?? ManagementRecord(udid: UUID().uuidString)
         let credentials = try await keep(offer)
-        // The present state is replaced only if the new server can be reached with this profile.
+        // The current state is replaced only if the new server can be reached with this profile.
         _ = try ServerLink(profile: credentials.profile, identity: offer.identity, connect: connect)
         let former = present.flatMap { $0.isManaged ? $0.former ?? $0.credentials : nil }
         next.enrollment = ManagementRecord.Enrollment(credentials: credentials, stage: .authenticating, former: former)
@@ -84,7 +85,7 @@ actor EnrollmentClient {
             guard error.code == .serverRefused || error.code == .unrecognized else { throw error }
             throw EnrollmentError(.turnedAway, error.detail)
         }
-        // Nothing is pushed to this device through Apple; the protocol only requires that token and magic exist.
+        // This device gets no pushes through Apple; the protocol only requires that token and magic exist.
         let token = Array(UUID().uuidString.utf8)
         try await link.checkIn(
             .tokenUpdate(.init(udid: record.udid, topic: topic, token: token, pushMagic: UUID().uuidString)))
@@ -106,7 +107,7 @@ actor EnrollmentClient {
         try await sweep()
     }
 
-    /// Finishes what a crash interrupted.
+    /// Completes an enrollment that a crash interrupted.
     func resume() async throws {
         guard record?.enrollment?.stage == .authenticating else { return }
         do { try await introduce() } catch let error as EnrollmentError where error.code == .turnedAway {
@@ -133,7 +134,7 @@ actor EnrollmentClient {
         if let last = record?.lastResult, !last.isDelivered { message = Array(last.body) } else { message = try idle() }
         var answered: String?
         while true {
-            // Created for each round, since a command may have installed another identity.
+            // Created for each round, since a command may have installed a new identity.
             let link = try await serverLink()
             let answer = try await link.connect(message)
             if record?.enrollment?.stage == .leaving {
@@ -173,7 +174,7 @@ actor EnrollmentClient {
         try await removeEverything()
     }
 
-    /// Tells the server that the device leaves. Best effort; the removal that follows is not.
+    /// Notifies the server that the device leaves. If that fails, the removal continues.
     private func sayGoodbye() async {
         guard let udid = record?.udid else { return }
         do {
@@ -185,7 +186,7 @@ actor EnrollmentClient {
         }
     }
 
-    /// Removes everything that management installed. The record goes first, since only it says what is managed.
+    /// Removes everything that management installed. The record is cleared first, since only it lists what is managed.
     private func removeEverything() async throws {
         guard let next = record?.cleared else { return }
         try await save(next)
@@ -195,9 +196,8 @@ actor EnrollmentClient {
         try await settle()
     }
 
-    /// Does what had to wait for the end of a sign-in or sign-out: postponed commands, and the removal of the managed
-    /// marker. The marker is removed once neither the enrollment nor the session of a worker who signed in under it is
-    /// left.
+    /// Does the postponed work that is possible at this stage: carries out postponed commands, and removes the managed
+    /// marker once neither the enrollment nor the session of a worker who signed in under it is left.
     func settle() async throws {
         if owesCheckIn, record?.enrollment != nil, stage() != .changing { _ = try await checkIn() }
         guard record?.enrollment == nil, stage() == .free else { return }

@@ -18,7 +18,7 @@ struct CommandOutcome: Sendable {
     }
 }
 
-/// Why a device cannot carry out a command. The numbers are stable.
+/// Why a device cannot carry out a command. The values are stable.
 enum CommandProblem: Int64 {
     case profileRefused = 1
     case profileMissing = 2
@@ -32,7 +32,7 @@ enum CommandProblem: Int64 {
     case notPermitted = 9
     /// The broker's own app configuration has a setting that it cannot follow.
     case configurationRefused = 10
-    /// Apple's number for a request type that the device does not support.
+    /// Apple's code for a request type that the device does not support.
     case unknownCommand = 12021
 
     func item(_ detail: String) -> ErrorItem {
@@ -82,7 +82,8 @@ extension ManagementRecord {
         }
     }
 
-    /// Why the broker cannot follow a new configuration of its own. The previous one stays in force.
+    /// Returns why the broker cannot follow its new configuration; nil if it can, or if the app is not the broker.
+    /// After a refusal, the previous configuration stays in force.
     static func refusal(of configuration: [String: PropertyList]?, for identifier: String) -> ErrorItem? {
         guard identifier == AppConfiguration.broker else { return nil }
         if let problem = AppConfigurationProblem(in: configuration ?? [:]) {

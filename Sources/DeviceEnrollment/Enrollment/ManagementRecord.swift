@@ -6,7 +6,7 @@ internal import FoundationEssentials
 /// Everything that management set on the device, in one file that is replaced as a whole. So the effect of a command
 /// and the result that reports it are always written together.
 package struct ManagementRecord: Codable, Sendable, Equatable {
-    /// The device's name for its server. It is made once, never changes, and is not tied to a person.
+    /// The id by which the server knows the device. It is made once, never changes, and is not tied to a person.
     var udid: String
     var enrollment: Enrollment?
     /// Profiles by top-level identifier.

@@ -5,13 +5,13 @@ package import DeviceManagement
 internal import Files
 internal import FoundationEssentials
 
-/// What management set on the device, for readers.
+/// The state that management has set on the device, in the form that other parts read.
 package struct ManagementState: Sendable, Equatable {
     /// Whether a server manages the device.
     package let isEnrolled: Bool
     /// The settings of every installed single sign-on profile.
     package let extensions: [SSOPayload]
-    /// What the installed profiles say of the worker's browser.
+    /// The configuration of the worker's browser from the installed profiles.
     package let browser: BrowserConfiguration
     /// Managed apps by bundle identifier.
     package let apps: [String: ManagedApp]
@@ -51,7 +51,7 @@ package struct ManagementState: Sendable, Equatable {
                 }
             }
         }
-        // The linter lets no second one in.
+        // The linter refuses a second one.
         guard browsers.count <= 1 else { throw DeviceStateDamaged(file: ManagementStore.fileName) }
         browser = browsers.first ?? .standard
         var apps: [String: ManagedApp] = [:]

@@ -22,7 +22,8 @@ package struct ManagementStore: Sendable {
 
     /// Reads the record; nil on a device that has never enrolled.
     ///
-    /// - Throws: ``DeviceStateDamaged`` if the record exists and cannot be read. That does not mean "not managed".
+    /// - Throws: ``DeviceStateDamaged`` if the record exists and cannot be read. The device must not count as unmanaged
+    ///   then.
     package func load() throws -> ManagementRecord? {
         guard let bytes = try root.file("state.json").read(limit: 64 << 20) else { return nil }
         do { return try JSONDecoder().decode(ManagementRecord.self, from: Data(bytes)) } catch {
@@ -63,7 +64,7 @@ package struct ManagementStore: Sendable {
     ///
     /// - Returns: the path, relative to the folder of apps.
     func place(_ draft: String, manifest: AppManifest) throws(FileError) -> String {
-        // Named by its digest, so that a package never replaces another one that a record still names.
+        // Named by its digest, so that a package never replaces a different one that a record still names.
         let digest = Hex.text(manifest.sha256)
         let folder = apps.appending(manifest.bundleIdentifier).appending(digest)
         try folder.make()

@@ -28,8 +28,8 @@ extension PushClient {
                 place.withLock { $0 = .broken("\((error as? HTTPSError)?.code.rawValue ?? "it could not be opened")") }
                 logger.info("no push channel to the server", metadata: ["error": "\(error)"])
             }
-            // A change is followed at once, everything else after a pause. Only a change or cancellation ends the pause
-            // early.
+            // After a change, the channel is opened again at once, otherwise after a pause. Only a change or
+            // cancellation ends the pause early.
             guard openings.value == opening else { continue }
             let rest = pause.next(after: .now - began, random: &random)
             await race({ try? await self.configuration.pause(rest) }, { await self.openings.beyond(opening) })
@@ -54,7 +54,7 @@ extension PushClient {
                     }
                 }
                 self.logger.debug("push channel ended", metadata: ["http.status": "\(status)"])
-                // The check-in tells a device that is no longer enrolled so, and the device follows it.
+                // If the device is no longer enrolled, it learns so from the check-in and acts on it.
                 if status == 403 { self.configuration.checkIn() }
             }, { try await liveness.awaitSilence(self.configuration.sleep) })
     }

@@ -9,7 +9,7 @@ internal import PushProtocol
 internal import ServiceLifecycle
 internal import Synchronization
 
-/// How a device reaches its management server, with the device's identity there.
+/// The device's management server, with a client that has the device's identity there.
 package struct PushServer: Sendable {
     /// The address at which the device asks for commands.
     let serverURL: String
@@ -24,8 +24,8 @@ package struct PushServer: Sendable {
 /// Keeps the device's push channel to its server open. It asks for the session's status whenever the server reports a
 /// change, when a session begins, and each time the push channel is opened again.
 ///
-/// Only an explicit answer of the server ends a session. If the status cannot be determined, the client asks again, and
-/// the session goes on.
+/// Only an explicit answer from the server ends a session. If the status cannot be determined, the client asks again,
+/// and the session continues.
 package final class PushClient: Service {
     /// The client's configuration.
     package struct Configuration: Sendable {
@@ -47,7 +47,7 @@ package final class PushClient: Service {
         package var stateChanged: @Sendable () -> Void
         /// Waits before the next attempt.
         package var pause: @Sendable (Duration) async throws -> Void
-        /// Waits for a period of silence of the server.
+        /// Waits for the time for which the server may be silent.
         package var sleep: @Sendable (Duration) async throws -> Void
 
         package init(
@@ -125,7 +125,7 @@ package final class PushClient: Service {
 
     var session: WatchedSession? { watched.withLock { $0 } }
 
-    /// Returns the client that asks for the device, if it has joined a directory. Its keys are read once per join.
+    /// Returns the client that queries the device's status. The device's keys are read once per join.
     func asker(_ join: JoinRecord) async throws -> SessionStatusClient {
         try await askers.value(for: join) { [configuration, disk, serverClock] in
             try await disk.run {
@@ -193,9 +193,9 @@ package final class PushClient: Service {
         }
     }
 
-    /// The interval between queries without another reason.
+    /// The interval between queries if there is no other reason for one.
     private static let interval = Duration.seconds(900)
-    /// The same while the device cannot be used, so that an administrator's repair shows soon.
+    /// The interval while the device cannot be used, so that an administrator's repair is noticed soon.
     private static let intervalOfTrouble = Duration.seconds(30)
 
     /// Waits until there is a reason to query, or until `interval` is over.
@@ -224,7 +224,7 @@ package final class PushClient: Service {
         return known
     }
 
-    /// Queries the device's registration now, for the doctor. Returns nothing if the device has not joined.
+    /// Queries the device's registration now, for the doctor. Returns an empty list if the device has not joined.
     package func registrationFindings() async -> [CheckResult] {
         guard let session, let join = session.join else { return [] }
         // The doctor compares the clocks separately.

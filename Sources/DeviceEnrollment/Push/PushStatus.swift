@@ -6,7 +6,7 @@ package enum PushStatus: Sendable, Equatable {
     /// The device is not enrolled, or has only just started.
     case none
     case open
-    /// The cause, for developers.
+    /// The channel broke; the value is the cause, for developers.
     case broken(String)
 
     package var finding: CheckResult {

@@ -7,7 +7,7 @@ internal import Synchronization
 final class ServerClock: Sendable {
     private let last = Mutex<Int?>(nil)
 
-    /// Seconds by which this device's clock is ahead; nil if no answer has named a time.
+    /// Seconds by which this device's clock is ahead; nil if no answer has contained a time.
     var ahead: Int? { last.withLock(\.self) }
 
     func note(_ response: HTTPSClient.Response) {

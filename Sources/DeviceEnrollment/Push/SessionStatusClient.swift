@@ -32,7 +32,7 @@ struct SessionStatusClient: Sendable {
 
     /// Queries the status and returns the server's answer.
     ///
-    /// - Throws: the error that prevented an answer. It says nothing about the session.
+    /// - Throws: the error that prevented an answer. It does not mean that the session has ended.
     @concurrent func status(_ session: WatchedSession) async throws -> SessionStatus {
         do {
             let epoch = try Self.epoch(of: session)

@@ -2,12 +2,12 @@
 package import BrokerDevice
 package import BrokerProtocol
 
-/// What the device reports to its server: the device, the epoch, and the session.
+/// The state that the device reports to its server: its registration, the epoch, and the session.
 package struct WatchedSession: Sendable, Equatable {
     /// The device's registration; nil if it has joined no directory.
     package let join: JoinRecord?
     package let epoch: Epoch
-    /// The server's id of the session; nil if nobody is signed in.
+    /// The server's id for the session; nil if nobody is signed in.
     package let serverSession: String?
     /// The number of the newest receipt; 0 before the first.
     package let receipt: Int
