@@ -5,7 +5,7 @@ import Processes
 import Synchronization
 import Testing
 
-/// How many messages of one process are answered at the same time.
+/// The limit on messages of one process that are answered at the same time.
 @Suite struct ConcurrencyLimitTests {
     private final class Message: Sendable {}
 

@@ -4,7 +4,7 @@ import BrokerIPC
 import BrokerSupervisor
 import Testing
 
-/// Whose connection is closed if there are too many.
+/// The choice of the connection that is closed if there are too many.
 @Suite struct ConnectionTableTests {
     private static let limits = ConnectionLimits(process: 4, session: 8, app: 3, user: 10, total: 12)
 

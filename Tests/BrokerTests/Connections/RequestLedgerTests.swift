@@ -5,7 +5,7 @@ import BrokerProtocol
 import BrokerSession
 import Testing
 
-/// How much memory the open requests of apps may take.
+/// The limits on the memory of apps' open requests.
 @Suite struct RequestLedgerTests {
     private let ledger = RequestLedger()
     private let short = RequestLedger.size(of: request(parameterBytes: 100))
@@ -32,7 +32,7 @@ import Testing
         return (.max, .admitted)
     }
 
-    /// Whether there is no room for another long request.
+    /// Whether there is no room for one more long request.
     private func isFull(_ held: Int, of limit: Int) -> Bool { held <= limit && held + long > limit }
 
     @Test func `a process has two MiB at most, and what it gives back is free again`() {
@@ -78,7 +78,7 @@ import Testing
         let modest = process(99)
         for _ in 0..<8 { #expect(ledger.take(short, for: modest) == .admitted) }
         #expect(ledger.take(short, for: modest) != .admitted)
-        // What it gives back is available to it again, and to no other process.
+        // Memory that it gives back is available to it again, but not to other processes.
         ledger.giveBack(short, for: modest)
         #expect(exhaust(process(1)).taken == 0)
         #expect(ledger.take(short, for: modest) == .admitted)

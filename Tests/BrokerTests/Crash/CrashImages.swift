@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import TestSupport
 
-/// The disks that a power cut may leave after recorded changes. At any time, synced changes are on the disk; of the
-/// others, any subset may be missing, in any order.
+/// The disks that a power cut may leave after recorded changes. Synced changes are always on the disk; any subset of
+/// the others may be missing.
 ///
 /// A folder entry is certain once the folder was synced after the change, a file's content once the file was synced,
 /// and a rename once both folders were. With up to ``everySubset`` uncertain changes, every subset of them gives an
@@ -19,13 +19,13 @@ struct CrashImages {
 
     private struct Pending {
         let change: Disk.Change
-        /// What must be synced to make the change certain.
+        /// The numbers of the files and folders that must be synced to make the change certain.
         var unsynced: Set<UInt64>
     }
 
     private var numbers: [UInt64: Int]
     private var next: Int
-    /// All changes so far, in order. For a certain change, nothing is unsynced.
+    /// All changes so far, in order. A change is certain once its `unsynced` is empty.
     private var happened: [Pending] = []
     private var acknowledged: [String] = []
     private let beginning: Disk

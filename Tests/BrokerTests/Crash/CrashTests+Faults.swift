@@ -11,8 +11,8 @@ import Testing
 
 /// Disks that fail.
 extension CrashTests {
-    /// With `BATON_SOAK`, the fault occurs at each call; else a broken disk at every third call, the others at every
-    /// seventh.
+    /// With `BATON_SOAK`, the fault occurs at each call; otherwise a broken disk occurs at every third call, and the
+    /// other faults at every seventh.
     private static let isSoak = ProcessInfo.processInfo.environment["BATON_SOAK"] != nil
 
     @Test(arguments: [FileFault.broken, .full, .readOnly])
@@ -69,7 +69,7 @@ extension CrashTests {
             said.add(Said.committed)
             agent.say(.closed(epoch: epoch))
             if try await fixture.status().session == "signingOut" {
-                // It waits, reports why, retries, and continues once the disk works again.
+                // The supervisor waits, reports why, retries, and continues once the disk works again.
                 #expect(try await !fixture.status().problems.isEmpty)
                 fixture.clock.pass(.seconds(1))
                 _ = try await fixture.status()
@@ -83,7 +83,7 @@ extension CrashTests {
 }
 
 extension CrashTests.Said {
-    /// What has been acknowledged so far.
+    /// The texts that have been acknowledged so far.
     final class List: Sendable {
         private let texts = Mutex<[String]>([])
         var all: [String] { texts.withLock(\.self) }

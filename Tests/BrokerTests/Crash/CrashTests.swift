@@ -156,7 +156,7 @@ extension CrashTests {
             let files = DeviceFiles(root: Directory(path: scratch.path("device")))
             #expect(try files.session.names().isEmpty)
             guard case .ready(let epoch) = try files.journal() else { throw TestProblem("not ready on the disk") }
-            // The device was at 1. An epoch that was published must not come back, nor any epoch before it.
+            // The device was in epoch 1 before. A published epoch, and any epoch before it, must not be used again.
             if acknowledged.contains(Said.signedIn) { #expect(epoch.counter > 2) }
             let isTold = try files.endedSessions().contains { $0.serverSession == "s1" }
             if acknowledged.contains(Said.sessionOpened) { #expect(isTold, "the server would never hear of the end") }

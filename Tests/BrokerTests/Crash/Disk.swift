@@ -64,7 +64,7 @@ struct Disk: Hashable {
         }
     }
 
-    /// A change of the disk. If a file that it needs is missing, it changes nothing.
+    /// A change of the disk. If a file that it needs is missing, it has no effect.
     enum Change {
         case enter(name: String, in: Int, number: Int, Node)
         case cut(Int, to: Int)

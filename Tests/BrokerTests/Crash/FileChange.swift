@@ -13,7 +13,7 @@ enum FileChange: Equatable {
     case renamed(from: UInt64, String, to: UInt64, String)
     case removed(name: String, in: UInt64)
     case synced(UInt64)
-    /// Not a change: the test marks what has been acknowledged by now.
+    /// Not a change, but a mark of the test: this text has been acknowledged by now.
     case mark(String)
 
     /// Records the changes below `root` while `body` runs, by any thread. One recording at a time per process.
@@ -30,7 +30,7 @@ enum FileChange: Equatable {
         return unsafe (try read(UnsafeRawBufferPointer(start: bytes, count: size)), value)
     }
 
-    /// Puts a mark between the changes: what has been acknowledged.
+    /// Records, between the changes, that this text has been acknowledged.
     static func acknowledge(_ text: String) { unsafe file_recorder_mark(text) }
 
     private static func read(_ recorded: UnsafeRawBufferPointer) throws -> [FileChange] {

@@ -21,7 +21,8 @@ struct FileFault: Hashable, CustomStringConvertible {
         }
     }
 
-    /// Runs `body` while the calls below `root` fail from the one with this number on.
+    /// Runs `body`. Of the calls that change files below `root`, the one with this number fails; if the fault is
+    /// lasting, so does every later one.
     ///
     /// - Returns: whether there were that many calls.
     func befalls(_ root: String, call: UInt64, while body: () async -> Void) async -> Bool {

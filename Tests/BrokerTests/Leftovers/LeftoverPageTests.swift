@@ -4,7 +4,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The list of what can remain of a worker, and the page generated from it.
+/// The list of places where data of a worker can remain, and the page generated from it.
 @Suite struct LeftoverPageTests {
     @Test func `docs leftovers md is the list; scripts pages writes it`() throws {
         let file = URL(filePath: Repository.root + "/docs/leftovers.md")

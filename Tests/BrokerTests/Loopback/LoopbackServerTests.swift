@@ -11,7 +11,7 @@ import Testing
 
     private final class Served: Sendable {
         let count = Mutex(0)
-        /// What requests for `/hold` wait for.
+        /// Settled to release the requests for `/hold`.
         let release = Promise<Void>()
         let held = AsyncStream<Void>.makeStream()
     }
@@ -61,14 +61,15 @@ import Testing
         do {
             let server = try await opened(owner: Promise(), limits: limits)
             let port = try LoopbackBrowser(at: server.startURL).port
-            // Taken before the connections, so that their own time limit cannot end earlier than this one.
+            // Taken before the connections begin, so that their own time limit ends no earlier than `patience` after
+            // it.
             let begun = ContinuousClock.now
             let connections = try (1...2).map { _ in try LoopbackConnection(to: port) }
             try await withThrowingTaskGroup(of: String.self) { ends in
                 for connection in connections {
                     ends.addTask { try await BlockingCall.run { connection.readToEnd() } }
                 }
-                // There is room for only one of them. When the other one ends, the first was accepted.
+                // There is room for only one of them. When one has ended, the other one has been accepted.
                 let refused = try await ends.next()
                 server.close()
                 let closed = try await ends.next()
@@ -90,7 +91,7 @@ import Testing
             let gone = try LoopbackConnection(to: browser.port)
             gone.send("GET \(path) HTTP/1.1\r\nHost: 127.0.0.1:\(browser.port)\r\n\r\n")
         }
-        // The kernel names user 0 for a socket without an owner.
+        // The kernel reports user 0 for a socket without an owner.
         owner.settle(.success(getuid()))
         #expect(try await browser.start().text == "started")
         #expect(servedRequests == 1)

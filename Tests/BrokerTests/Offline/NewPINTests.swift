@@ -3,7 +3,7 @@ import BrokerSession
 import Redaction
 import Testing
 
-/// Which typed texts are accepted as a PIN.
+/// The rules for texts that are accepted as a PIN.
 @Suite struct NewPINTests {
     private static let moment = ContinuousClock.now
 

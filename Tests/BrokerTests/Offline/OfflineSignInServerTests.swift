@@ -109,7 +109,7 @@ import Testing
         defer { server.close() }
         let browser = try LoopbackBrowser(at: server.startURL)
         var post = try Post(try await browser.start(), name: "")
-        // A form of another shape does not belong to this page, and closes nothing.
+        // A form with different fields does not belong to this page, and does not close it.
         #expect(try await browser.post(post).status == 404)
         post.typed = "secret=111111&again=111111"
         let again = try await browser.post(post)
@@ -171,7 +171,7 @@ import Testing
 
     struct Post {
         var host = "127.0.0.1"
-        /// Nil for none; empty for the page's own.
+        /// The `Origin` header: nil for none, empty for the page's own.
         var origin: String? = ""
         var action: String
         var token: String

@@ -86,7 +86,7 @@ import Testing
         try Fixture.with { fixture in
             #expect(try fixture.check() == nil)
             #expect(try String(contentsOf: fixture.file("format"), encoding: .utf8) == "\(DeviceFiles.currentFormat)\n")
-            // A later version may also write this file in another format.
+            // A later version may also write this file in a different format.
             try Data("{".utf8).write(to: fixture.file("journal"))
             try Data("3\n".utf8).write(to: fixture.file("format"))
             try FileManager.default.removeItem(at: fixture.file("trash"))

@@ -15,7 +15,7 @@ import Testing
 @Suite(.timeLimit(.minutes(10))) struct UpgradeTests {
     private static let fixtures = Repository.root + "/Tests/BrokerTests/Fixtures"
 
-    /// What a device with format 2 was doing.
+    /// The states of a session on a device with format 2.
     enum Moment: String, CaseIterable {
         case ready, signedIn = "signed-in", signingOut = "signing-out"
     }

@@ -11,7 +11,7 @@ import Receipts
 import TestSupport
 import Testing
 
-/// What a receipt says about a worker's browser, depending on who observed its end.
+/// A receipt's statements about a worker's browser, depending on who observed its end.
 @Suite(.timeLimit(.minutes(10))) struct BrowserObservationTests {
     @Test func `a browser that the broker saw open and sees gone is enforced`() async throws {
         try await Scratch.with { scratch in
@@ -32,7 +32,7 @@ import Testing
         }
     }
 
-    /// What an agent that clears nothing leaves behind.
+    /// The leftovers of an agent that does not clear its browser.
     enum Left: CaseIterable { case process, profile, temporary, unrecordedTemporary }
 
     @Test(arguments: Left.allCases)

@@ -149,7 +149,7 @@ import Testing
                 try await fixture.playSession(through: fixture.agent(of: 1000))
             }
             let receipt = try #require(try shelf.file().receipts.last?.receipt)
-            // The power failed before the end was written: the line exists, but no one was told about it.
+            // The power failed before the end was written: the line exists, but was never acknowledged.
             try first.write(to: end)
             let commit = Commit(
                 ended: try #require(Epoch(receipt.ended)), next: try #require(Epoch(receipt.next)), trigger: .operator,

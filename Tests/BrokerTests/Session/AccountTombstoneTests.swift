@@ -4,7 +4,7 @@ import BrokerProtocol
 import Foundation
 import Testing
 
-/// What one client is told about accounts (rule CUR-6), and what a crash between telling and clearing must not lose.
+/// The account changes that one client is told (rule CUR-6), also after a crash between telling and clearing.
 @Suite struct AccountTombstoneTests {
     private var tombstones = AccountTombstones([])
 
@@ -13,7 +13,7 @@ import Testing
         return Epoch(random: &random, counter: counter)
     }
 
-    /// Returns the previous account that a client is told while `current` is signed in. The telling is recorded.
+    /// Returns the previous account that a client is told while `current` is signed in, and records that it was told.
     private mutating func hear(_ current: String?, in counter: UInt64) -> String? {
         defer { if let current { _ = tombstones.tell(current, in: epoch(counter)) } }
         return tombstones.previous(current: current)
@@ -115,7 +115,7 @@ import Testing
         let isNewAgain = tombstones.tell("amara", in: epoch(2), byQuery: false)
         #expect(isNew && !isNewAgain && tombstones.knows("amara", in: epoch(2)))
         expectEvent("amara", in: 2, of: nil)
-        // The query has reported her; a further token changes nothing.
+        // The query has reported her; a further token does not change anything.
         let isChanged = tombstones.tell("amara", in: epoch(2), byQuery: false)
         #expect(!isChanged)
         expectEvent("amara", in: 2, of: "amara")

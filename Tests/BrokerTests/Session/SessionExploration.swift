@@ -152,7 +152,7 @@ import Testing
             if let before = step.before.pending?.waiting, event != .sessionProcessDied {
                 #expect(settled.contains(before) || waiting == before)
             }
-            // Nobody is answered who neither asked now nor was waiting.
+            // Only requests that were made now or were waiting are answered.
             for requestID in settled {
                 #expect(event == .signInRequested(requestID) || step.before.pending?.waiting == requestID)
             }

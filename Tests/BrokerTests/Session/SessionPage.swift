@@ -3,7 +3,8 @@ import BrokerDevice
 import BrokerProtocol
 import BrokerSupervisor
 
-/// The appendix of `docs/session.md`: every step that the machine can take. People write the part above the ``marker``.
+/// The appendix of `docs/session.md`: every step that the machine can take. The part above the ``marker`` is written by
+/// hand.
 enum SessionPage {
     private static let families = ["ready", "signingIn", "signedIn", "ending", "signingOut"]
 
@@ -106,7 +107,7 @@ enum SessionPage {
         let outcomes = Dictionary(grouping: steps, by: outcome)
         return outcomes.map { outcome, steps in
             let told = common(steps).subtracting(everywhere)
-            // The tag of what is left to clear makes the tags of the browser and of the files redundant.
+            // The tag for what is left to clear makes the tags of the browser and of the files redundant.
             let isTold = told.contains { $0.hasPrefix("left to clear: ") }
             let tags = told.filter { !isTold || !($0.hasPrefix("the browser ") || $0.hasPrefix("the files ")) }.sorted()
             return Row(

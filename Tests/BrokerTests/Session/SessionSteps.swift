@@ -17,8 +17,8 @@ struct SessionStep: Sendable {
     let actions: [SessionAction]
     let after: SessionMachine
 
-    /// Every step from every state that any order of events and restarts can reach. States with counters that are
-    /// equally far from the current one are the same.
+    /// Every step from every state that any order of events and restarts can reach. States count as the same if their
+    /// counters are equally far from the current one.
     static let all: [SessionStep] = explore()
 
     private static let queue = DispatchQueue(label: "exploration")
@@ -28,7 +28,7 @@ struct SessionStep: Sendable {
         await withCheckedContinuation { continuation in queue.async { continuation.resume(returning: all) } }
     }
 
-    /// Far more than the number of steps. If a machine exceeds it, the exploration stops.
+    /// The limit of the exploration, far above the number of steps. If a machine exceeds it, the exploration stops.
     static let maximum = 20_000
 
     private struct Place {

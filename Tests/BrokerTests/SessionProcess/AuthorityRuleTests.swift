@@ -4,7 +4,7 @@ import BrokerProtocol
 import BrokerSession
 import Testing
 
-/// Which authorities of apps a device accepts, and under which tenant name (rule SIL-4, the broker's part).
+/// The authorities from apps that a device accepts, and the tenant names in them (rule SIL-4, the broker's part).
 @Suite struct AuthorityRuleTests {
     private static let tenant = "11111111-2222-3333-4444-555555555555"
     private let rule = AuthorityRule(

@@ -8,7 +8,7 @@ import TestSupport
 import Testing
 import UnixSocket
 
-/// Which program is the agent, at the real socket: one at a time, until the kernel reports that it has ended.
+/// Only one program at a time is the agent, until the kernel reports that it has ended; tested at the real socket.
 @Suite(.timeLimit(.minutes(10))) struct AgentPlaceTests {
     /// Connects a program that says hello at the agent's socket.
     private func connect(_ fixture: SupervisorFixture) async throws -> FramedJSON<AgentOrder, AgentMessage> {
@@ -99,7 +99,7 @@ import UnixSocket
 }
 
 extension SupervisorFixture {
-    /// Waits until management was told that the device is ready.
+    /// Waits until the device is ready.
     fileprivate func isReady() async throws {
         guard case .done = try await ask(.signOut(fromBrowser: false)) else { throw TestProblem("not ready") }
     }

@@ -5,7 +5,7 @@ import BrokerProtocol
 import TestSupport
 import Testing
 
-/// Which agent may report what became of a worker's browser.
+/// The rules for which agent may report the end of a worker's browser.
 @Suite struct AgentTrustTests {
     @Test func `another user's agent does not take the session's place, and is not believed`() async throws {
         try await Scratch.with { scratch in

@@ -9,7 +9,7 @@ import Receipts
 import TestSupport
 import Testing
 
-/// What apps are told and asked at the end of a session, and what happens to those that do not answer.
+/// The messages to apps at the end of a session, and the consequences for apps that do not answer.
 @Suite(.timeLimit(.minutes(10))) struct AppEndTests {
     private let app = "org.example.ward"
 

@@ -18,7 +18,8 @@ import Testing
                 let first = try BrowserConfiguration(blocked: [AddressPattern("*")])
                 fixture.device.set(browser: first)
                 let agent = try fixture.agent(of: 1000)
-                // The agent first gets the address of the sign-in pages, which open whatever the configuration blocks.
+                // The agent first gets the address of the sign-in pages, which open even if the configuration blocks
+                // them.
                 let channel = agent.channel
                 let told = try await blocking { try channel.receive().message }
                 #expect(try told == .signIn(AddressPattern("https://login.test")))

@@ -26,7 +26,7 @@ import Testing
                 #expect(try files(scratch).departure()?.stage == .ordered)
                 #expect(try files(scratch).join() != nil)
                 agent.say(.closed(epoch: id))
-                // There is no directory to tell.
+                // There is no directory to notify.
                 #expect(try await answer.value() == .left(deviceID: "d", isDirectoryTold: false))
                 #expect(try files(scratch).departure()?.stage == .erasing)
                 let last = try #require(fixture.statements.last)
@@ -121,7 +121,7 @@ import Testing
         }
     }
 
-    /// What an operator or an administrator does, or what happens by itself.
+    /// An action of an operator or administrator, or an event that happens by itself.
     enum Step: CaseIterable {
         case enroll, unenroll, join, leave, reset, recover, finishLeaving, enable, update, serverComes
 

@@ -9,7 +9,7 @@ import TestSupport
 import Testing
 import UnixSocket
 
-/// What becomes of a join whose process dies or whose operator disconnects.
+/// Joins whose process dies or whose operator disconnects.
 @Suite(.timeLimit(.minutes(10))) struct JoinTests {
     private let record = JoinRecord(
         tenantID: "tenant", deviceID: "device", loginURL: "https://login.test", certificate: "", thumbprint: "")

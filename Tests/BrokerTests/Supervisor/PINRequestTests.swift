@@ -4,7 +4,7 @@ import BrokerIPC
 import TestSupport
 import Testing
 
-/// Who may request the page for setting a PIN, and what the operator is told.
+/// The conditions for the page on which a PIN is set, and the answers to the operator.
 @Suite(.timeLimit(.minutes(10))) struct PINRequestTests {
     @Test func `where nobody is signed in there is no page`() async throws {
         try await Scratch.with { scratch in

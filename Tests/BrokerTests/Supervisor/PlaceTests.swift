@@ -10,7 +10,7 @@ import TestSupport
 import Testing
 import UnixSocket
 
-/// How many agents and operators the broker serves at once.
+/// The limits on the agents and operators that the broker serves at once.
 @Suite struct PlaceTests {
     @Test(arguments: [("agent.sock", 4), ("control.sock", 8)])
     func `one user's connections are limited, and a place that is left is free again`(
@@ -109,7 +109,7 @@ import UnixSocket
         // As batond does. If a process may open only few files, the limits are lower.
         OpenFileLimit.raise(to: ConnectionLimits.wantedFiles)
         try await Scratch.with { scratch in
-            // The fixture's session process accepts no connection of an app.
+            // The fixture's session process does not take apps' connections.
             try await SupervisorFixture.with(scratch) { fixture in
                 _ = try await fixture.status()
                 var apps: [Connection] = []

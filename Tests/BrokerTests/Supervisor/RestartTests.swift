@@ -8,7 +8,7 @@ import Processes
 import TestSupport
 import Testing
 
-/// What happens if a session process does not stay alive.
+/// The handling of session processes that die or do not read.
 @Suite(.timeLimit(.minutes(10))) struct RestartTests {
     @Test func `the pauses grow to five seconds and begin anew after a long life`() {
         var pause = RestartPause()

@@ -12,7 +12,7 @@ import TestSupport
 import Testing
 import UnixSocket
 
-/// What the server reports about a session, and what must be reported to it.
+/// The server's reports about a session, and the reports that the server must get.
 @Suite struct ServerWordTests {
     @Test(arguments: [SignOutTrigger.serverRevocation, .deviceDisabled, .deviceRemoved])
     func `the server's word ends the session of its epoch by the one transaction, and no other`(trigger: SignOutTrigger)

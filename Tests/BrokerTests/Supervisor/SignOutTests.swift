@@ -8,7 +8,7 @@ import TestSupport
 import Testing
 import UnixSocket
 
-/// Which answer an app gets that asked for the sign-out, and when.
+/// The answer to an app that asked for the sign-out, and when the app gets it.
 @Suite struct SignOutTests {
     @Test func `an app hears within ten seconds that its sign-out goes on, and the device becomes ready by itself`()
         async throws

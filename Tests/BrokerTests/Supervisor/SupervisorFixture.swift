@@ -23,7 +23,7 @@ final class SupervisorFixture: Sendable {
     let inputs = Mailbox<SupervisorInput>()
     let clock = HandClock()
     let device: FakeDevice
-    /// What the supervisor reported to the server.
+    /// The states that the supervisor reported for the server.
     private let watched = Mutex<[WatchedSession]>([])
     var statements: [WatchedSession] { watched.withLock(\.self) }
     /// The messages to the session processes.
@@ -89,7 +89,8 @@ final class SupervisorFixture: Sendable {
     ) async throws {
         let fixture = try SupervisorFixture(
             scratch, isJoined: isJoined,
-            // Also opened for both directions, or a process that starts after the fixture's end would wait for ever.
+            // Also opened for both directions; otherwise a process that starts after the fixture's end would wait for
+            // ever.
             sessionProcess: sessionProcess ?? "exec /bin/cat <&3 1<>\(scratch.path("heard"))")
         var logger = Logger(label: "test")
         logger.logLevel = .critical
@@ -215,7 +216,7 @@ struct FakeAgent: Sendable {
 }
 
 extension FramedJSON<AgentOrder, AgentMessage> {
-    /// The next order, without the address of the sign-in pages.
+    /// Returns the next order, skipping the address of the sign-in pages.
     func order() async throws -> AgentOrder {
         while true {
             let order = try await blocking { try receive().message }
