@@ -21,7 +21,7 @@ package struct BrokerExchange: Sendable {
 
     /// Sends the request and returns the broker's answer. Blocks for a few seconds at most.
     ///
-    /// - Throws: ``EnvelopeFailure`` if the broker's messages cannot be read, or an error of the connection.
+    /// - Throws: ``EnvelopeFailure`` if the broker's messages cannot be read, or an error from the connection.
     package func ask(_ operation: Operation, _ entries: FlatMap) throws -> Result<FlatMap, BrokerError> {
         var parameters = entries
         parameters[.protocolVersion] = Wire.messageProtocol

@@ -18,7 +18,7 @@ package struct AppPermissions: Sendable, Codable, Equatable {
     /// The result of the rules for an app.
     package enum Verdict: Sendable, Equatable {
         case permitted, blocked
-        /// No list names the app, and nothing else permits it.
+        /// No list names the app, and no other rule permits it.
         case unlisted
     }
 

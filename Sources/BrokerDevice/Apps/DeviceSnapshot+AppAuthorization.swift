@@ -11,7 +11,7 @@ extension DeviceSnapshot {
     /// Returns the client that this identity acts as.
     ///
     /// - Throws: ``BrokerError``, with a different reason for each case: the registry is unusable, the client id is not
-    ///   registered, it belongs to another app, or the profile's lists do not permit the app.
+    ///   registered, it belongs to a different app, or the profile's lists do not permit the app.
     package func app(_ clientID: String, for identity: AppIdentity) throws(BrokerError) -> RegisteredApp {
         if let registryFailure { throw registryFailure.brokerError }
         guard let app = registered(clientID) else {

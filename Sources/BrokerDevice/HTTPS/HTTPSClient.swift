@@ -67,7 +67,7 @@ package final class HTTPSClient: HTTPSending {
     /// Closes every connection. The client cannot be used afterwards.
     package func shutdown() async {
         do { try await client.shutdown() } catch {
-            // It was already shut down: nothing is open.
+            // It was already shut down, so no connection is open.
         }
     }
 

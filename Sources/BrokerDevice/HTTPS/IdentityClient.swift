@@ -124,7 +124,7 @@ extension BrokerError {
     }
 }
 
-/// Why the identity platform refuses every request of this device.
+/// Why the identity platform refuses every request from this device.
 private enum DeviceRefusal {
     case disabled, removed
 

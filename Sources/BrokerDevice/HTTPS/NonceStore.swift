@@ -21,7 +21,7 @@ package final class NonceStore: Sendable {
 
     package init(now: @escaping @Sendable () -> ContinuousClock.Instant = { .now }) { self.now = now }
 
-    /// Stores the nonce of a reply and replaces the previous one. A malformed nonce is ignored (RFC 8555 6.5.1).
+    /// Stores the nonce from a reply and replaces the previous one. A malformed nonce is ignored (RFC 8555 6.5.1).
     package func keep(_ nonce: String?) {
         guard let nonce, (1...Self.maximumLength).contains(nonce.utf8.count), nonce.utf8.allSatisfy(Self.isBase64URL)
         else { return }

@@ -3,7 +3,7 @@
 /// Detects that the device's state is an older copy of itself. Epochs are counted in a sealed file and in the TPM's
 /// counter, which cannot be turned back.
 ///
-/// The file is written before the TPM counts. After a crash in between, the file is one ahead, and counting goes on
+/// The file is written before the TPM counts. After a crash in between, the file is one ahead, and counting continues
 /// from there.
 package struct EpochCount {
     private let file: SealedFile

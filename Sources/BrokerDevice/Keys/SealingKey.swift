@@ -19,15 +19,14 @@ package enum SealingKey {
             guard key.count == length else { throw DeviceStateDamaged(file: "keys/" + platformFile) }
             return key
         }
-        // A store with TPM keys and no sealing key has been assembled from parts.
+        // A store that has TPM keys but no sealing key was assembled from parts of other stores.
         guard try !store.usesPlatform() else { throw DeviceStateDamaged(file: "keys/" + platformFile) }
         guard let key = try KeyFile.read(plainFile, in: store.directory) else { return nil }
         guard key.count == length else { throw DeviceStateDamaged(file: "keys/" + plainFile) }
         return key
     }
 
-    /// Reads the key, or makes it if there is none. If there is a TPM, a key that has been a file so far is sealed in
-    /// it.
+    /// Reads the key, or makes it if there is none. If there is a TPM, a key that was stored in a file is sealed in it.
     ///
     /// - Parameter mayMake: whether the key may be missing.
     /// - Throws: as ``read(in:)``; ``DeviceStateDamaged`` if the key is missing and `mayMake` is false.

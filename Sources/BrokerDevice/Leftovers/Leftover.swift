@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A place where data of a worker can remain, with who clears it and who observes that.
+/// A place where data of a worker can remain, with the part that clears it and the observer of that.
 ///
 /// ``all`` is the only list of them; `docs/leftovers.md` is generated from it.
 package struct Leftover: Sendable {
@@ -22,7 +22,7 @@ package struct Leftover: Sendable {
 
     /// The kinds of objects other than files that the kernel lists.
     package enum Kind: String, Sendable, CaseIterable {
-        /// A process of a session user that runs none of Baton's programs and no browser of the agent.
+        /// A process of a session user that is neither one of Baton's programs nor a browser of the agent.
         case process
         /// A process with the mark of the agent's browser, or one that such a process started.
         case browserProcess = "browser_process"

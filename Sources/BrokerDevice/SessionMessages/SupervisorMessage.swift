@@ -32,7 +32,7 @@ package enum SupervisorMessage: Sendable, Codable, Equatable {
     case join(JoinOrder)
     /// The epoch is about to end. Apps that asked for it are notified, and have this long to save.
     case willEnd(epoch: Epoch, milliseconds: Int)
-    /// The epoch ends after these seconds unless there is activity.
+    /// The epoch ends after this many seconds if there is no activity.
     case idle(epoch: Epoch, seconds: Int)
     /// The apps that have not erased their data of an ended epoch, with that epoch. Until they have, these apps may
     /// only erase.

@@ -84,8 +84,8 @@ extension SSOAddress {
     private static let nonceName = "sso_nonce="
     private static let maximumNonce = 256
 
-    /// The nonce that the identity platform put into the address for the browser's credential; nil if there is none or more
-    /// than one.
+    /// The nonce that the identity platform put into the address for the browser's credential; nil if there is not
+    /// exactly one.
     package var nonce: String? {
         let given = (query ?? "").split(separator: "&").filter { $0.hasPrefix(Self.nonceName) }
         guard given.count == 1, let nonce = given.first?.dropFirst(Self.nonceName.count),

@@ -3,7 +3,7 @@ package import BrokerProtocol
 
 /// The messages from the agent to `batond`.
 package enum AgentMessage: Sendable, Codable, Equatable {
-    /// The first message of a connection: nothing of an earlier epoch is left.
+    /// The first message of a connection. The agent has cleared everything from earlier epochs.
     case hello(version: Int)
     /// A process that will become the browser waits for ``AgentOrder/proceed(process:isConfined:)``. Sent only in an
     /// epoch whose browser is confined.

@@ -121,7 +121,7 @@ package struct BrowserProfile: Sendable {
         for outcome in outcomes { try outcome.get() }
     }
 
-    /// Removes what is in the storage. Does nothing if the broker has removed it already.
+    /// Removes the content of the storage. Does nothing if the broker has removed it already.
     private func empty() throws(FileError) {
         guard try isThere() else { return }
         for name in try folder.names() { try folder.appending(name).removeTree() }

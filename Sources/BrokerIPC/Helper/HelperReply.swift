@@ -15,7 +15,7 @@ package enum HelperReply: Sendable, Codable, Equatable {
     private enum RefusedCodingKeys: String, CodingKey { case _0 = "refusal" }
 }
 
-/// Why the helper did not do what it was asked.
+/// Why the helper did not carry out a request.
 package struct HelperRefusal: Error, Sendable, Codable, Equatable, CustomStringConvertible {
     /// Stable codes for other programs.
     package enum Code: String, Sendable, Codable, CaseIterable {

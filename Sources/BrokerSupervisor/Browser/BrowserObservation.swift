@@ -15,7 +15,7 @@ struct BrowserObservation {
     enum End: Equatable {
         /// Every process and folder that was observed is gone, and each browser of the epoch was observed.
         case observed
-        /// Nothing contradicts the agent, but nothing confirms its report either.
+        /// No observation contradicts the agent's report, but none confirms it either.
         case unobserved
         /// Something that was observed still exists: these processes or, if the list is empty, a folder.
         case contradicted(processes: [Int32])
@@ -26,7 +26,7 @@ struct BrowserObservation {
     private var processes: Set<ProcessTable.Entry.Name> = []
     /// The profiles named by marks of the epoch, by the path of their folder.
     private var profiles: [String: SeenProfile] = [:]
-    /// Whether the agent was told to open a browser that has not been observed yet.
+    /// Whether the agent was ordered to open a browser that has not been observed yet.
     private var awaitsBrowser = false
     /// Whether a browser was opened without being observed, or a look failed.
     private var isIncomplete = false
@@ -45,7 +45,7 @@ struct BrowserObservation {
 
     init(epoch: Epoch) { self.epoch = epoch }
 
-    /// Records that the agent is told to open a browser.
+    /// Records that the agent is ordered to open a browser.
     mutating func ordered() {
         if awaitsBrowser { isIncomplete = true }
         awaitsBrowser = true
@@ -58,7 +58,7 @@ struct BrowserObservation {
         do { if try !look(agent, ownUser) { isIncomplete = true } } catch { isIncomplete = true }
     }
 
-    /// Looks once more before the agent is told to close the browser.
+    /// Looks once more before the agent is ordered to close the browser.
     mutating func ending(by agent: AgentLink, _ ownUser: UInt32) {
         do { _ = try look(agent, ownUser) } catch { isIncomplete = true }
     }
@@ -101,7 +101,7 @@ struct BrowserObservation {
         return isMarked
     }
 
-    /// Adds a profile whose folder exists. The absence of a folder that was never observed proves nothing.
+    /// Adds a profile whose folder exists. The absence of a folder that was never observed does not prove anything.
     private mutating func add(_ profile: BrowserProfile) throws {
         guard profiles[profile.folder.path] == nil, try profile.isThere() else { return }
         guard profiles.count < Self.maximumProfiles else { return isIncomplete = true }

@@ -21,7 +21,7 @@ final class BrowserSupervision {
 
     /// The wait for an agent.
     private struct AgentWait {
-        /// The number of the current wait; nil if nothing waits.
+        /// The number of the current wait; nil if there is none.
         var number: UInt64?
         private var count: UInt64 = 0
 
@@ -44,7 +44,7 @@ final class BrowserSupervision {
     private var holder: BrowserHolder?
     /// What the supervisor itself observes of the browser.
     private var observation: BrowserObservation?
-    /// When the agent was told to close the browser; nil once it has answered.
+    /// When the agent was ordered to close the browser; nil once it has answered.
     private var closeOrdered: ContinuousClock.Instant?
     /// The agent that was refused last, and when.
     private var refused: (user: UInt32, text: String, at: ContinuousClock.Instant)?
@@ -62,7 +62,7 @@ final class BrowserSupervision {
     /// How long a sign-in waits for a missing agent. An agent that was cut off by a restart of the broker reconnects
     /// sooner.
     private static let agentPatience = Duration.seconds(3)
-    /// How long an agent may take to clear a browser before operators are told.
+    /// How long an agent may take to clear a browser before a delay is reported to operators.
     private static let closePatience = Duration.seconds(10)
 
     /// - Parameter helper: the path of the helper's socket; nil if the device has no helper.
@@ -270,8 +270,8 @@ final class BrowserSupervision {
         return nil
     }
 
-    /// Returns the ended epoch whose browser the agent was told to close, and records that the agent has answered.
-    /// Returns nil if the agent was not told to close it or has already answered.
+    /// Returns the ended epoch whose browser the agent was ordered to close, and records that the agent has answered.
+    /// Returns nil if the agent was not ordered to close it or has already answered.
     private func answeredClose(of epoch: Epoch.ID, in state: SessionMachine.State) -> Epoch? {
         guard closeOrdered != nil, let ended = state.pending?.ended, ended.id == epoch else { return nil }
         closeOrdered = nil

@@ -81,7 +81,7 @@ struct BrokerSockets: Sendable {
     /// Settles an app's identity once, from the kernel's record at the time of the connection and the socket used. The
     /// process id may have been reused since; it is passed on only if the process still exists.
     private func appConnected(_ descriptor: Descriptor, from peer: Peer, as identity: AppIdentity) {
-        // A peer that connects and closes must cost the session process nothing.
+        // A peer that connects and closes must not cause work for the session process.
         guard !descriptor.isEnded else { return }
         let refined = listeners.refined(identity, peer)
         // Check this last: if the process still exists, everything that was read under its id is about this process.
@@ -93,7 +93,7 @@ struct BrokerSockets: Sendable {
     }
 
     /// File descriptors that connections may not use, so that the state can always be written and the session process
-    /// started. Apps leave some for operators and agents, too.
+    /// started. Apps also leave some for operators and agents.
     private static let reserve: Int32 = 48
     private static let appReserve: Int32 = 96
 

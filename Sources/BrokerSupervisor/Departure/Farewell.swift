@@ -6,20 +6,20 @@ package import Logging
 internal import OAuth
 internal import Processes
 
-/// Tells the directory that the device leaves it. The device signs the request itself.
+/// Notifies the directory that the device leaves it. The device signs the request itself.
 package struct Farewell: Sendable {
     private let keys: KeyStore
     private let https: @Sendable () throws -> any HTTPSending
     private let logger: Logger
 
-    /// The time limit for the whole call. A device without a network must be able to leave, too.
+    /// The time limit for the whole call. A device without a network must also be able to leave.
     private static let patience = Duration.seconds(10)
 
     package init(keys: KeyStore, https: @escaping @Sendable () throws -> any HTTPSending, logger: Logger) {
         (self.keys, self.https, self.logger) = (keys, https, logger)
     }
 
-    /// Makes one attempt to tell the directory.
+    /// Makes one attempt to notify the directory.
     ///
     /// - Returns: whether the directory no longer lists the device.
     func tell(_ join: JoinRecord) async -> Bool {

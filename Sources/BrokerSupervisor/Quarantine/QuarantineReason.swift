@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package import BrokerDevice
 
-/// Why a device's state is not trusted, so that the broker serves nobody from it.
+/// Why a device's state is not trusted and must not be used.
 package enum QuarantineReason: Sendable, Equatable {
     /// The file cannot be read.
     case damaged(file: String)

@@ -8,8 +8,8 @@ package import Processes
 internal import ServiceLifecycle
 package import UnixSocket
 
-/// Runs in place of the supervisor while the device's state is not trusted. It answers operators and serves nobody
-/// else; nobody is signed in.
+/// Runs in place of the supervisor while the device's state is not trusted. It only answers operators. No app is
+/// served, and nobody is signed in.
 package struct QuarantineService: Service {
     private let configuration: SupervisorConfiguration
     private let reason: QuarantineReason
@@ -82,7 +82,7 @@ package struct QuarantineService: Service {
         }
     }
 
-    /// Schedules another check of a TPM that failed: it may have started late, or recovered.
+    /// Schedules a new check of a TPM that failed: it may have started late, or recovered.
     private func awaitPlatform() {
         guard case .platform = reason else { return }
         clock.after(Self.pause) { [inputs] in inputs.post(.deviceChanged) }

@@ -49,7 +49,7 @@ struct Recovery {
         for name in DeviceKeys.files + (isForeign ? Self.keysOfMachine : []) {
             try files.keys.file(name).move(to: folder.path + "/" + name)
         }
-        // Offline leases are removed: nobody may sign in offline with them any more.
+        // Remove the offline leases, so that nobody can sign in with them any more.
         try files.offline.removeTree()
         try files.writeFormat()
         try files.prepare()

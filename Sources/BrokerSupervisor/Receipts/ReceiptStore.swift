@@ -4,8 +4,8 @@ package import Files
 internal import OAuth
 package import Receipts
 
-/// The files of the device's receipts: the chain in segments of bounded size, its end, the statements of its keys, and
-/// the server's countersignatures (docs/receipts.md).
+/// The files of the device's receipts: the chain in segments of bounded size, its end, the statements about its keys,
+/// and the server's countersignatures (docs/receipts.md).
 ///
 /// One process writes; others may read at any time. Every call blocks on the disk.
 package struct ReceiptStore: Sendable {
@@ -86,7 +86,7 @@ package struct ReceiptStore: Sendable {
     /// Writes the chain's end.
     func write(_ end: ChainEnd) throws { try directory.file(Name.end).replace(with: try JSONCodec.bytes(end)) }
 
-    /// Moves a damaged chain aside, so that nothing of it is lost or altered and the next receipt can be written.
+    /// Moves a damaged chain aside, so that it is preserved unchanged and the next receipt can be written.
     ///
     /// - Returns: the folder's name.
     func moveAside(at time: Int, withStatements: Bool) throws -> String {

@@ -50,12 +50,12 @@ final class ReceiptWriter {
         damageFound = try store.damageFound()
         sequence = try end()?.sequence ?? 0
         if let bytes = try drafts.read(limit: 64 << 10) {
-            // If the draft cannot be read, its facts are lost: the receipt will say "unknown".
+            // If the draft cannot be read, its facts are lost: the receipt will state "unknown".
             draft = try? JSONCodec.read(ReceiptDraft.self, bytes)
         }
     }
 
-    /// Returns the chain's end, after which the next line goes. A damaged chain is moved aside first.
+    /// Returns the chain's end, after which the next line is written. A damaged chain is moved aside first.
     private func end() throws -> ChainEnd? {
         do {
             let end = try store.end()

@@ -7,7 +7,7 @@ package struct ItemOutcome: Sendable, Hashable, Codable {
         /// The broker observed the result itself: every process that could have held the trace has ended, and its place
         /// was read back as empty.
         case enforced
-        /// Nobody observed the result; it follows from the end of the previous broker process, which alone held the
+        /// Nobody observed the result; it follows from the exit of the previous broker process, which alone held the
         /// trace.
         case implied
         /// The agent reported the result.
@@ -50,7 +50,7 @@ package struct ItemOutcome: Sendable, Hashable, Codable {
     package static let sessionKey = broker("session_key")
     package static let sessionProcess = broker("session_process")
     package static let files = broker(SessionMachine.Item.files.rawValue)
-    /// The browser runs as the session's user: the agent reports its end, unless the broker could observe it itself.
+    /// The browser runs as the session's user: the agent reports its end if the broker cannot observe it itself.
     package static let browser = ItemOutcome(
         name: SessionMachine.Item.browser.rawValue, grade: .reported, observer: .agent, result: .done)
 

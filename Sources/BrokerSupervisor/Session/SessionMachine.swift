@@ -2,7 +2,8 @@
 package import BrokerDevice
 package import BrokerProtocol
 
-/// Who holds the device, as a pure state machine. Each event is a method; its result says what the supervisor must do.
+/// Tracks who holds the device, as a pure state machine. Each event is a method that returns the steps for the
+/// supervisor.
 ///
 /// Rules: no session begins before the traces of the last one are gone; an epoch's number is never reused; what is
 /// committed to the journal is completed, even if processes die on the way.

@@ -88,7 +88,7 @@ extension SessionMachine {
     }
 
     package enum ProcessDeathOutcome: Sendable, Equatable {
-        /// Start another process for this epoch, which has no session; after a pause if such processes keep dying.
+        /// Start a new process for this epoch, which has no session; after a pause if such processes keep dying.
         case restart(Epoch)
         /// Start the process again with the session's key.
         case resume(Epoch)

@@ -62,7 +62,7 @@ extension DeviceFiles {
         return record
     }
 
-    /// Whether the folder holds nothing of a join or a session; both create a journal first.
+    /// Whether the folder contains no data of a join or a session. Both create a journal first.
     private var isNew: Bool {
         get throws {
             let later = [

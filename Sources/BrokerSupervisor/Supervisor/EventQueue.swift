@@ -10,7 +10,7 @@ package final class EventQueue<Event> {
 
     package init() {}
 
-    /// Adds an event. Unless another event is being handled, handles all events in the queue.
+    /// Adds an event. If no event is being handled, handles all events in the queue.
     ///
     /// - Throws: the error of `handle`. The remaining events are dropped.
     package func add(_ event: Event, handle: (Event) throws -> Void) rethrows {

@@ -28,7 +28,8 @@ final class Supervisor {
     private let registration: RegistrationStore
     private let askDirectory: @Sendable () -> Void
     private let departures: DepartureFlow
-    /// Answers operators once the device's state is erased, after this supervisor; nil if nothing in this process does.
+    /// Answers the operators once the device's state is erased, after this supervisor has ended; nil if no part of this
+    /// process does so.
     private let successor: DepartureAnswers?
     private var isStopping = false
 
@@ -61,7 +62,7 @@ final class Supervisor {
             timer: timer, clock: clock, inspect: inspect)
     }
 
-    /// Runs until it is told to stop.
+    /// Runs until it receives ``SupervisorInput/stop``, or until the device's state must be erased.
     ///
     /// - Parameter keptKeys: the session keys that the service manager kept.
     /// - Throws: an error that makes it impossible to continue: state that cannot be written, or a process that cannot
@@ -226,7 +227,7 @@ final class Supervisor {
         }
     }
 
-    /// Handles a late message of a process that has been killed: if the server opened a session, its end must be
+    /// Handles a late message from a process that has been killed: if the server opened a session, its end must be
     /// reported.
     private func sessionProcessSentTooLate(_ message: SessionProcessMessage) throws {
         guard case .sessionKnown(let known) = message, !session.journal.serverSessions.ended.contains(known) else {
@@ -238,7 +239,7 @@ final class Supervisor {
 
     /// Opens a page in the browser of the worker who is signed in; nil for the home page.
     ///
-    /// - Returns: whether the agent was told.
+    /// - Returns: whether the order was sent to the agent.
     private func open(_ page: WebAddress?, in epoch: Epoch) throws -> Bool {
         guard case .signedIn(let live) = session.machine.state, live.epoch == epoch, session.browser.agent != nil,
             let epoch = session.browserWanted()

@@ -68,7 +68,7 @@ package struct SupervisorService: Service {
         self.helloPatience = helloPatience
     }
 
-    /// Serves until the process is asked to end. Notifies the service manager when it is ready.
+    /// Serves until the process is asked to stop. Notifies the service manager when it is ready.
     ///
     /// - Throws: the error that made it impossible to serve; the session is over then.
     package func run() async throws {

@@ -3,9 +3,9 @@ internal import Files
 
 /// The file that tells every app on this device that the device is managed, even while the broker is down.
 ///
-/// It contains nothing else, and anybody may read it. It is written before the device's record says so, and removed
-/// after everything else of the enrollment. So a crash at any time cannot make a managed device look like a personal
-/// one. Every call blocks on the disk.
+/// It contains no other information, and anybody may read it. It is written before the record of the enrollment, and
+/// removed after everything else of the enrollment, so that a crash at any time cannot make a managed device look like
+/// a personal one. Every call blocks on the disk.
 package struct ManagedMarker: Sendable {
     package let path: String
     private var folder: Directory { Directory(path: path.split(separator: "/").dropLast().map { "/" + $0 }.joined()) }

@@ -109,7 +109,7 @@ extension ManagementRecord {
         }
     }
 
-    /// Adds a package that was fetched and checked to the registry, unless its configuration cannot be followed.
+    /// Adds a fetched and checked package to the managed apps. Refuses a configuration that the broker cannot follow.
     mutating func register(_ package: FetchedPackage, command: Command.InstallApplication) throws -> CommandOutcome {
         let identifier = package.manifest.bundleIdentifier
         if let refusal = Self.refusal(of: command.configuration, for: identifier) {

@@ -109,7 +109,7 @@ import Testing
         }
     }
 
-    // MARK: - What operators are told
+    // MARK: - Reports for operators
 
     private func report(_ app: String, at time: Int) -> ConnectionLimitReport {
         ConnectionLimitReport(app: app, user: 1, process: 2, stage: .serving, limit: .app, held: 64, at: time)

@@ -201,7 +201,7 @@ import Testing
         }
     }
 
-    // MARK: - What was refused
+    // MARK: - Refusals
 
     private func refusal(_ reason: String) -> RefusalRecord {
         RefusalRecord(

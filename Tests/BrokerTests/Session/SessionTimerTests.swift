@@ -139,7 +139,7 @@ import Testing
         let short = SessionTimeouts(idle: 300, idleWarning: 60, shiftLength: 2000, shiftEnds: [])
         sessionTimer.follow(short, at: .seconds(1850))
         #expect(sessionTimer.due(at: .seconds(1850), wall: 0) == .warning(seconds: 60))
-        // Applying the same rules again changes nothing.
+        // Applying the same rules again has no effect.
         sessionTimer.follow(short, at: .seconds(1900))
         #expect(sessionTimer.due(at: .seconds(1910), wall: 0) == .end(.idle))
         sessionTimer.activity(at: .seconds(1905))

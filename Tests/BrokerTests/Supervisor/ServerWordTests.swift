@@ -92,7 +92,7 @@ import UnixSocket
                     try Self.ends(scratch) == [
                         EndedSession(serverSession: "s-1", epoch: session.epoch, fromBrowser: true, correlationID: id)
                     ])
-                // A confirmation by the server drops only the end that it is about: this one has another epoch.
+                // The server's confirmation drops only the end that it names. This one names a different epoch.
                 let other = EndedSession(serverSession: "s-1", epoch: try Self.epoch(9), fromBrowser: false)
                 fixture.sessionProcessSends(.serverSessionEnded(other), sessionProcess: 2)
                 _ = try await fixture.status()

@@ -16,8 +16,8 @@ import TestSupport
 import Testing
 import UnixSocket
 
-/// A real supervisor with its own folder, inside the test's process. The test posts the messages of its sockets and
-/// session process. The session processes themselves read their input and send nothing.
+/// A real supervisor with its own folder, inside the test's process. The test posts the messages from its sockets and
+/// session process. The session processes themselves read their input and do not send anything.
 final class SupervisorFixture: Sendable {
     let scratch: Scratch
     let inputs = Mailbox<SupervisorInput>()
@@ -151,7 +151,7 @@ final class SupervisorFixture: Sendable {
     /// The device's epoch, from the supervisor's status.
     func epoch() async throws -> Epoch { try #require(try await status().epoch) }
 
-    /// Posts a message of the session process with this number.
+    /// Posts a message from the session process with this number.
     func sessionProcessSends(
         _ message: SessionProcessMessage, _ descriptors: [Descriptor] = [], sessionProcess: UInt64 = 1
     ) {
