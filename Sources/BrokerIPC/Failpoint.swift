@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import Glibc
 
-/// A point at which a test can make a program of the broker die as with `kill -9`.
+/// A point at which a test can make one of the broker's programs die as with `kill -9`.
 ///
 /// `BATON_FAILPOINT` names the point, in debug builds only. A release build contains no code for these points and does
 /// not start if the variable is set.

@@ -34,7 +34,7 @@ package enum AppIdentity: Sendable, Codable, Hashable {
         }
     }
 
-    /// The app's bundle id; nil if this level does not tell apps apart.
+    /// The app's bundle id; nil if this level does not distinguish apps.
     package var bundleID: String? {
         switch self {
         case .socket(let bundleID), .user(let bundleID, _): bundleID

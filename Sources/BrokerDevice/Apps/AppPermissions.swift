@@ -4,11 +4,11 @@ package import DeviceManagement
 /// The rules that decide which apps may use single sign-on. The MDM's profile sets them with the keys of the SSO
 /// plug-in.
 package struct AppPermissions: Sendable, Codable, Equatable {
-    /// `AppAllowList`: bundle ids that may, no matter who installed them.
+    /// `AppAllowList`: bundle ids of apps that may, no matter who installed them.
     package var allowed: Set<String> = []
-    /// `AppBlockList`: bundle ids that may not. It overrides every other rule.
+    /// `AppBlockList`: bundle ids of apps that may not. It overrides every other rule.
     package var blocked: Set<String> = []
-    /// `AppPrefixAllowList`: prefixes of bundle ids that may; case-sensitive.
+    /// `AppPrefixAllowList`: prefixes of the bundle ids of apps that may; case-sensitive.
     package var allowedPrefixes: [String] = []
     /// `Enable_SSO_On_All_ManagedApps`: every app that the MDM installed may.
     package var allManaged = false
@@ -22,9 +22,9 @@ package struct AppPermissions: Sendable, Codable, Equatable {
         case unlisted
     }
 
-    /// Judges an app. The block list wins. An app whose client the MDM configured needs no list (Microsoft's "MSAL apps
-    /// need no listing"), nor does an app that comes with the broker. Every other app needs the allow list, a prefix
-    /// or, if the MDM installed it, the flag.
+    /// Applies the rules to an app. The block list takes precedence. An app whose client the MDM configured needs no
+    /// list (Microsoft's "MSAL apps need no listing"), nor does an app that comes with the broker. Every other app
+    /// needs the allow list, a prefix or, if the MDM installed it, the flag.
     package func verdict(on app: RegisteredApp) -> Verdict {
         if blocked.contains(app.bundleID) { return .blocked }
         switch app.source {

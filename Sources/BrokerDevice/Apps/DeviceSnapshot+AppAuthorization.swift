@@ -3,7 +3,7 @@ package import BrokerProtocol
 internal import JSON
 
 extension DeviceSnapshot {
-    /// Returns the registered client with this id, regardless of who asks. Ids are compared without case.
+    /// Returns the registered client with this id, regardless of who asks. The case of ids is ignored.
     package func registered(_ clientID: String) -> RegisteredApp? {
         apps.first { $0.clientID.lowercased() == clientID.lowercased() }
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package import BrokerProtocol
 
-/// Why the registry cannot tell the apps apart. While there is such a failure, no app is served.
+/// Why the registry cannot distinguish the apps. While there is such a failure, no app is served.
 package struct RegistryFailure: Error, Sendable, Codable, Equatable {
     /// Stable codes. Each has a cause and a remedy.
     package enum Code: String, Sendable, Codable, CaseIterable {

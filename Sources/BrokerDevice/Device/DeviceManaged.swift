@@ -39,9 +39,9 @@ package struct ManagedSettings: Sendable, Equatable {
     package var browser = BrowserConfiguration.standard
     /// The keys of the session policy that the MDM overrides.
     package var sessionPolicy = SessionPolicyOverride()
-    /// Why the session policy cannot be overridden.
+    /// Why the MDM's session policy is invalid; nil if it is valid.
     package var sessionPolicyError: SessionPolicyError?
-    /// Why the apps and rules cannot be understood.
+    /// Why the apps and rules cannot be read; nil if they can.
     package var registryFailure: RegistryFailure?
 
     package init(

@@ -9,7 +9,7 @@ package enum DeviceMode: Sendable, Codable, Equatable {
     /// At least one switch is on and something is missing: the device is neither shared nor personal.
     case incomplete(Missing)
 
-    /// What is missing for shared mode, in the order in which an administrator fixes it.
+    /// The facts that can be missing for shared mode, in the order in which an administrator provides them.
     package enum Missing: String, Sendable, Codable, CaseIterable {
         case brokerPackage, profile, appConfiguration, join
     }

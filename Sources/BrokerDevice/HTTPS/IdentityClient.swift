@@ -32,7 +32,7 @@ package struct IdentityClient: Sendable {
         try await post(form, to: EndpointPath.token(tenant: tenant))
     }
 
-    /// Posts a form to `path` of the identity platform.
+    /// Posts a form to `path` on the identity platform.
     package func post(_ form: FormParameters, to path: String) async throws -> [UInt8] {
         try await reply(to: form, at: path).body
     }

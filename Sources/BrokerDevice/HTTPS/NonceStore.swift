@@ -15,7 +15,7 @@ package final class NonceStore: Sendable {
     private let kept = Mutex<Kept?>(nil)
     private let now: @Sendable () -> ContinuousClock.Instant
 
-    /// How long a nonce is used: the server's lifetime, less a minute for the request to arrive.
+    /// How long a nonce is used: its lifetime at the server, less a minute for the request to arrive.
     private static let lifetime = Duration.seconds(PrimaryRefreshToken.nonceLifetime - 60)
     private static let maximumLength = 256
 

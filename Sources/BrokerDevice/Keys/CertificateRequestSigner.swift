@@ -29,7 +29,7 @@ extension Certificate.PrivateKey {
     }
 }
 
-/// An RSA key held elsewhere, as the certificates library needs it.
+/// An RSA key held elsewhere, in the form that the certificates library needs.
 private struct CertificateRequestSigner: CustomPrivateKey {
     let key: any HeldSigningKey
     let publicKey: Certificate.PublicKey

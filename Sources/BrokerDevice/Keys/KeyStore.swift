@@ -17,7 +17,7 @@ package struct KeyStore: Sendable {
 
     /// Returns the TPM, for a file of this store that needs it.
     ///
-    /// - Throws: ``TrustedPlatformFailure`` if the device was set up with a TPM and none is configured.
+    /// - Throws: ``TrustedPlatformFailure`` if the device was set up with a TPM but no TPM is configured.
     func requirePlatform() throws(TrustedPlatformFailure) -> any TrustedPlatform {
         guard let platform else {
             throw .unavailable(cause: "this device's keys are in a TPM, and batond.json names none")

@@ -60,8 +60,8 @@ extension KeyStore {
 
     /// Whether new keys are made in the TPM.
     ///
-    /// - Throws: ``TrustedPlatformFailure`` if the device was set up with a TPM and none is configured: a file would be
-    ///   weaker.
+    /// - Throws: ``TrustedPlatformFailure`` if the device was set up with a TPM but no TPM is configured, because a key
+    ///   in a file would be weaker.
     func makesPlatformKeys() throws -> Bool {
         if platform != nil { return true }
         if try usesPlatform() { _ = try requirePlatform() }

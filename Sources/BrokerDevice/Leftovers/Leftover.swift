@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A place where data of a worker can remain, with the part that clears it and the observer of that.
+/// A place where data of a worker can remain. Each entry names who clears it and who observes that.
 ///
 /// ``all`` is the only list of them; `docs/leftovers.md` is generated from it.
 package struct Leftover: Sendable {

@@ -36,7 +36,7 @@ package enum SessionProcessMessage: Sendable, Codable, Equatable {
     case appsReady(epoch: Epoch)
     /// An app of this epoch erases a worker's data itself.
     case appEnlisted(app: String, epoch: Epoch, requestID: UInt64)
-    /// An app's report whether it has erased its data of an ended epoch.
+    /// An app's report on whether it has erased its data of an ended epoch.
     case appAnswered(app: String, ended: Epoch, EraserReport.Result, requestID: UInt64)
     /// A page should open in the browser of this epoch's worker; nil for the home page.
     case pageWanted(WebAddress?, epoch: Epoch, requestID: UInt64)

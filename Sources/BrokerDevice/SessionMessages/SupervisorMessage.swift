@@ -23,7 +23,7 @@ package enum SupervisorMessage: Sendable, Codable, Equatable {
     case tokenNoted(until: Int)
     /// A reader's tombstones are on disk.
     case tombstonesStored(AccountReader)
-    /// The agent of this user is about to open the browser. Only connections of this user count as the browser's.
+    /// The agent of this user is about to open the browser. Only connections from this user count as the browser's.
     case browserOpening(user: UInt32)
     /// The person closed the browser, or it could not be opened.
     case browserEnded(BrowserEnd)

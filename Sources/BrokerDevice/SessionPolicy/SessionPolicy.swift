@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// When a session ends automatically, and how long apps have at its end.
+/// When a session ends automatically, and how much time apps have at its end.
 package struct SessionPolicy: Sendable, Codable, Equatable {
     /// When a session ends automatically.
     package var timeouts: SessionTimeouts

@@ -7,7 +7,7 @@ package struct SSOExtensionSettings: Sendable, Codable, Equatable {
     package var urls: [String] = []
     /// `AppCookieSSOAllowList`: bundle ids of apps that may ask for a browser's headers themselves.
     package var cookieApps: Set<String> = []
-    /// `disable_explicit_app_prompt`: whether the browser removes a page's demand for the password.
+    /// `disable_explicit_app_prompt`: whether the browser removes a page's request to prompt for the password.
     package var removesPrompts = false
 
     package init() {}

@@ -2,7 +2,7 @@
 
 /// A page of the broker's own listener, `http://127.0.0.1:<port>/…`. The agent opens no other pages.
 ///
-/// It cannot be mistaken for an option on the browser's command line, and it refers to no other machine.
+/// It cannot be mistaken for an option on the browser's command line, and it cannot refer to another machine.
 package struct LoopbackURL: Sendable, Equatable {
     /// The URL as text.
     package let text: String

@@ -79,7 +79,7 @@ package struct BrowserProfile: Sendable {
     /// - Throws: ``FileError``, also if others may enter one of the folders.
     package func make() throws(FileError) -> Directory {
         guard !isProvided else {
-            // The storage ends as a whole, so the folder for temporary files is a part of it.
+            // The storage is removed as a whole, so the folder for temporary files is a part of it.
             guard try isThere() else { throw FileError(.open, errno: ENOENT, path: folder.path) }
             let temporary = folder.appending(Self.temporaryName)
             try Self.make([folder, browser, home, temporary])
@@ -138,7 +138,7 @@ package struct BrowserProfile: Sendable {
     /// Removes all profiles that an agent left in this folder. A failure for one profile does not prevent the removal
     /// of the others.
     ///
-    /// - Returns: the number of epochs of which something was left.
+    /// - Returns: the number of epochs that had left something.
     /// - Throws: as ``remove()``.
     package static func removeAll(in profiles: Directory) throws(FileError) -> Int {
         let names = Set(try profiles.names().map { TemporaryFolder.epoch(ofRecord: $0) ?? $0 })

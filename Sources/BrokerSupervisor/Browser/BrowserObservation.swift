@@ -5,7 +5,7 @@ internal import Files
 internal import Glibc
 internal import Processes
 
-/// What the supervisor itself observes of one epoch's browser, independently of the agent's reports.
+/// The supervisor's own observations of one epoch's browser, independent of the agent's reports.
 ///
 /// If the browser runs as the broker's own user, the supervisor can read its mark and its folders. If it runs as
 /// another user, the supervisor sees at most that processes started by the agent still run. This can contradict the

@@ -40,7 +40,7 @@ final class BrowserSupervision {
     /// The page that opens as soon as an agent connects.
     private var waitingPage: String?
     private var wait = AgentWait()
-    /// Which user's agent opened a browser, and in which epoch. Written to disk before the browser opens.
+    /// The user whose agent opened a browser, and the epoch. Written to disk before the browser opens.
     private var holder: BrowserHolder?
     /// What the supervisor itself observes of the browser.
     private var observation: BrowserObservation?
@@ -177,7 +177,7 @@ final class BrowserSupervision {
 
     // MARK: - The agent
 
-    /// Handles a new connection of an agent.
+    /// Handles a new connection from an agent.
     ///
     /// - Returns: whether the agent serves from now on.
     func connected(_ link: AgentLink, in state: SessionMachine.State) -> Bool {

@@ -5,7 +5,7 @@ internal import Processes
 extension CheckResult {
     /// Checks whether the end of the worker's browser is enforced, by a request to `baton-helper` that has no effect.
     ///
-    /// - Parameter helper: nil if the configuration names none.
+    /// - Parameter helper: the connection to the helper; nil if the configuration names no helper.
     static func helper(_ helper: HelperClient?) async -> CheckResult {
         guard let helper else {
             return CheckResult(

@@ -6,7 +6,7 @@ internal import FoundationEssentials
 internal import Redaction
 
 /// Binds the device's state to the machine that it was made on: a hash of the machine's id (machine-id(5)), keyed with
-/// the device's sealing key, so that the id itself is stored nowhere.
+/// the device's sealing key, so that the id itself is not stored.
 ///
 /// The binding detects a copy of the state alone. A copy of the whole disk includes the machine's id and is not
 /// detected.

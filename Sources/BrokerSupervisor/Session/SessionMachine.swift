@@ -104,7 +104,7 @@ extension SessionMachine {
         }
     }
 
-    /// Makes the sign-in under way the session: the worker has authenticated.
+    /// Turns the sign-in under way into the session, after the worker has authenticated.
     package mutating func signInSucceeded() -> [ConfirmationStep] {
         guard case .signingIn(let session, let requestID) = state, requestID.purpose == .worker else { return [] }
         state = .signedIn(session)
@@ -237,7 +237,7 @@ extension SessionMachine {
         }
     }
 
-    /// Handles a new connection of the agent.
+    /// Handles a new connection from the agent.
     ///
     /// - Returns: the epoch whose browser the agent must close; nil if no browser is left.
     package func agentArrived() -> Epoch? {

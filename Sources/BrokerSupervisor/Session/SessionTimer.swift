@@ -82,8 +82,8 @@ package struct SessionTimer: Sendable, Equatable {
         return .warning(seconds: Int((idleEnd - now + .milliseconds(500)).components.seconds))
     }
 
-    /// Returns how long nothing can become due; nil if this cannot happen at all. Since the wall clock may be set in
-    /// the meantime, an end by the wall clock is checked again after 15 minutes.
+    /// Returns how long no end or warning can become due; nil if none can ever become due. Since the wall clock may be
+    /// set in the meantime, an end by the wall clock is checked again after 15 minutes.
     package func pause(at now: Duration) -> Duration? {
         let warning = idleEnd.map { $0 - .seconds(rules.idleWarning) }
         let look = wallEnd.map { _ in now + .seconds(900) }

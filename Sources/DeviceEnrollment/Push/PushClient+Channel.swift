@@ -54,7 +54,7 @@ extension PushClient {
                     }
                 }
                 self.logger.debug("push channel ended", metadata: ["http.status": "\(status)"])
-                // If the device is no longer enrolled, it learns so from the check-in and acts on it.
+                // If the device is no longer enrolled, it learns this from the check-in and acts on it.
                 if status == 403 { self.configuration.checkIn() }
             }, { try await liveness.awaitSilence(self.configuration.sleep) })
     }

@@ -106,7 +106,7 @@ import UnixSocket
     @Test func `apps that the session process has not taken are so many, and operators do not wait for them`()
         async throws
     {
-        // As batond does. If a process may open only few files, the limits are lower.
+        // Raise the limit as `batond` does. If a process may open only few files, the limits are lower.
         OpenFileLimit.raise(to: ConnectionLimits.wantedFiles)
         try await Scratch.with { scratch in
             // The fixture's session process does not take apps' connections.

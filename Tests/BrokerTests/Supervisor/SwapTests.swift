@@ -16,7 +16,7 @@ import Testing
     @Test func `after each of a thousand swaps, some of them cut off anywhere, nothing of the worker is left`()
         async throws
     {
-        // On a thread that no other test waits for.
+        // Run on a thread that no other test waits for.
         try await blocking { try Self.run() }
     }
 
