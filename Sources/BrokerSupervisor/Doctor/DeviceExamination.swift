@@ -77,7 +77,7 @@ struct DeviceExamination: Sendable {
                 remedy: "Set LimitCORE=0 in its unit.")
     }
 
-    /// Runs the remaining checks and returns the diagnosis, including what would change the device's state.
+    /// Runs the remaining checks and returns the diagnosis, including the events that would change the device's state.
     func diagnosis() async -> Diagnosis {
         let diagnosis = SessionDiagnosis(status)
         var findings = known + diagnosis.findings

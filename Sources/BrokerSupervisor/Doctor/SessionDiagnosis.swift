@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package import BrokerIPC
 
-/// The device's state, in the terms of the session machine, and what would change it.
+/// The device's state, in the terms of the session machine, and the events that would change it.
 package struct SessionDiagnosis: Sendable, Equatable {
     package let findings: [CheckResult]
     /// The events that would change the state, one sentence each.

@@ -18,7 +18,7 @@ final class OperatorService {
     /// Recent refusals of apps' requests; in memory only.
     private var refusals = RefusalRing()
 
-    /// How long an operator's request waits for the sign-out before the operator is told that it is unfinished.
+    /// How long an operator's request waits for the sign-out before the operator gets the answer that it is unfinished.
     private static let patience = Duration.seconds(30)
 
     init(
@@ -132,7 +132,7 @@ final class OperatorService {
 
     // MARK: - Status for operators
 
-    /// Records an app's refusal for `baton doctor`.
+    /// Records that an app was refused, for `baton doctor`.
     ///
     /// - Parameter before: the number of preceding refusals that came too fast to be reported.
     func note(_ record: RefusalRecord, before: Int) {
@@ -217,7 +217,7 @@ extension SignOutOutcome {
 }
 
 extension DeviceCondition.Command {
-    /// The command of a request; nil for a request that changes no registration.
+    /// The command of a request; nil for a request that does not change a registration.
     init?(_ request: OperatorRequest) {
         switch request {
         case .enroll: self = .enroll

@@ -20,7 +20,7 @@ package enum QuarantineReason: Sendable, Equatable {
     /// An earlier version wrote the state, in the format with this number, which this version cannot read.
     case olderFormat(Int)
 
-    /// Why state in the format with this number is refused; nil if this version uses that format.
+    /// Returns why state in the format with this number is refused; nil if this version uses the format.
     static func format(_ number: Int) -> QuarantineReason? {
         if number > DeviceFiles.currentFormat { return .newerFormat(number) }
         return number < DeviceFiles.currentFormat ? .olderFormat(number) : nil

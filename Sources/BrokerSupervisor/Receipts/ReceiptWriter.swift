@@ -41,7 +41,8 @@ final class ReceiptWriter {
         self.logger = logger
     }
 
-    /// Loads what the last process left. Damaged receipts are moved aside and reported.
+    /// Loads the key, the end of the chain and the draft that the last process left. Damaged receipts are moved aside
+    /// and reported.
     ///
     /// - Throws: ``FileError``, ``KeyFileExposed``.
     func open() throws {
@@ -66,7 +67,7 @@ final class ReceiptWriter {
             let folder = try store.moveAside(at: clock.now(), withStatements: isLost)
             damageFound = try store.damageFound()
             logger.critical("\(damage)", metadata: ["receipts.moved": "\(folder)"])
-            // If the chain's length is lost, it cannot continue: a new chain begins, under a new key.
+            // If the chain's length or its key is lost, it cannot continue: a new chain begins, under a new key.
             if isLost {
                 for file in ReceiptKey.files {
                     try keys.directory.file(file).move(to: store.directory.path + "/\(folder)/" + file)

@@ -22,7 +22,7 @@ struct AppRecognition: Sendable {
         return users[user].map { .user($0, user) }
     }
 
-    /// The app that owns this socket; nil if the registry gives the app no socket.
+    /// The app that owns this socket; nil if the registry does not give the app a socket.
     func identity(throughSocketOf bundleID: String) -> AppIdentity? {
         apps.contains(bundleID) ? .socket(bundleID) : nil
     }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package import BrokerDevice
 
-/// Computes when a session ends by itself: when to warn the worker, when to end the session, and why. It reads no
-/// clock.
+/// Computes when a session ends by itself: when to warn the worker, when to end the session, and why. It does not read
+/// a clock.
 ///
 /// Moments are durations since a fixed point of a clock that cannot be set and that keeps running while the machine
 /// sleeps.

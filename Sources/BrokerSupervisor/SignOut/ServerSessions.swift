@@ -13,8 +13,8 @@ struct ServerSessions {
     private let files: DeviceFiles
     private let logger: Logger
 
-    /// The maximum number of ends that wait for the server. Reporting the end of an epoch ends all earlier sessions at
-    /// the server, too, so dropping the oldest ends loses only their lines in the server's audit log.
+    /// The maximum number of ends that wait for the server. Reporting the end of an epoch also ends all earlier
+    /// sessions at the server, so dropping the oldest ends loses only their lines in the server's audit log.
     private static let maximumEnds = 256
 
     init(files: DeviceFiles, logger: Logger) throws {

@@ -5,7 +5,7 @@ internal import BrokerProtocol
 internal import Dispatch
 internal import Logging
 
-/// Clears the files of ended sessions. Runs on the supervisor's thread; the trash is emptied on a queue of its own.
+/// Clears the files of ended sessions. Runs on the supervisor's thread; the trash is emptied on a separate queue.
 final class SessionCleaner {
     /// Why the files could not be cleared, for operators; nil if there is no problem.
     var problem: String?
@@ -40,7 +40,7 @@ final class SessionCleaner {
         return true
     }
 
-    /// Unlinks the files of ended sessions, on a queue of its own.
+    /// Unlinks the files of ended sessions, on a separate queue.
     func emptyTrash() {
         let (files, logger, timer) = (files, logger, timer)
         // One at a time: two concurrent removals of the same tree would disturb each other.

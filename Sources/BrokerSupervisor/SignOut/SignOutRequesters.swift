@@ -31,12 +31,12 @@ struct SignOutRequesters {
         return requester
     }
 
-    /// Answers these requesters that the device is ready.
+    /// Notifies these requesters that the device is ready.
     mutating func answer(_ requesters: [SessionMachine.Requester]) {
         for requester in requesters { waiting.removeValue(forKey: requester)?(.ready) }
     }
 
-    /// Answers a requester who has waited too long that the sign-out is committed but unfinished.
+    /// Notifies a requester who has waited too long that the sign-out is committed but unfinished.
     mutating func overdue(_ requester: SessionMachine.Requester) {
         waiting.removeValue(forKey: requester)?(.goesOn)
     }
@@ -53,7 +53,8 @@ struct SignOutCaller: Sendable {
     let info: DeviceInfo?
     let logger: Logger
 
-    /// How long an app waits before it is told that the sign-out is unfinished. A person is looking at its screen.
+    /// How long an app waits before it gets the answer that the sign-out is unfinished. A person is looking at its
+    /// screen.
     static let patience = Duration.seconds(10)
 
     private var response: FlatMap {

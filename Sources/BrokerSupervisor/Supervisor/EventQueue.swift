@@ -12,7 +12,7 @@ package final class EventQueue<Event> {
 
     /// Adds an event. If no event is being handled, handles all events in the queue.
     ///
-    /// - Throws: the error of `handle`. The remaining events are dropped.
+    /// - Throws: the error that `handle` throws. The remaining events are dropped.
     package func add(_ event: Event, handle: (Event) throws -> Void) rethrows {
         waiting.append(event)
         guard !isHandling else { return }

@@ -119,8 +119,8 @@ final class SessionProcess {
     /// The epoch of the postponed start with this number; nil if that start is no longer wanted.
     func epochDue(at start: UInt64) -> Epoch? { start == due?.start ? due?.epoch : nil }
 
-    /// Milliseconds that the process may leave messages unread. The supervisor blocks for that long, and nobody could
-    /// be signed out meanwhile.
+    /// Milliseconds that the process may leave messages unread. Meanwhile the supervisor is blocked and cannot sign
+    /// anyone out.
     private static let sendPatience: Int32 = 2000
 
     /// Sends a message to the process. A process that does not read is killed; its reader thread then reports its end.

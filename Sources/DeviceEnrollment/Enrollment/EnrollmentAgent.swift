@@ -11,7 +11,7 @@ internal import Synchronization
 /// The device's side of management, as a service: it checks in with the server at the start, on request, and at an
 /// interval.
 package final class EnrollmentAgent: Service {
-    /// Makes a client for a server, with the device's identity; it also trusts these roots (PEM).
+    /// Makes a client for a server, with the device's identity. The client also trusts these roots (PEM).
     package typealias Connect =
         @Sendable (_ identity: HTTPSClient.Identity, _ roots: [UInt8]) throws -> any HTTPSending
 

@@ -43,7 +43,7 @@ import Testing
         for process in [7, 8] as [Int32] { for _ in 0..<4 { places.add(process, busy: true) } }
         #expect(places.add(9) == .displacing(1, .app))
         #expect(places.add(9) == .displacing(5, .app))
-        // The processes have three, three and two connections: none has two more than this one would have.
+        // The processes have three, three and two connections: none has at least two more than this process.
         #expect(places.add(9) == .displacing(9, .app))
     }
 

@@ -22,7 +22,7 @@ import Testing
 
     /// Takes as much as a process can get.
     ///
-    /// - Returns: the amount, and the reason of the refusal.
+    /// - Returns: the amount, and the reason for the refusal.
     @discardableResult
     private func exhaust(_ process: AppProcess) -> (taken: Int, refusal: RequestLedger.Admission) {
         for count in 0..<1000 {

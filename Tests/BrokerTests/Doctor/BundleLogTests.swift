@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The list of log lines that a support bundle may hold, compared with what the device's programs log.
+/// The list of log lines that a support bundle may hold, compared with the lines that the device's programs log.
 struct BundleLogTests {
     private static let folders = [
         "baton-agent", "batond", "BrokerAgent", "BrokerDevice", "BrokerIPC", "BrokerSession", "BrokerSupervisor",

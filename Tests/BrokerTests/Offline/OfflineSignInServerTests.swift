@@ -7,7 +7,7 @@ import Synchronization
 import Testing
 
 @Suite struct OfflineSignInServerTests {
-    /// The attempts that were judged: the name, and the length of the secret.
+    /// The attempts that were checked: the name, and the length of the secret.
     private final class Judged: Sendable {
         let names = Mutex<[String]>([])
     }

@@ -100,7 +100,7 @@ import Testing
     }
 }
 
-/// From every condition of the device, the rules for operators' commands allow a way back to a working one.
+/// In every condition of the device, the rules for operators' commands allow a way back to a working device.
 @Suite struct DeviceConditionExploration {
     /// The device, and what its server has recorded about it.
     struct Situation: Hashable {
