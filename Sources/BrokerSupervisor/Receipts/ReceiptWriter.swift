@@ -146,12 +146,12 @@ final class ReceiptWriter {
     /// - Throws: ``FileError``, an error of the cryptography library, or an error of the device's chip.
     func write(_ handover: Handover, join: JoinRecord?, left: Finding<[String]> = .unknown) throws {
         defer { (times, observed) = ([:], []) }
-        try append(handover, join, left)
+        try append(handover, join, left: left)
         // By now nothing of the worker is left. From here on, a copy of the state without this receipt counts as older.
         try epochCount?.advance()
     }
 
-    private func append(_ handover: Handover, _ join: JoinRecord?, _ left: Finding<[String]>) throws {
+    private func append(_ handover: Handover, _ join: JoinRecord?, left: Finding<[String]>) throws {
         let ended = handover.ended.description
         guard let join else {
             // Nobody can have signed in on a device that has not joined, and nobody could verify the receipt's

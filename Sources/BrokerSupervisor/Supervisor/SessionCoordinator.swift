@@ -69,8 +69,7 @@ final class SessionCoordinator {
 
     // MARK: - Events
 
-    /// Handles an event and all its steps. An event that arrives during the steps of another event waits until they are
-    /// finished.
+    /// Handles an event and all its steps. An event that arrives during the steps of another event waits.
     func handle(_ event: SessionMachine.Event) throws { try add(.event(event)) }
 
     private func add(_ work: Work) throws {

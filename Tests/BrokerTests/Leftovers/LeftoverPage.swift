@@ -51,10 +51,10 @@ enum LeftoverPage {
         })
         ## What Baton does not clear
 
-        Baton does not remove these. With `baton-helper`, `left` in the [receipt](receipts.md) names the entries of a user's files.
-        The worker's browser has its own home folder, temporary folder
-        and runtime folder, and no session bus. On its own it reaches only the clipboard, the primary selection, the print spool
-        and swap. A file that a worker saves under another path is in one of the other places.
+        Baton does not remove these. With `baton-helper`, `left` in the [receipt](receipts.md) names the entries in whose
+        places the session's user has left files. The worker's browser has its own home folder, temporary folder and runtime
+        folder, and no session bus. On its own it reaches only the clipboard, the primary selection, the print spool and swap.
+        A file that a worker saves under another path is in one of the other places.
 
         | entry | where | data of a worker | what helps |
         |---|---|---|---|
