@@ -35,8 +35,8 @@ package struct FolderWalk {
     private var visited = 0
     private var isStopped = false
 
-    /// - Parameter mountPoints: the folders that are not entered; nil for every folder of another device. The difference
-    ///   matters for subvolumes of a file system, which have devices of their own without being mounted.
+    /// - Parameter mountPoints: the folders that are not entered; nil for every folder on a different device. The
+    ///   difference matters for subvolumes of a file system, which have devices of their own without being mounted.
     package init(limits: Limits, mountPoints: Set<String>? = nil) {
         self.limits = limits
         self.mountPoints = mountPoints

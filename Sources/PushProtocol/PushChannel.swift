@@ -6,7 +6,7 @@ internal import JSON
 ///
 /// It is one request that stays open: `POST <server URL of the enrollment>/push`, over TLS with the device's MDM
 /// identity. The request's body identifies the device to the identity platform. The response's first message is the
-/// present state; then come nudges and keep-alive messages, one JSON object per line. A nudge only tells the device to
+/// current state; then come nudges and keep-alive messages, one JSON object per line. A nudge only tells the device to
 /// ask; the device always fetches the state itself.
 package enum PushChannel {
     /// The path suffix after the enrollment's server URL.

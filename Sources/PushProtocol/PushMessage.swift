@@ -3,7 +3,7 @@ internal import JSON
 
 /// One message from the server.
 package enum PushMessage: Sendable, Equatable {
-    /// The first message: the present state.
+    /// The first message: the current state.
     case present(Present)
     /// Something has changed; the device must ask.
     case nudge

@@ -93,7 +93,7 @@ def case_browser():
 
 
 def code_request():
-    """The sign-in address of the web application, without a proof key."""
+    """The sign-in address of the web application, without PKCE."""
     asked = {
         "client_id": facts.web_client, "response_type": "code", "redirect_uri": REDIRECT,
         "scope": f"openid profile offline_access {GRAPH}"}
@@ -107,13 +107,13 @@ def by_code(code, secret=None, **changes):
 
 
 def case_code_without_proof_key():
-    """azure-identity uses no proof key, so our server gives it no code."""
+    """azure-identity does not use PKCE, so our server gives it no code."""
     returned = Browser().open(code_request(), REDIRECT)
     assert returned["error"] == "invalid_request" and "AADSTS9002325" in returned["error_description"], returned
 
 
 def case_code():
-    """A code without a proof key, which the operator allows here. It works once, with the right secret and address."""
+    """A code without PKCE, which the operator allows here. It works once, with the right secret and address."""
     returned = Browser().sign_in(code_request(), REDIRECT)
     assert "AADSTS7000215" in refused(lambda: by_code(returned["code"], secret="wrong").get_token(GRAPH))
     said = refused(lambda: by_code(returned["code"], redirect_uri="http://localhost:2").get_token(GRAPH))

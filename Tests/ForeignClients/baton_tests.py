@@ -199,7 +199,7 @@ PROOF_CHALLENGE = "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM"
 
 
 def code_tokens(client, scope, redirect="http://localhost:1", name="amara"):
-    """Signs a person in by code and proof key, without a library, and returns the token endpoint's answer."""
+    """Signs a person in by code and PKCE, without a library, and returns the token endpoint's answer."""
     found = document()
     asked = urllib.parse.urlencode({
         "client_id": client, "response_type": "code", "redirect_uri": redirect, "scope": f"openid offline_access {scope}",

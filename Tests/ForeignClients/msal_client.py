@@ -19,7 +19,7 @@ def application(client=None, **options):
 
 
 def signed_in(app, browser=None, name="amara", scopes=None):
-    """Signs in by code and proof key, and returns msal's result."""
+    """Signs in by code and PKCE, and returns msal's result."""
     flow = app.initiate_auth_code_flow(scopes or SCOPES, redirect_uri=REDIRECT)
     returned = (browser or Browser()).sign_in(flow["auth_uri"], REDIRECT, name)
     result = app.acquire_token_by_auth_code_flow(flow, returned)
@@ -38,7 +38,7 @@ def is_amara(app, result):
 
 
 def case_code():
-    """Code with proof key. msal handles state, nonce and proof key; the rest is checked here."""
+    """Code with PKCE. msal handles state, nonce and PKCE; the rest is checked here."""
     app = application()
     is_amara(app, signed_in(app))
 

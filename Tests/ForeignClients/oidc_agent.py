@@ -129,7 +129,7 @@ def case_device_code():
 
 
 def case_code():
-    """A sign-in through the machine's browser. A thief of the final address has no proof key, but the agent has it."""
+    """A sign-in through the machine's browser. A thief of the final address lacks the code verifier, which the agent has."""
     with agent():
         address = by_code(Browser())
         code = dict(urllib.parse.parse_qsl(urllib.parse.urlsplit(address).query))["code"]

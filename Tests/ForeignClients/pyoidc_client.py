@@ -64,7 +64,7 @@ def signed_in(party, browser=None):
 
 
 def case_code():
-    """Discovery, code with proof key, an id token that pyoidc checks, user information. The code works once."""
+    """Discovery, code with PKCE, an id token that pyoidc checks, user information. The code works once."""
     party = relying_party()
     sign_in, returned, tokens = signed_in(party)
     assert isinstance(tokens, AccessTokenResponse), tokens
@@ -80,7 +80,7 @@ def case_code():
 
 
 def case_refusals():
-    """A wrong proof key, an id token for another request, another redirect URI, another issuer."""
+    """A wrong code verifier, an id token for another request, another redirect URI, another issuer."""
     party, browser = relying_party(), Browser()
     sign_in = SignIn(party)
     returned = browser.sign_in(sign_in.address, REDIRECT)

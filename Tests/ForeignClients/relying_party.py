@@ -11,7 +11,7 @@ REDIRECT = "https://app.test/cb"
 
 
 def application(**options):
-    """A relying party: discovery, code with proof key, nonce, and an id token that Authlib checks."""
+    """A relying party: discovery, code with PKCE, nonce, and an id token that Authlib checks."""
     app = flask.Flask(__name__)
     app.secret_key = "of this test alone"
     oauth = OAuth(app)

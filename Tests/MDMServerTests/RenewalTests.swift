@@ -15,7 +15,7 @@ import TestSupport
 import Testing
 import X509
 
-/// A device gets its next identity long before the present one expires.
+/// A device gets its next identity long before the current one expires.
 @Suite struct RenewalTests: AgentSteps {
     @Test func `a device that comes now and then stays managed for good`() async throws {
         try await TestManagement.with { fixture in

@@ -31,7 +31,7 @@ extension [String: PropertyList] {
     /// Returns the names in a list of the plug-in: a text with commas between the names. Spaces around names are
     /// ignored.
     ///
-    /// - Throws: ``RegistryFailure`` for a value of another type.
+    /// - Throws: ``RegistryFailure`` for a value of a different type.
     func names(_ key: PropertyKey) throws(RegistryFailure) -> [String] {
         switch self[key.rawValue] {
         case nil: return []

@@ -13,7 +13,7 @@ final class AppConnections: Sendable {
     private typealias Table = ConnectionTable<ObjectIdentifier>
 
     private struct State {
-        /// The epoch that apps are told in the hello.
+        /// The epoch that the hello contains.
         var epoch: Epoch
         var open: [ObjectIdentifier: AppConnection] = [:]
         /// One table for each stage, so that connections in one stage cannot keep out those in another.

@@ -4,7 +4,7 @@ internal import BrokerProtocol
 internal import OAuth
 internal import Redaction
 
-/// A person's sign-in in the browser, with an authorization code and a proof key, for the broker itself (RFC 8252, RFC
+/// A person's sign-in in the browser, with an authorization code and PKCE, for the broker itself (RFC 8252, RFC
 /// 7636).
 struct InteractiveSignIn: Sendable {
     let server: IdentityClient

@@ -90,7 +90,7 @@ struct SealedSession {
     }
 }
 
-/// The session's file is missing, damaged, or sealed with another key; the session cannot continue.
+/// The session's file is missing, damaged, or sealed with a different key; the session cannot continue.
 struct SealedSessionUnreadable: Error, Equatable {}
 
 extension MemoryKey {

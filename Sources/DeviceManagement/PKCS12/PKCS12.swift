@@ -39,7 +39,7 @@ package enum PKCS12Error: String, Error, CustomStringConvertible {
     case limitExceeded = "pkcs12_limit_exceeded"
     /// The password is wrong, or the container was changed.
     case wrongPassword = "pkcs12_wrong_password"
-    /// Not exactly one key, no certificate, or a certificate of another key.
+    /// Not exactly one key, no certificate, or a certificate for a different key.
     case mismatch = "pkcs12_key_mismatch"
 
     package var description: String { rawValue }

@@ -51,7 +51,7 @@ package struct BrowserPayload: Hashable, Sendable {
 }
 
 extension BrowserPayload {
-    /// What the browser is told; the linter has accepted it.
+    /// The settings of the browser; the linter has accepted them.
     ///
     /// - Throws: ``BrowserConfigurationFailure``, the first of ``problems``.
     package func configuration() throws(BrowserConfigurationFailure) -> BrowserConfiguration {

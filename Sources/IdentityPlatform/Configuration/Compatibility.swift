@@ -8,7 +8,7 @@ package struct Compatibility: Sendable, Equatable {
     /// Accepts signed requests with the first key derivation, which does not bind the payload. Their replies are
     /// encrypted without authentication, because clients that need this derivation also need such replies.
     package var keyDerivationVersionOne: Bool
-    /// Lets a client request a code without a proof key (RFC 7636), as clients older than that standard do. Anyone who
+    /// Lets a client request a code without PKCE (RFC 7636), as clients older than that standard do. Anyone who
     /// intercepts the code can then redeem it.
     package var codeWithoutProofKey: Bool
 

@@ -19,7 +19,7 @@ struct IdentityAuthority: Sendable {
     /// Loads the authority from the database, or creates and stores one. Seals a key that an older server stored
     /// unencrypted.
     ///
-    /// - Throws: ``StorageError``, or the error of `sealer` for a key that was sealed under another key.
+    /// - Throws: ``StorageError``, or the error of `sealer` for a key that was sealed under a different key.
     static func load(
         database: any Database, sealer: SecretSealer, sources: MDMSources
     ) async throws -> IdentityAuthority {

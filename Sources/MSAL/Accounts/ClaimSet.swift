@@ -6,7 +6,7 @@ internal import JSON
 struct ClaimSet {
     private let members: [String: JSONValue]
 
-    /// The member `name` as a string; nil if it is missing or of another type.
+    /// The member `name` as a string; nil if it is missing or of a different type.
     subscript(name: String) -> String? { members[name]?.string }
 
     /// Decodes the payload of a JWT (RFC 7519 section 3). The signature is not checked: the broker has checked it.

@@ -13,7 +13,7 @@ package struct DeviceKeyRequest: Sendable {
 
     /// Reads and checks a request of at most 8 KiB of DER.
     ///
-    /// - Throws: ``JOSEFailure``; `unusableKey` for a key of another type or size.
+    /// - Throws: ``JOSEFailure``; `unusableKey` for a key of a different type or size.
     package init(decoding der: [UInt8]) throws(JOSEFailure) {
         guard der.count <= 8 * 1024 else { throw .overLimit }
         guard let request = try? CertificateSigningRequest(derEncoded: der) else { throw .malformed }

@@ -30,7 +30,7 @@ package enum SessionKeyEnvelope {
     /// Decrypts the session key with the transport key's private half. The filler is not checked, because the real
     /// service's filler does not verify.
     ///
-    /// - Throws: ``JOSEFailure``; `wrongSignature` if it was encrypted to another key.
+    /// - Throws: ``JOSEFailure``; `wrongSignature` if it was encrypted to a different key.
     package static func open(
         _ text: String, with transportKey: _RSA.Encryption.PrivateKey
     ) throws(JOSEFailure) -> SessionKey {

@@ -3,7 +3,7 @@ internal import Crypto
 internal import FoundationEssentials
 internal import Redaction
 
-/// Proof key for code exchange (RFC 7636), only with method S256; `plain` is refused everywhere.
+/// Proof Key for Code Exchange (PKCE, RFC 7636), only with method S256; `plain` is refused everywhere.
 package enum ProofKey {
     package static let method = "S256"
 

@@ -6,7 +6,7 @@
 ///
 ///     enum State: String, ColumnValue { case issued, ended }
 package protocol ColumnValue: Sendable {
-    /// Reads a column; nil if it holds a value of another type.
+    /// Reads a column; nil if it holds a value of a different type.
     init?(column: SQL.Value)
     var column: SQL.Value { get }
 }

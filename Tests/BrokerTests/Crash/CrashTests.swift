@@ -112,7 +112,7 @@ import Testing
 }
 
 extension CrashTests {
-    /// A worker signs in, an app is told about her, a file is sealed for her, and she signs out.
+    /// A worker signs in, an app receives her account, a file is sealed for her, and she signs out.
     private static func session(_ scratch: Scratch) async throws {
         try await SupervisorFixture.with(scratch) { fixture in
             let agent = try fixture.agent(of: 1000)

@@ -58,7 +58,7 @@ import Testing
         let refused = try await strict.client.get(AuthorizeQuery(strict, bare).path).returned()
         #expect(refused[ParameterName.errorDescription]?.hasPrefix("AADSTS9002325:") == true)
 
-        // A secret does not replace the proof key: a thief of the code can send it to the application's own address.
+        // A secret does not replace PKCE: a thief of the code can send it to the application's own address.
         let site = try await strict.administration.clients.add(
             NewClient(displayName: "Site", redirectURIs: [TestPlatform.redirect], isConfidential: true),
             tenant: strict.tenant)

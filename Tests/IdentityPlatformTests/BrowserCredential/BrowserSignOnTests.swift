@@ -205,7 +205,7 @@ import Testing
             fixture, try await session.credential(nonce: nonce), device: try word(other, nonce: nonce))
         #expect(wrong.hidden("csrf") != nil)
         #expect(try await open(fixture, try await session.credential(), device: "x").hidden("csrf") != nil)
-        // A request of another type is refused, although the device has signed it.
+        // A request of a different type is refused, although the device has signed it.
         let another = try await session.testDevice.nonce()
         let request = try word(session.testDevice, nonce: another, grant: "device_token")
         let refused = try await open(fixture, try await session.credential(nonce: another), device: request)

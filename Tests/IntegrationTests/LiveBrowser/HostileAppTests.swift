@@ -108,7 +108,7 @@ extension LiveBrowser {
             let asked = ContinuousClock.now
             _ = try await live.status()
             #expect(ContinuousClock.now - asked < .seconds(2))
-            // The app is told of success only within ten seconds by the broker's clock.
+            // The app learns of success only within ten seconds by the broker's clock.
             async let answer = app.signOut(account)
             #expect(try await holder.answer() == .ended)
             let eraser = try RawApp(live)

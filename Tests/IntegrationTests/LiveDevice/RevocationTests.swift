@@ -200,7 +200,7 @@ extension LiveEnvironment {
         try await administer("device", isEnabled ? "enable" : "disable", "ward-7-tablet")
     }
 
-    /// Sets a user's password to its present value, which still ends their sessions.
+    /// Sets a user's password to its current value, which still ends their sessions.
     fileprivate func setPassword(of givenName: String) async throws {
         let person = try person(givenName)
         let path = "/identity/tenants/-/users/\(person.userName)/password"

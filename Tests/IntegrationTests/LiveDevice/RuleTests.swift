@@ -103,7 +103,7 @@ extension LiveDevice {
             let told = try await NamedReader(live, "stream").accounts()
             #expect(told.current?.homeAccountID == amara.identifier && told.previousHomeAccountID == nil)
             try await app.signOut(amara)
-            // MSAL is told of the change and acknowledges it.
+            // MSAL receives the change and acknowledges it.
             #expect(try await app.accounts().previous == amara)
             #expect(try await app.accounts().previous == nil)
             try await live.kill(.broker)

@@ -17,7 +17,7 @@ package enum BrowserNativeMessage: Sendable, Equatable {
 
     /// Reads the payload of a request.
     ///
-    /// - Throws: ``BrokerError``: -51111 that names what is missing or of another type, -51114 for another method.
+    /// - Throws: ``BrokerError``: -51111 that names what is missing or of a different type, -51114 for another method.
     package init(_ map: FlatMap) throws(BrokerError) {
         try ClientRequest.checkVersion(map)
         let text = try map.required(.payload)
@@ -115,7 +115,7 @@ package struct BrowserTokenResponse: Sendable, Equatable {
     }
 }
 
-/// The members of a browser's message: native JSON, where an optional value of another type counts as absent.
+/// The members of a browser's message: native JSON, where an optional value of a different type counts as absent.
 private struct BrowserMembers {
     private let members: [String: JSONValue]
 

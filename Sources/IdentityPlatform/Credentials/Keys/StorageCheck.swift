@@ -13,7 +13,7 @@ package enum StorageCheck {
 
     /// Binds a new database to the key. For any other database, checks that the key is the right one.
     ///
-    /// - Throws: ``StorageKey/Failure`` `doesNotOpen` if the database is bound to another key, ``StorageError``.
+    /// - Throws: ``StorageKey/Failure`` `doesNotOpen` if the database is bound to a different key, ``StorageError``.
     static func confirm(_ key: StorageKey, for database: any Database) async throws {
         if let sealed = try await sealed(database) {
             _ = try key.open(sealed, purpose: name)

@@ -14,7 +14,7 @@ package struct StorageKey: Sendable {
     package enum Failure: Error, Equatable {
         /// The key does not have 32 bytes.
         case notAKey
-        /// Sealed under another key or for another purpose, or changed since.
+        /// Sealed under a different key or for another purpose, or changed since.
         case doesNotOpen
     }
 

@@ -63,8 +63,8 @@ package struct Passwords: Sendable {
     }
 
     /// Returns the person whose password was checked, if the password is still theirs in this transaction. Since the
-    /// check, it may have been changed, or the account disabled or removed. Replaces a hash of another cost by one of
-    /// the current cost.
+    /// check, it may have been changed, or the account disabled or removed. Replaces a hash with a different cost by
+    /// one with the current cost.
     ///
     /// - Throws: ``StorageError``
     package func confirm(

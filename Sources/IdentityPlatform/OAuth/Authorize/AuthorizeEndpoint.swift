@@ -5,8 +5,8 @@ internal import OAuth
 internal import Redaction
 internal import Storage
 
-/// `/{tenant}/oauth2/v2.0/authorize` and its older twin: grants the request of a signed-in browser, shows the sign-in
-/// page to any other, and asks the questions that the request requires.
+/// `/{tenant}/oauth2/v2.0/authorize` and its older path without `v2.0`: grants the request of a signed-in browser,
+/// shows the sign-in page to any other, and asks the questions that the request requires.
 struct AuthorizeEndpoint: Sendable {
     let platform: Platform
 

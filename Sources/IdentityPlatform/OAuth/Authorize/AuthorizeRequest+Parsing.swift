@@ -2,9 +2,9 @@
 internal import OAuth
 
 extension AuthorizeRequest {
-    /// Why a request was refused, and whether the client is told by redirect.
+    /// The reason for a refused request, and whether a redirect reports it to the client.
     enum Refusal: Error {
-        /// Client or redirect URI cannot be trusted, so only the person is told (RFC 6749 section 4.1.2.1).
+        /// Client or redirect URI cannot be trusted, so only the person sees the error (RFC 6749 section 4.1.2.1).
         case shown(OAuthError)
         case returned(OAuthError, ReturnAddress)
     }

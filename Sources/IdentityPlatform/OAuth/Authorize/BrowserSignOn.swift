@@ -102,8 +102,8 @@ struct BrowserSignOn: Sendable {
         }
     }
 
-    /// Returns the owner of a credential. If the credential is from another organisation than the request, nobody is
-    /// signed in by it, but the browser still belongs to the device.
+    /// Returns the owner of a credential. If the credential is from a different organisation than the request, nobody
+    /// is signed in by it, but the browser still belongs to the device.
     private func person(_ token: CompactJWS) async throws -> Found {
         let (unverified, primary) = try tokens.sessionSigned(token)
         let tenant = primary.tenant

@@ -5,8 +5,8 @@ internal import OAuth
 internal import Redaction
 internal import Storage
 
-/// `POST /{tenant}/oauth2/v2.0/devicecode` and its older twin: begins a sign-in that a person completes on another
-/// screen (RFC 8628 section 3.1).
+/// `POST /{tenant}/oauth2/v2.0/devicecode` and its older path without `v2.0`: begins a sign-in that a person completes
+/// on another screen (RFC 8628 section 3.1).
 struct DeviceAuthorizationEndpoint: Sendable {
     let database: any Database
     let environment: ClockAndRandomness

@@ -5,9 +5,9 @@ internal import OAuth
 internal import Redaction
 internal import Storage
 
-/// `/{tenant}/oauth2/v2.0/logout` and its older twin: ends the browser's session and thereby all its tokens (OpenID
-/// Connect RP-Initiated Logout 1.0). It redirects only to a URI that is registered as a post-logout URI of the
-/// requesting client.
+/// `/{tenant}/oauth2/v2.0/logout` and its older path without `v2.0`: ends the browser's session and thereby all its
+/// tokens (OpenID Connect RP-Initiated Logout 1.0). It redirects only to a URI that is registered as a post-logout URI
+/// of the requesting client.
 ///
 /// Any page of any site can send a browser here. So a session ends at once only if the request contains an id token of
 /// that session; otherwise the person is asked (section 2: "the OP SHOULD ask the End-User").

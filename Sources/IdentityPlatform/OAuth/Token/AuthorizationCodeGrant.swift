@@ -76,9 +76,9 @@ private func redeem(
     }
 }
 
-/// Checks that the redirect URI and the proof key match the authorisation request. The client must have used a proof
-/// key there, unless it is an older client that the operator allows. A client that used none must present none (RFC
-/// 9700 section 2.1.1).
+/// Checks that the redirect URI and the code verifier match the authorization request. The client must have sent a code
+/// challenge there, unless the operator allows this older client to do without. A client that sent no challenge must
+/// not send a verifier (RFC 9700 section 2.1.1).
 private func check(
     _ proof: Proof, against record: AuthorizationCode, allowsMissingProofKey: Bool
 ) throws(OAuthError) {
