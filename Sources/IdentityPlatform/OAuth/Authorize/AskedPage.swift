@@ -5,14 +5,14 @@ internal import OAuth
 
 /// `/{tenant}/account` and `/{tenant}/consent`: the forms of the two pages that ask a signed-in person a question.
 ///
-/// The form contains a state that proves which steps are done, see ``FormState``. Without it, neither another site nor
-/// the person can skip a step.
+/// The form contains a ``FormState``, which proves that our page asked the question. Neither another site nor the
+/// person can skip a step without one.
 struct AskedPage: Sendable {
     let endpoint: AuthorizeEndpoint
 
     private var platform: Platform { endpoint.platform }
 
-    /// The page's question.
+    /// The question on the page.
     enum Question: String, CaseIterable, Sendable {
         case account, consent
 

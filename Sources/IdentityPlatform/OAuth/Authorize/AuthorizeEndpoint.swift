@@ -5,8 +5,8 @@ internal import OAuth
 internal import Redaction
 internal import Storage
 
-/// `/{tenant}/oauth2/v2.0/authorize` and its older path without `v2.0`: grants the request of a signed-in browser,
-/// shows the sign-in page to any other, and asks the questions that the request requires.
+/// `/{tenant}/oauth2/v2.0/authorize` and its version 1 (`/{tenant}/oauth2/authorize`): grants the request of a
+/// signed-in browser, shows the sign-in page to any other browser, and asks the questions that the request requires.
 struct AuthorizeEndpoint: Sendable {
     let platform: Platform
 
@@ -49,8 +49,8 @@ struct AuthorizeEndpoint: Sendable {
         return try await goOn(authorize, for: present, by: request, done: [], status: .found)
     }
 
-    /// A parameter added to the request so that our pages' forms preserve the version of its endpoint. A client that
-    /// sets it itself only gets the other version's issuer in the response.
+    /// A parameter added to the request so that our pages' forms preserve the version of its endpoint. If a client sets
+    /// it itself, the only effect is that the response names the other version's issuer.
     private enum Note: String, WireName { case version = "x-baton-version" }
 
     /// Performs the next step of a request.
@@ -74,8 +74,8 @@ struct AuthorizeEndpoint: Sendable {
         }
     }
 
-    /// Returns the initial name for the sign-in page: from the hints, otherwise that of the person who must sign in
-    /// again.
+    /// Returns the user name to fill in on the sign-in page: the name from the hints, otherwise that of the person who
+    /// must sign in again.
     private func presumedName(_ authorize: AuthorizeRequest, _ present: User?) async throws -> String {
         if let hinted = authorize.hinted {
             let user = try await platform.database.read { try Users($0).find(hinted, tenant: authorize.tenant.id) }
@@ -84,7 +84,7 @@ struct AuthorizeEndpoint: Sendable {
         return authorize.loginHint ?? present?.userPrincipalName ?? ""
     }
 
-    /// Finds tenant and client, and checks the request against them.
+    /// Finds the tenant and the client, and checks the request against them.
     ///
     /// - Throws: ``AuthorizeRequest/Refusal``, ``OAuthError``, ``StorageError``
     func check(_ parameters: FormParameters, _ context: IdentityContext) async throws -> AuthorizeRequest {

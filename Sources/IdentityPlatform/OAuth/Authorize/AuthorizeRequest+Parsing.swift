@@ -2,9 +2,10 @@
 internal import OAuth
 
 extension AuthorizeRequest {
-    /// The reason for a refused request, and whether a redirect reports it to the client.
+    /// Why a request was refused, and whether the browser is redirected to the client with the error.
     enum Refusal: Error {
-        /// Client or redirect URI cannot be trusted, so only the person sees the error (RFC 6749 section 4.1.2.1).
+        /// The client or the redirect URI cannot be trusted, so the error is shown only to the person (RFC 6749 section
+        /// 4.1.2.1).
         case shown(OAuthError)
         case returned(OAuthError, ReturnAddress)
     }
@@ -15,7 +16,7 @@ extension AuthorizeRequest {
         let client: Client
         let issuer: String
         let resources: ResourceCatalogue
-        /// The organisation's signing keys, to verify the id token of a hint.
+        /// The organisation's signing keys, to verify an `id_token_hint`.
         let keys: [TenantKey]
         let allowsMissingProofKey: Bool
     }
@@ -76,7 +77,7 @@ extension AuthorizeRequest {
         else { throw .tooLarge }
     }
 
-    /// Returns the challenge: the base64url of a SHA-256 value (RFC 7636 section 4.2).
+    /// Returns the code challenge: a SHA-256 hash in base64url (RFC 7636 section 4.2).
     private static func challenge(_ parameters: FormParameters, isOptional: Bool) throws(OAuthError) -> String? {
         let method = parameters[ParameterName.codeChallengeMethod]
         guard let challenge = parameters[ParameterName.codeChallenge] else {
@@ -89,8 +90,8 @@ extension AuthorizeRequest {
         return challenge
     }
 
-    /// Returns the scopes. The older dialect's `resource` becomes the scope for all of its permissions. A client that
-    /// names a resource may omit the scopes and gets the usual ones of OpenID Connect.
+    /// Returns the scopes. The `resource` of version 1 becomes the scope for all permissions of that resource. A client
+    /// that names a resource may omit the scopes, and then gets the usual ones of OpenID Connect.
     private static func scopeText(_ parameters: FormParameters) throws(OAuthError) -> String {
         var text = parameters[ParameterName.scope]
         if let resource = parameters[ParameterName.resource] {

@@ -36,14 +36,15 @@ extension AuthorizeRequest {
 
     /// Whether the person of a browser session may continue without signing in again.
     private func accepts(_ session: Session, of user: User, at now: Timestamp) -> Bool {
-        // A broker's code leads to a device's primary refresh token, and its redirect URI is any port of the machine.
-        // No program on that machine may get the code without the person's password.
+        // With a broker's code, a device can get a primary refresh token, and a broker's redirect URI may be any port
+        // of the machine. So no program on that machine may get the code without the person's password.
         guard !prompt.contains(.login), !client.isBroker, allows(user) else { return false }
         if let loginHint, loginHint.lowercased() != user.userPrincipalName.lowercased() { return false }
         if let maxAge, session.begun + maxAge < now { return false }
         return true
     }
 
-    /// Whether the response may be about this person. Only the person of the id token hint, if there is one.
+    /// Whether the response may be about this person. If the request has an id token hint, only the person that it
+    /// names is allowed.
     func allows(_ user: User) -> Bool { hinted == nil || hinted == user.id }
 }

@@ -9,17 +9,17 @@ struct AuthorizeRequest: Sendable {
     let address: ReturnAddress
     let nonce: String?
     let scope: GrantedScope
-    /// The scopes to store until the code is redeemed, including the older dialect's `resource`.
+    /// The scopes to store until the code is redeemed, including the `resource` of version 1.
     let scopeText: String
-    /// PKCE, S256; nil for an older client without PKCE, if the operator allows it.
+    /// The PKCE code challenge, method S256. Nil if the client does not use PKCE, which the operator must allow.
     let challenge: String?
     let prompt: Prompt
     let loginHint: String?
-    /// The person of the id token hint, for whom the request must be.
+    /// The person that the id token hint names. Only this person may sign in.
     let hinted: UserID?
     let maxAge: Duration?
     let wantsClientInfo: Bool
-    /// The original request, for the form.
+    /// The original request, for the forms of our pages.
     let parameters: FormParameters
 
     var redirect: RedirectURI { address.redirect }
@@ -27,18 +27,18 @@ struct AuthorizeRequest: Sendable {
     /// How the response is returned (OAuth 2.0 Multiple Response Types section 2.1, Form Post Response Mode).
     enum Mode: String, CaseIterable { case query, fragment, formPost = "form_post" }
 
-    /// Where to send errors once client and redirect URI have been checked.
+    /// Where to send the response, also with an error, once the client and the redirect URI have been checked.
     struct ReturnAddress: Sendable {
         let redirect: RedirectURI
         let mode: Mode
         let state: String?
-        /// The issuer in the response (RFC 9207), so that a client of several platforms cannot be made to redeem our
-        /// code elsewhere.
+        /// The issuer in the response (RFC 9207), so that a client that uses several servers cannot be made to redeem
+        /// our code at another one.
         let issuer: String
     }
 }
 
-/// Which interaction the request requires or forbids (OpenID Connect Core section 3.1.2.1).
+/// The interaction that the request requires or forbids (OpenID Connect Core section 3.1.2.1).
 struct Prompt: OptionSet, Sendable {
     let rawValue: UInt8
 
@@ -51,14 +51,14 @@ struct Prompt: OptionSet, Sendable {
     /// The person must be asked for consent.
     static let consent = Prompt(rawValue: 8)
 
-    /// The values of the parameter, in the discovery document's order.
+    /// The values of the parameter `prompt`, in the order of the discovery document.
     static let words: [(word: String, prompt: Prompt)] = [
         ("none", .none), ("login", .login), ("select_account", .selectAccount), ("consent", .consent),
     ]
 
     init(rawValue: UInt8) { self.rawValue = rawValue }
 
-    /// Parses the list; nil for an unknown value, or for `none` together with another.
+    /// Parses the list; returns nil for an unknown value, or for `none` together with another value.
     init?(_ text: String) {
         var prompt: Prompt = []
         for word in text.split(separator: " ") {

@@ -8,9 +8,9 @@ internal import Storage
 /// request, as a header or a cookie (MS-OAPXBC).
 ///
 /// An invalid credential is ignored, and the person signs in by hand. If its nonce is too old or was issued to another
-/// browser, the browser is redirected once with a fresh nonce of its own. A credential in a cookie is accepted only
-/// with such a nonce: otherwise a site that can plant a cookie would sign the browser in as somebody else. A header can
-/// only come from the browser's own machine.
+/// browser, the browser is redirected once with a fresh nonce that is bound to it. A credential in a cookie is accepted
+/// only with a nonce bound to this browser, unless the operator allows others: a site that can plant a cookie could
+/// otherwise sign the browser in as somebody else. Only the browser's own machine can add a header.
 struct BrowserSignOn: Sendable {
     let database: any Database
     let environment: ClockAndRandomness
@@ -27,7 +27,7 @@ struct BrowserSignOn: Sendable {
 
     /// The nonce was too old. The browser must repeat the request with a fresh one.
     struct StaleNonce: Error {
-        /// Path and query, with a fresh `sso_nonce`.
+        /// The path and query of the request, with a fresh `sso_nonce`.
         let address: String
     }
 
@@ -43,8 +43,8 @@ struct BrowserSignOn: Sendable {
         return response
     }
 
-    /// Returns the session and person signed in on the browser's device; nil if the browser has no valid credential.
-    /// From then on the browser belongs to that device.
+    /// Returns the session and person signed in on the browser's device; nil if the browser has no valid credential or
+    /// one of another organisation. With a valid credential, the browser belongs to that device from then on.
     ///
     /// - Throws: ``StaleNonce``; ``OAuthError`` `otherPersonOnDevice` if the browser already belongs to another device,
     ///   or to another worker or epoch of a shared device; ``StorageError``
@@ -102,8 +102,7 @@ struct BrowserSignOn: Sendable {
         }
     }
 
-    /// Returns the owner of a credential. If the credential is from a different organisation than the request, nobody
-    /// is signed in by it, but the browser still belongs to the device.
+    /// Returns the session and the person that a credential belongs to. Does not check the nonce.
     private func person(_ token: CompactJWS) async throws -> Found {
         let (unverified, primary) = try tokens.sessionSigned(token)
         let tenant = primary.tenant
@@ -122,7 +121,8 @@ struct BrowserSignOn: Sendable {
         }
     }
 
-    /// If the device has added its own credential, it must be the token's device.
+    /// Checks the device's own credential, if the request has one: it must be from the device of the primary refresh
+    /// token.
     private func judgeDevice(beside request: Request, _ device: DeviceID, _ tenant: TenantID) async throws {
         guard let text = request.headers[.deviceCredential] else { return }
         let token = try CompactJWS(request: text)
@@ -136,7 +136,8 @@ struct BrowserSignOn: Sendable {
         try accept(nonce, of: token, in: request)
     }
 
-    /// Returns the same request with a fresh nonce; nil if it already had a fresh one, to prevent a redirect loop.
+    /// Returns the path and query of the same request with a fresh nonce. Returns nil if it already had a fresh one, to
+    /// prevent a redirect loop.
     private func fresherAddress(of request: Request) throws -> String? {
         var parameters = try request.queryParameters()
         if let offered = parameters[ParameterName.ssoNonce], nonces.isFresh(offered) { return nil }

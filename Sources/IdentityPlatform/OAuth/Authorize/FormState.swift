@@ -3,8 +3,8 @@ internal import OAuth
 internal import Redaction
 internal import Storage
 
-/// Proof that our page asked a question recently: in this browser, of this session's person, for this request. The
-/// server stores nothing; the state is a time and a MAC over all of these.
+/// Proof that our page recently asked a question in this browser, in this session, and about this request. The server
+/// does not store it: it consists of a time and a MAC over the time and all of these.
 struct FormState: Sendable {
     /// The maximum number of seconds between the page and its answer.
     private static let lifetime: Int64 = 600
@@ -17,7 +17,7 @@ struct FormState: Sendable {
     ///   - word: the value of the browser's cookie.
     init(_ question: AskedPage.Question, session: SessionID, request: String, word: String) {
         label = "page that asked for \(question.rawValue)"
-        // Every part but the last has a fixed length, so different parts cannot give the same input.
+        // Only the last part has a variable length, so different parts cannot give the same input.
         input = session.bytes + Array(word.utf8) + Array(request.utf8)
     }
 

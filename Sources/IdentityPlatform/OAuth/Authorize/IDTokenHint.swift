@@ -2,16 +2,16 @@
 internal import OAuth
 internal import Storage
 
-/// An id token of this platform with which a client says whom it means (`id_token_hint`). It may have expired; only the
-/// person it was issued for matters (OpenID Connect Core section 3.1.2.1, RP-Initiated Logout 1.0 section 4).
+/// An id token issued by this platform, with which a client names the person it means (`id_token_hint`). The token may
+/// have expired (OpenID Connect Core section 3.1.2.1, RP-Initiated Logout 1.0 section 4).
 struct IDTokenHint: Sendable {
     let user: UserID
     /// The application that it was issued to.
     let client: ClientID?
     let session: SessionID?
 
-    /// Parses a token; nil if none of these keys signed it or it is not an id token. An access token is signed with the
-    /// same keys, but has no `auth_time`, and has `scp` and `appid`, which no id token has.
+    /// Parses a token; returns nil if it was not signed with one of these keys or is not an id token. An access token
+    /// is signed with the same keys, but it has no `auth_time`, and it has `scp` and `appid`, which no id token has.
     init?(_ text: String, keys: [TenantKey]) {
         guard text.utf8.count <= 16 * 1024, let token = try? CompactJWS(text),
             let key = keys.first(where: { $0.id == token.keyID }),

@@ -5,8 +5,8 @@ internal import OAuth
 internal import Redaction
 internal import Storage
 
-/// `/{tenant}/login`: the form of the sign-in page. Its cookie and its hidden field must match, which no other site can
-/// achieve (double submit with a `__Host-` cookie).
+/// `/{tenant}/login`: the form of the sign-in page. Its hidden field must match its cookie, and no other site can make
+/// them match (double submit with a `__Host-` cookie).
 struct SignIn: Sendable {
     let endpoint: AuthorizeEndpoint
 
@@ -67,10 +67,10 @@ struct SignIn: Sendable {
         }
     }
 
-    /// Begins the session and the browser session and, if no question is left, issues the code. All in one transaction,
-    /// which confirms the password; returns nil if it is no longer the person's.
+    /// Begins the session and the browser session and, if no question is left, issues the code, all in one transaction.
+    /// Returns nil if the password is no longer valid for the person.
     ///
-    /// - Throws: ``AuthorizeRequest/Refusal`` if the request is for another person. Nothing begins then.
+    /// - Throws: ``AuthorizeRequest/Refusal`` if the request is for another person; no session begins.
     private func begin(
         _ authorize: AuthorizeRequest, with checked: CheckedPassword, by request: Request, in browser: BrowserID
     ) async throws -> Begun? {

@@ -3,8 +3,9 @@ internal import OAuth
 internal import Redaction
 internal import Storage
 
-/// The shared device that shows a sign-in page. Its key authenticates it in the request for the page. The page's form
-/// then contains a sealed note, since a proof is valid only once and the person may take their time.
+/// Identifies the shared device that shows a sign-in page. The request for the page contains a proof signed with the
+/// device's key. A proof is valid only once and only for a short time, so the page's form contains a sealed note
+/// instead.
 struct SignInPageDevice: Sendable {
     let database: any Database
     let environment: ClockAndRandomness
@@ -19,11 +20,11 @@ struct SignInPageDevice: Sendable {
 
     private enum Note: String, WireName { case device = "x-baton-device" }
 
-    /// Longer than a broker waits for the person.
+    /// How long a note is valid: longer than a broker waits for the person.
     private static let lifetime = Duration.seconds(900)
 
-    /// Returns the parameters for the form, with the proof replaced by the note. An invalid proof is ignored, and the
-    /// page counts as a stranger's.
+    /// Returns the parameters for the form, with the proof replaced by the note. An invalid proof is removed, and the
+    /// page counts as one that no known device shows.
     ///
     /// - Parameter word: the value of the browser's cookie. The note is valid only in that browser.
     /// - Throws: ``StorageError``, the library's error.
@@ -38,7 +39,8 @@ struct SignInPageDevice: Sendable {
         return noted
     }
 
-    /// Returns the device of a form's note; nil if there is none, or if it is from another browser or too old.
+    /// Returns the device that a form's note names; nil if there is no note, or if it is from another browser or too
+    /// old.
     func named(by parameters: FormParameters, word: String) -> DeviceID? {
         guard let text = parameters[Note.device], let sealed = try? Base64URL.decode(text),
             let bytes = try? storageKey.open(sealed, purpose: purpose(word)), bytes.count == 24

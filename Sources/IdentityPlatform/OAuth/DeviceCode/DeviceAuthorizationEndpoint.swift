@@ -5,8 +5,8 @@ internal import OAuth
 internal import Redaction
 internal import Storage
 
-/// `POST /{tenant}/oauth2/v2.0/devicecode` and its older path without `v2.0`: begins a sign-in that a person completes
-/// on another screen (RFC 8628 section 3.1).
+/// `POST /{tenant}/oauth2/v2.0/devicecode` and its version 1 (`/{tenant}/oauth2/devicecode`): begins a sign-in that a
+/// person completes on another screen (RFC 8628 section 3.1).
 struct DeviceAuthorizationEndpoint: Sendable {
     let database: any Database
     let environment: ClockAndRandomness
@@ -54,7 +54,7 @@ struct DeviceAuthorizationEndpoint: Sendable {
         return Response(json: reply(code, userCode, page: page(of: tenant, isOnly: isOnly), in: version))
     }
 
-    /// Returns the URL for the person to type. It is short if the server has only one organisation.
+    /// Returns the URL that the person types. It is short if the server has only one organisation.
     private func page(of tenant: Tenant, isOnly: Bool) -> String {
         let names = configuration.names
         return "\(names.origin(of: names.login))/\(isOnly ? "common" : tenant.domain)\(DevicePage.path)"

@@ -29,7 +29,7 @@ struct DeviceCodeGrant: GrantHandler {
     }
 }
 
-/// One poll of a client for its device code.
+/// One poll by a client with its device code.
 private struct DeviceCodeRedemption: Sendable {
     let code: OpaqueToken
     let credentials: ClientCredentials
@@ -38,7 +38,8 @@ private struct DeviceCodeRedemption: Sendable {
     let version: TokenVersion
     let family: TokenFamilyID
 
-    /// Returns the result for the client. Refusals are not thrown, because the time of the poll must be committed.
+    /// Returns the result for the client. Refusals of the code are returned, not thrown, because the time of the poll
+    /// must be committed.
     func answer(in transaction: TokenTransaction) throws -> Result<IssuedGrant, OAuthError> {
         let (now, connection) = (transaction.now, transaction.connection)
         let codes = DeviceCodes(connection)
@@ -51,7 +52,7 @@ private struct DeviceCodeRedemption: Sendable {
         case .pending:
             try codes.setPolled(code, at: now)
             // Some clients give up when told to slow down. So only a client that polls more than twice as often as
-            // agreed is told.
+            // agreed gets this error.
             let pause = transaction.configuration.lifetimes.devicePolling / 2
             return .failure(record.polled.map { now < $0 + pause } == true ? .slowDown : .authorizationPending)
         case .approved(let session):

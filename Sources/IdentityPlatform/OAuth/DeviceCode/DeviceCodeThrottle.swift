@@ -2,9 +2,9 @@
 internal import OAuth
 internal import Storage
 
-/// Limits the stored device codes: by address, and in total.
+/// Limits the stored device codes, per address and in total.
 ///
-/// There is no limit by client. Requests for a public client's code are not authenticated, so strangers could exhaust
+/// There is no limit per client. Requests for a public client's code are not authenticated, so strangers could exhaust
 /// such a limit and deny codes to everyone else.
 struct DeviceCodeThrottle: Sendable {
     let storageKey: StorageKey

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import Storage
 
-/// The data of a device code until it is redeemed.
+/// A device code as stored in the database.
 struct DeviceCode: Sendable {
     let tenant: TenantID
     let client: ClientID
@@ -79,7 +79,7 @@ struct DeviceCodes {
     /// Stores a person's answer.
     ///
     /// - Parameter session: the session that begins with the approval; nil if the person declined.
-    /// - Returns: whether the code was unanswered until now.
+    /// - Returns: whether the code had not been answered before.
     func decide(_ session: SessionID?, userCode: [UInt8], tenant: TenantID) throws -> Bool {
         let decision = session == nil ? Decision.declined : .approved
         return try connection.execute(
@@ -91,7 +91,7 @@ struct DeviceCodes {
 
     /// Marks a code as used.
     ///
-    /// - Returns: whether it was unused until now.
+    /// - Returns: whether it had not been used before.
     func redeem(_ code: OpaqueToken, at time: Timestamp) throws -> Bool {
         try connection.execute(
             """

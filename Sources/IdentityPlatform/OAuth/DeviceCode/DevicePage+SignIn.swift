@@ -6,7 +6,7 @@ internal import Redaction
 internal import Storage
 
 extension DevicePage {
-    /// Returns the ordinary sign-in page, whose form leads back to this page.
+    /// Returns the ordinary sign-in page, with a form that is posted to this page.
     func signInPage(
         _ submission: FormSubmission, client: String, username: String = "", alert: OAuthError? = nil
     ) -> Response {
@@ -55,7 +55,7 @@ extension DevicePage {
     }
 
     /// Handles the person's answer. An approval begins a separate session that outlives the browser's. So it is refused
-    /// in a shared device's browser, where the next person is somebody else.
+    /// in a shared device's browser, which other people use later.
     func answer(_ submission: FormSubmission) async throws -> Response {
         let record = submission.record
         guard let (browser, user) = try await signedIn.present(submission.request, tenant: submission.tenant) else {

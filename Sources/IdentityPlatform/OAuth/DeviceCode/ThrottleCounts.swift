@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import Storage
 
-/// Limits requests about device codes by several counts at once, in one transaction.
+/// Limits requests that concern device codes. Several counts must allow a request; they are updated in one transaction.
 struct ThrottleCounts {
     /// A count, and the rate that it allows.
     struct Count {
@@ -27,14 +27,14 @@ struct ThrottleCounts {
 
     /// Adds one request to every count.
     ///
-    /// - Returns: false, with nothing counted, if any of them does not allow it.
+    /// - Returns: false if any count does not allow the request. In that case no count changes.
     func add(at now: Timestamp) throws -> Bool {
         guard let next = try next(at: now) else { return false }
         for (count, drained) in next { try set(count, drained: drained) }
         return true
     }
 
-    /// The counts after one more request; nil if any of them does not allow it.
+    /// Returns the counts after one more request; nil if any of them does not allow it.
     private func next(at now: Timestamp) throws -> [(Count, Timestamp)]? {
         var all: [(Count, Timestamp)] = []
         for count in counts {
@@ -44,7 +44,7 @@ struct ThrottleCounts {
         return all
     }
 
-    /// When everything counted will have expired; nil if nothing is counted.
+    /// Returns when the count will be back at zero; nil if it is zero now.
     private func drained(_ count: Count, at now: Timestamp) throws -> Timestamp? {
         try connection.value(
             .drained, of: ThrottleCount.self,

@@ -10,7 +10,7 @@ struct UserCode: Sendable, Equatable {
     /// The letters without separators, for comparison.
     let letters: String
 
-    /// Generates a code. Random bytes that would favour some letters are skipped.
+    /// Generates a code. Random bytes from 240 up are skipped, because they would favour some letters.
     init(_ environment: ClockAndRandomness) {
         var letters = ""
         while letters.count < Self.length {
@@ -21,7 +21,7 @@ struct UserCode: Sendable, Equatable {
         self.letters = letters
     }
 
-    /// Parses typed text in either case, ignoring other characters between the letters; nil if it cannot be a code.
+    /// Parses typed text; returns nil if it cannot be a code. Ignores case and all characters that are not letters.
     init?(typed text: String) {
         guard text.utf8.count <= 64 else { return nil }
         let letters = text.uppercased().filter(\.isLetter)

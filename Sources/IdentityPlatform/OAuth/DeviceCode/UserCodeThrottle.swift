@@ -2,9 +2,9 @@
 internal import OAuth
 internal import Storage
 
-/// Counts wrong user codes in the database (RFC 8628 section 5.1): by person if someone is signed in on the browser,
-/// otherwise by address. There is also one total for all signed-in people and one for everyone else, so strangers'
-/// guesses do not lock out anyone who is signed in.
+/// Limits guesses of user codes (RFC 8628 section 5.1). Counts wrong ones in the database, per person if someone is
+/// signed in on the browser, otherwise per address. There is also one total for all signed-in people and one for
+/// everyone else, so guesses by strangers do not lock out anyone who is signed in.
 struct UserCodeThrottle: Sendable {
     let database: any Database
     let environment: ClockAndRandomness
@@ -16,10 +16,10 @@ struct UserCodeThrottle: Sendable {
 
     /// The limit for one person or one address.
     private static let own = ThrottleRule(burst: 10, interval: .seconds(30))
-    /// The limit for all signed-in people of an organisation, and for everyone else.
+    /// The limit for all signed-in people of an organisation together, and for everyone else together.
     private static let all = ThrottleRule(burst: 1000, interval: .seconds(2))
 
-    /// Finds a typed code that still waits for an answer. Counts a wrong one.
+    /// Returns a typed code that still waits for an answer. Returns nil for any other code, and counts it.
     ///
     /// - Throws: ``OAuthError`` `tooManyCodes`, ``StorageError``
     func find(_ typed: String) async throws -> (code: UserCode, record: DeviceCode)? {
@@ -56,7 +56,7 @@ struct UserCodeThrottle: Sendable {
         return ThrottleCounts(connection: connection, tenant: tenant, storageKey: storageKey, counts: counts)
     }
 
-    /// Returns the person signed in on the browser; nil without a valid session.
+    /// Returns the person signed in on the browser; nil if the browser has no valid session.
     private func person(at now: Timestamp, _ connection: any Connection) throws -> UserID? {
         guard let session, session.tenant == tenant,
             let known = try BrowserSessions(connection).session(session, at: now)

@@ -85,8 +85,8 @@ struct DiscoveryEndpoints: Sendable {
         return Set(try await platform.keys.all(of: tenant.id).map(\.verification.algorithm.rawValue)).sorted(by: >)
     }
 
-    /// Returns the key set of one organisation (RFC 7517 section 5), or of all if the address names none. Their key ids
-    /// differ.
+    /// Returns the key set of one organisation (RFC 7517 section 5), or the keys of all organisations if the address
+    /// names none. Key ids are unique across organisations.
     private static func keys(_ platform: Platform, _ context: IdentityContext) async throws -> Response {
         let tenants: [TenantID]
         if let tenant = try await platform.directoryCache.tenant(in: context) {
@@ -129,8 +129,8 @@ struct DiscoveryEndpoints: Sendable {
 }
 
 extension TokenIssuer {
-    /// Returns the issuer for an address without an organisation: a template that clients fill in with the token's
-    /// tenant, as Entra does.
+    /// Returns the issuer for an address that names no organisation: a template, as with Entra, into which clients
+    /// insert the token's tenant.
     func template(_ version: TokenVersion) -> String {
         "\(names.origin(of: names.login))/{tenantid}/\(version == .two ? "v2.0" : "")"
     }

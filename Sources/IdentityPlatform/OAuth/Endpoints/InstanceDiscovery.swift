@@ -2,8 +2,8 @@
 internal import Hummingbird
 internal import OAuth
 
-/// `/common/discovery/instance`: says whether a host belongs to this platform, and which other names it has. Clients
-/// ask this before they send a password to an unknown host.
+/// `/common/discovery/instance`: returns whether a host belongs to this platform, and the platform's other names.
+/// Clients ask this before they send a password to an unknown host.
 struct InstanceDiscovery: Sendable {
     let names: IdentityConfiguration.Names
 

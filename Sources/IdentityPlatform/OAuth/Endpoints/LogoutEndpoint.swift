@@ -5,11 +5,11 @@ internal import OAuth
 internal import Redaction
 internal import Storage
 
-/// `/{tenant}/oauth2/v2.0/logout` and its older path without `v2.0`: ends the browser's session and thereby all its
-/// tokens (OpenID Connect RP-Initiated Logout 1.0). It redirects only to a URI that is registered as a post-logout URI
-/// of the requesting client.
+/// `/{tenant}/oauth2/v2.0/logout` and its version 1 (`/{tenant}/oauth2/logout`): ends the browser's session and thereby
+/// invalidates all its tokens (OpenID Connect RP-Initiated Logout 1.0). It redirects only to a URI that is registered
+/// as a post-logout URI of the requesting client.
 ///
-/// Any page of any site can send a browser here. So a session ends at once only if the request contains an id token of
+/// Any page on any site can send a browser here. So a session ends at once only if the request contains an id token of
 /// that session; otherwise the person is asked (section 2: "the OP SHOULD ask the End-User").
 struct LogoutEndpoint: Sendable {
     let database: any Database
@@ -78,7 +78,7 @@ struct LogoutEndpoint: Sendable {
         }
     }
 
-    /// Asks the person. The answer contains the request's own fields.
+    /// Returns the page that asks the person for confirmation. Its form repeats the fields of the request.
     private func question(
         _ request: Request, _ parameters: FormParameters, about session: Session
     ) async throws -> Response {

@@ -3,7 +3,7 @@ internal import Hummingbird
 internal import OAuth
 
 /// An endpoint that the discovery documents list if it is served. The documents are generated from the existing routes,
-/// so they list nothing else.
+/// so they list only what is served.
 enum PublishedEndpoint: String, WireName, CaseIterable {
     case authorization = "authorization_endpoint"
     case token = "token_endpoint"
@@ -14,7 +14,7 @@ enum PublishedEndpoint: String, WireName, CaseIterable {
     case userInfo = "userinfo_endpoint"
     case keySet = "jwks_uri"
 
-    /// Returns the paths after the tenant at which it may be served, the preferred one first.
+    /// Returns the paths, relative to the tenant, at which the endpoint may be served. The preferred path is first.
     func paths(_ version: TokenVersion) -> [String] {
         switch (self, version) {
         case (.keySet, .two): ["/discovery/v2.0/keys"]

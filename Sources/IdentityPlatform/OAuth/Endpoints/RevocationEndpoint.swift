@@ -4,8 +4,8 @@ internal import Hummingbird
 internal import OAuth
 internal import Storage
 
-/// `POST /{tenant}/oauth2/v2.0/revoke`: revokes a client's refresh token (RFC 7009), together with all its refresh
-/// tokens from the same sign-in. An unknown token counts as revoked.
+/// `POST /{tenant}/oauth2/v2.0/revoke`: revokes a client's refresh token (RFC 7009), together with all refresh tokens
+/// of that client from the same sign-in. An unknown token counts as revoked.
 struct RevocationEndpoint: Sendable {
     let database: any Database
     let environment: ClockAndRandomness
@@ -28,7 +28,7 @@ struct RevocationEndpoint: Sendable {
             guard let token, token.tenant == owner else { return }
             try revoke(token, of: client, at: now, connection)
         }
-        // An access token is recognised by its form and not looked up.
+        // An access token is recognised by its format and not looked up.
         guard token != nil || text.split(separator: ".").count != 3 || (try? CompactJWS(text)) == nil else {
             throw OAuthError.unsupportedToken
         }

@@ -17,7 +17,7 @@ struct DeviceProofs: Sendable {
     let names: IdentityConfiguration.Names
 
     /// Verifies the signer of a request. The certificate must be byte for byte the one issued to the device. So no
-    /// foreign certificate is parsed, and another certificate with the same name is not accepted.
+    /// foreign certificate is parsed, and a different certificate with the same name is not accepted.
     ///
     /// - Throws: ``OAuthError``, ``StorageError``
     func check(_ token: CompactJWS, tenant: TenantID) async throws -> DeviceProof {
@@ -41,7 +41,7 @@ struct DeviceProofs: Sendable {
 
     /// Verifies and decodes a call signed by a device. Returns the call and the device.
     ///
-    /// - Throws: ``OAuthError``, number ``OAuthError/unknownDeviceNumber`` if no device has the certificate;
+    /// - Throws: ``OAuthError``, with the number ``OAuthError/unknownDeviceNumber`` if no device has the certificate;
     ///   ``StorageError``.
     func read<Call: DeviceCall>(
         _ type: Call.Type, in request: String, tenant: TenantID, for purpose: Nonces.Purpose
@@ -56,7 +56,7 @@ struct DeviceProofs: Sendable {
 
     /// Checks that a signed request is meant for `path` of this server and names the device that signed it. Ignores
     /// case, since the device uses the address as it was given. Ignores the port, since a proxy in front of the server
-    /// may use another one.
+    /// may use a different one.
     ///
     /// - Throws: ``OAuthError``.
     private func confirm(

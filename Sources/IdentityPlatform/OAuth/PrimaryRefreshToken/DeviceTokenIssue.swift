@@ -14,7 +14,8 @@ struct DeviceTokenIssue: Sendable {
         try platform.nonces.accept(wanted.nonce, signed: token.signingInput, for: .deviceToken)
         guard let id = ClientID(rawValue: wanted.clientID) else { throw OAuthError.unknownClient }
         let client = try await platform.database.read { try Clients($0).usable(id, tenant: tenant.id) }
-        // The device's key authenticates the device, not an application with its own secret.
+        // The device's key authenticates only the device. An application with a secret would have to authenticate
+        // itself.
         guard client.isPublic else { throw OAuthError.missingSecret }
         if let text = wanted.redirectURI {
             guard let uri = RedirectURI(text), client.allowsRedirect(to: uri) else {
@@ -38,7 +39,7 @@ struct DeviceGrant: Sendable {
 }
 
 extension TokenIssuer {
-    /// Returns the members of the response with a device's token.
+    /// Returns the members of a response that contains a device token.
     ///
     /// - Throws: ``StorageError``, or the library's error.
     func deviceReply(_ grant: DeviceGrant) async throws -> MembersWriter {

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import OAuth
 
-/// Decides whether a device may continue in an epoch. Equality of the id decides; the counter only gives the order.
+/// Decides whether a device may enter an epoch or stay in it. Epochs are equal only if their ids are; the counter only
+/// orders them.
 enum EpochRule {
     enum Judgement: Equatable {
-        /// Later than any before.
+        /// Later than every epoch of the device so far.
         case enter
         /// The current epoch.
         case same
-        /// An epoch that the device has left or ended, or another epoch with the current one's number.
+        /// An epoch that the device has left or ended, or a different epoch with the current one's counter.
         case stale
     }
 

@@ -2,7 +2,7 @@
 internal import OAuth
 internal import Storage
 
-/// The transaction that issues a PRT. It checks everything again.
+/// The transaction that issues a PRT. It repeats the checks that were made before it.
 struct IssueTransaction {
     let transaction: TokenTransaction
     let passwords: Passwords
@@ -59,7 +59,7 @@ struct IssueTransaction {
         return client
     }
 
-    /// Returns the session of the proof. A password or the person's own key begins one.
+    /// Returns the session that the proof belongs to. A password or the person's own key begins a new session.
     private func proven(
         by person: PersonProof, client: ClientID, tenant: TenantID, at time: Timestamp
     ) throws -> (session: SessionID, user: UserID, family: TokenFamilyID?) {
@@ -116,7 +116,7 @@ struct IssueTransaction {
 /// The person's proof, ready for the transaction.
 enum PersonProof: Sendable {
     case refreshToken(OpaqueToken)
-    /// The person's own key, which has just signed, and the id of the session that begins with it.
+    /// The person's own key, which has just signed an assertion, and the id of the session that begins with it.
     case helloKey(HelloKey, SessionID)
     /// A password that was just checked, and the id of the session that begins with it.
     case password(CheckedPassword, SessionID)

@@ -6,13 +6,13 @@ internal import Redaction
 internal import Storage
 internal import Synchronization
 
-/// The nonces of signed requests. They are issued without storing anything and are valid for five minutes. Requests
-/// that were answered with them are remembered.
+/// The nonces of signed requests. Nonces are not stored and are valid for five minutes. The requests in which they were
+/// used are remembered.
 ///
 /// A nonce issued to a browser is valid only in that browser and only for its credential. A nonce obtained elsewhere
 /// cannot be used to plant a credential in another person's browser.
 ///
-/// The key and the remembered requests live as long as the process. A restart invalidates every nonce, so no forgotten
+/// The key and the remembered requests exist only in memory. A restart invalidates every nonce, so that no forgotten
 /// request can be replayed.
 package final class Nonces: Sendable {
     /// The purpose of a nonce. One nonce may be used in several different requests, as some clients do.
@@ -21,8 +21,8 @@ package final class Nonces: Sendable {
             signInPage, leave
     }
 
-    /// The maximum number of requests remembered during one nonce's life. Above it, the server refuses requests rather
-    /// than forgetting earlier ones.
+    /// The maximum number of remembered requests. If it is reached, the server refuses requests and does not forget
+    /// earlier ones.
     private static let capacity = 1_000_000
 
     private struct Seen {
@@ -63,8 +63,8 @@ package final class Nonces: Sendable {
 
     /// Accepts a signed request if its nonce was issued by this server and is fresh, and if the request is new.
     ///
-    /// - Parameter signed: the signed bytes, without the signature: with some algorithms, a stranger can produce
-    ///   another valid signature for the same bytes.
+    /// - Parameter signed: the signed bytes, without the signature: with some algorithms, anyone can turn a valid
+    ///   signature into a different valid one for the same bytes.
     /// - Throws: ``OAuthError``.
     func accept(_ nonce: String, signed: [UInt8], for purpose: Purpose) throws(OAuthError) {
         let now = environment.now().seconds

@@ -30,7 +30,7 @@ extension StoredPrimaryRefreshToken: Record {
     }
 
     init(_ row: TableRow<StoredPrimaryRefreshToken>) throws {
-        // A token from before families were stored has the family of its own hash.
+        // The family of a token that was stored before the column existed is derived from the token's hash.
         let (family, hash): (TokenFamilyID?, [UInt8]) = (try row[.family], try row[.hash])
         self.init(
             tenant: try row[.tenant], session: try row[.session], device: try row[.device], client: try row[.client],
@@ -104,7 +104,7 @@ struct PrimaryRefreshTokens {
             "DELETE FROM primaryRefreshToken WHERE tenant = \(tenant) AND proofFamily = \(proofFamily)")
     }
 
-    /// Returns the family of the refresh tokens issued with a primary one.
+    /// Returns the family of the refresh tokens that are issued with the primary refresh token that has this hash.
     static func family(of hash: [UInt8]) -> TokenFamilyID { TokenFamilyID(rawValue: Base64URL.encode(hash)) }
 }
 
@@ -134,19 +134,19 @@ extension StorageKey {
     }
 }
 
-/// Decides whether a primary refresh token is still valid. A renewal replaces it with another.
+/// Decides whether a primary refresh token is still valid. A renewal replaces it with a new one.
 ///
 /// The response to a renewal may be lost. So the device may repeat the request within ``window``, as long as it has not
 /// shown that it has the new token, and then gets the same new token again. Any other second renewal means that two
 /// parties have the token and the session key.
 enum RenewalRule {
-    /// How long a renewal may be repeated. Longer than for a refresh token, since the requester must have the session
-    /// key, and a device may be offline for a while.
+    /// How long a renewal may be repeated. This is longer than for a refresh token, since the requester must have the
+    /// session key, and a device may be offline for a while.
     static let window = Duration.seconds(3600)
 
     enum Judgement: Equatable {
         case good
-        /// A repeated renewal, because the response was lost.
+        /// A permitted repetition: the response to the first renewal may have been lost.
         case repeated
         /// Already renewed, and renewed again although no repetition is allowed.
         case reused

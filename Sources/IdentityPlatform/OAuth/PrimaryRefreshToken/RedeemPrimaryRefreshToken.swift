@@ -6,7 +6,7 @@ internal import OAuth
 internal import Redaction
 internal import Storage
 
-/// Exchanges a PRT for an app's tokens, or for another PRT, encrypted under its session key.
+/// Exchanges a PRT for an app's tokens or for a new PRT. The response is encrypted under the session key.
 struct RedeemPrimaryRefreshToken: Sendable {
     let platform: Platform
     let dialect: PrimaryRefreshToken.Dialect
@@ -44,8 +44,8 @@ struct RedeemPrimaryRefreshToken: Sendable {
             use.grant, refreshToken: refresh, withClientInfo: request.form.wantsClientInfo)
     }
 
-    /// Returns the response encrypted for the device. Devices with the older key derivation can read only the
-    /// unauthenticated form; the operator must have allowed them.
+    /// Returns the response encrypted for the device. Windows clients with the older key derivation can decrypt only
+    /// the unauthenticated form; the operator must have allowed that derivation.
     private func sealed(
         _ reply: MembersWriter, with key: SessionKey, version: KeyDerivationVersion
     ) throws -> Response {
@@ -60,8 +60,8 @@ struct RedeemPrimaryRefreshToken: Sendable {
             body: ResponseBody(byteBuffer: ByteBuffer(string: text)))
     }
 
-    /// Returns the app's refresh token of this PRT: the current one, or the next if that was used or revoked. So most
-    /// uses write nothing.
+    /// Returns the app's refresh token in this PRT's family: the newest one or, if that was used or revoked or has
+    /// expired, a new one. So most requests do not write to the database.
     private func refreshToken(_ use: VerifiedUse) async throws -> IssuedRefreshToken {
         let first = RefreshToken(
             tenant: use.primary.tenant, session: use.grant.session.id, client: use.grant.client.id,
@@ -89,8 +89,8 @@ private func present(
 }
 
 extension RefreshToken {
-    /// Returns the same token with the generation after another one of its family. It expires with the primary one,
-    /// which may have been renewed since.
+    /// Returns this token with the generation that follows `other`, or 0 if `other` is nil. It expires with the PRT,
+    /// which may have been renewed since `other` was issued.
     fileprivate func after(_ other: RefreshToken?) -> RefreshToken {
         RefreshToken(
             tenant: tenant, session: session, client: client, scope: scope, family: family,
@@ -107,7 +107,8 @@ struct VerifiedUse: Sendable {
     let grant: Grant
 }
 
-/// Checks a use request in one consistent state. The caller checks the nonce, which is not in the database.
+/// Verifies a use request against one consistent state of the database. The caller checks the nonce, which is not in
+/// the database.
 private func verify(
     _ unverified: SessionSignedRequest.Unverified, of primary: OpaqueToken, version: TokenVersion,
     in transaction: TokenTransaction

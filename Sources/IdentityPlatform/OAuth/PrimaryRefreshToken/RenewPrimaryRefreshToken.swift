@@ -2,8 +2,8 @@
 internal import OAuth
 internal import Storage
 
-/// Replaces a PRT with another one under the same session key: valid for another fourteen days, up to the limit that
-/// starts with the sign-in.
+/// Replaces a PRT with a new one that has the same session key. The new one is valid for the full lifetime again, but
+/// not beyond the limit, which is counted from the sign-in.
 struct RenewPrimaryRefreshToken: Sendable {
     let platform: Platform
 
@@ -19,7 +19,7 @@ struct RenewPrimaryRefreshToken: Sendable {
     func renew(_ use: VerifiedUse) async throws -> Renewal {
         let (key, label) = (platform.storageKey, "renewed PRT")
         let next = OpaqueToken(tenant: use.primary.tenant, secret: key.derived(label, use.primary.hash))
-        // An older server may have issued it already.
+        // An older version of the server may already have issued the next token, with the former derivation.
         let former = OpaqueToken(tenant: use.primary.tenant, secret: key.formerlyDerived(label, use.primary.hash))
         let sealedKey = try key.seal(use.key, of: next)
         let (token, outcome) = try await platform.tokens.write { transaction in

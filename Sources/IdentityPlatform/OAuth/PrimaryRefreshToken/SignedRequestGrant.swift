@@ -3,8 +3,9 @@ internal import Hummingbird
 internal import OAuth
 internal import Storage
 
-/// Dispatches every PRT request: one signed with a session key uses or renews a PRT, one signed by a device requests a
-/// PRT or a token for the device itself. Each successful response contains the nonce for the next request.
+/// Dispatches requests that are signed with a session key or by a device. Those signed with a session key use or renew
+/// a PRT. Those signed by a device request a PRT or a token for the device itself. Each successful response contains
+/// the nonce for the next request.
 struct SignedRequestGrant: GrantHandler {
     let platform: Platform
 
@@ -17,7 +18,7 @@ struct SignedRequestGrant: GrantHandler {
     }
 
     private func reply(to request: TokenRequest) async throws -> Response {
-        // Other parties use this grant for assertions (RFC 7523), and Entra for on-behalf-of.
+        // Other servers use this grant type for assertions (RFC 7523), and Entra uses it for the on-behalf-of flow.
         guard request.form[ParameterName.request] != nil || request.form[ParameterName.assertion] == nil else {
             throw OAuthError.unsupportedAssertion
         }

@@ -2,8 +2,8 @@
 package import OAuth
 internal import Storage
 
-/// The resources of this server, under their own names and under Microsoft's, which other makers' clients have built
-/// in.
+/// The resources of this server, under their own names and under Microsoft's names, which third-party clients have
+/// built in.
 package struct ResourceCatalogue: Sendable {
     package let graph: Resource
     package let deviceRegistration: Resource
@@ -31,17 +31,17 @@ package struct ResourceCatalogue: Sendable {
     package static let deviceRegistrationApplication = ClientID(
         bytes: [0x01, 0xcb, 0x28, 0x76, 0x7e, 0xbd, 0x4a, 0xa4, 0x9c, 0xc9, 0xd2, 0x8b, 0xd4, 0xd3, 0x59, 0xa9])
 
-    /// The resources of a registration that names none.
+    /// The resources that a client may use if its registration names none.
     static let standard = [graphApplication]
 
-    /// Returns the permission with that name in its official spelling; nil if no resource knows it.
+    /// Returns the official spelling of a permission's name; nil if no resource has the permission.
     func permission(named name: String) -> String? {
         all.lazy.flatMap(\.permissions).first { $0.lowercased() == name.lowercased() }
     }
 
     /// Parses `scope` and the older `resource` for a client.
     ///
-    /// Grants the requested permissions that the resource knows and the client may have. The response lists them (RFC
+    /// Grants the requested permissions that the resource has and that the client may use. The response lists them (RFC
     /// 6749 section 3.3). If there are none, the request is refused.
     ///
     /// - Throws: ``OAuthError``
@@ -65,8 +65,8 @@ package struct ResourceCatalogue: Sendable {
             granted: Self.granted(requested, permissions), lasting: lasting.joined(separator: " "))
     }
 
-    /// Parses a later request of a client that already has a grant. If it names no scope, the earlier scope continues,
-    /// without its permissions if the request names another resource.
+    /// Parses a later request by a client that already has a grant. If the request names no scope, the earlier scope
+    /// applies; if it names a resource, the permissions of the earlier scope are dropped.
     ///
     /// - Throws: ``OAuthError``
     package func grant(
@@ -77,7 +77,7 @@ package struct ResourceCatalogue: Sendable {
         return try grant(scope: scope, resource: resource, to: client)
     }
 
-    /// Parses the same from a form.
+    /// Parses `scope` and `resource` in a form, for a client that may already have a grant.
     ///
     /// - Throws: ``OAuthError``
     func grant(
@@ -120,7 +120,8 @@ package struct ResourceCatalogue: Sendable {
 
     private static let defaultPermission = ".default"
 
-    /// Splits `https://graph.example//.default` at its last slash. Names without a slash stay whole and mean Graph.
+    /// Splits `https://graph.example//.default` at its last slash. Returns nil for a name without a slash, which is a
+    /// permission of Graph.
     private static func split(_ scope: String) -> (String, String)? {
         guard let slash = scope.lastIndex(of: "/") else { return nil }
         return (trimmed(String(scope[..<slash])), String(scope[scope.index(after: slash)...]))
@@ -131,7 +132,7 @@ package struct ResourceCatalogue: Sendable {
     }
 }
 
-/// What a client requested and gets: one resource, some of its permissions, and OpenID Connect's own scopes.
+/// The scope that a client requested and gets: one resource, some of its permissions, and scopes of OpenID Connect.
 package struct GrantedScope: Sendable {
     package let resource: Resource
     /// The identifier by which the client named the resource. It becomes `aud`.
@@ -140,7 +141,7 @@ package struct GrantedScope: Sendable {
     package let permissions: [String]
     /// The scopes in the client's spelling.
     package let requested: Scopes
-    /// The granted scopes, for the response. A requested scope that is missing here was declined.
+    /// The granted scopes, for the response. A requested scope that is missing here was not granted.
     package let granted: Scopes
     /// The scope to store in a code or a refresh token. It includes the older `resource` as a scope.
     package let lasting: String
@@ -157,7 +158,8 @@ package struct GrantedScope: Sendable {
 /// An application that receives access tokens.
 package struct Resource: Sendable {
     package let application: ClientID
-    /// Its names as `resource`, as the first part of a scope and as `aud`, without a trailing slash.
+    /// The names by which it is known in `resource`, in the first part of a scope and in `aud`, without a trailing
+    /// slash.
     package let identifiers: [String]
     /// Its permissions. The token's person must also be allowed to do what a permission covers.
     package let permissions: [String]

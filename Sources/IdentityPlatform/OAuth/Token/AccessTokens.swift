@@ -14,8 +14,9 @@ package struct AccessTokens: Sendable {
         case missing, malformed, signature, audience, expired, ended
     }
 
-    /// Verifies signature, issuer, audience and time, and that the session is still valid (``SessionRule``) and the
-    /// application still registered. Roles are the person's current ones, not those at the time of issue.
+    /// Verifies the token in an `Authorization` header: its signature, issuer, audience and time, and that its session
+    /// is still valid (``SessionRule``) and its application still registered and enabled. The returned roles are the
+    /// person's current ones, not those at issuance.
     ///
     /// - Throws: ``Refusal``, ``StorageError``
     package func check(authorization: String?, for resource: Resource) async throws -> AccessToken {

@@ -29,7 +29,7 @@ struct AuthorizationCodeGrant: GrantHandler {
     }
 }
 
-/// What the client presents together with the code.
+/// The parameters that the client sends together with the code.
 private struct Proof: Sendable {
     let credentials: ClientCredentials
     let redirect: String
@@ -56,8 +56,8 @@ private func redeem(
         try check(
             proof, against: record,
             allowsMissingProofKey: transaction.configuration.compatibility.codeWithoutProofKey)
-        // Only an otherwise valid request counts as a replay. Someone who found a used code in a history cannot end
-        // anything.
+        // Only an otherwise valid request counts as a replay. Someone who only found a used code in a browser's history
+        // cannot end the session with it.
         guard record.redeemed == nil else {
             try revoke(record, at: now, connection)
             return .refused(.redeemedCode)
@@ -76,9 +76,9 @@ private func redeem(
     }
 }
 
-/// Checks that the redirect URI and the code verifier match the authorization request. The client must have sent a code
-/// challenge there, unless the operator allows this older client to do without. A client that sent no challenge must
-/// not send a verifier (RFC 9700 section 2.1.1).
+/// Checks that the redirect URI and the PKCE code verifier match the authorisation request. If that request had no code
+/// challenge, which the operator may allow for older clients, the token request must not have a code verifier (RFC 9700
+/// section 2.1.1).
 private func check(
     _ proof: Proof, against record: AuthorizationCode, allowsMissingProofKey: Bool
 ) throws(OAuthError) {
@@ -91,8 +91,8 @@ private func check(
     guard ProofKey.matches(verifier: verifier, challenge: record.challenge) else { throw .verifierMismatch }
 }
 
-/// Revokes what was issued for a code that is used again (RFC 6749 section 4.1.2): the whole session if the code's
-/// sign-in began it; otherwise the code's refresh tokens and the primary refresh tokens issued for them.
+/// Revokes what was issued for a code that is used again (RFC 6749 section 4.1.2). Ends the whole session if the code's
+/// sign-in began it; otherwise revokes the code's refresh tokens and the primary refresh tokens issued for them.
 private func revoke(_ record: AuthorizationCode, at time: Timestamp, _ connection: any Connection) throws {
     let actor = record.client.rawValue
     try AuditLog(connection).append(

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import Storage
 
-/// The data of a code until it is redeemed.
+/// An authorisation code as stored in the database.
 struct AuthorizationCode: Sendable {
     let tenant: TenantID
     let session: SessionID
     let client: ClientID
     let redirectURI: String
     let scope: String
-    /// PKCE, S256 (RFC 7636); empty for a client without PKCE, if the operator allows it.
+    /// The PKCE code challenge, method S256 (RFC 7636). Empty if the client did not use PKCE, which the operator must
+    /// allow.
     let challenge: String
     let nonce: String?
     let family: TokenFamilyID
@@ -58,7 +59,7 @@ struct AuthorizationCodes {
 
     /// Marks a code as used. It stays stored, so that a second use is recognised.
     ///
-    /// - Returns: whether it was unused until now.
+    /// - Returns: whether it had not been used before.
     func redeem(_ code: OpaqueToken, at time: Timestamp) throws -> Bool {
         try connection.execute(
             """

@@ -5,8 +5,8 @@ internal import Storage
 /// A resource's challenge in a 401 response to an unusable bearer token (RFC 6750 section 3).
 ///
 /// If the token's session has ended, it is a claims challenge. It tells the client to discard the token, although the
-/// token looks valid, and to request one issued from now on. So a client learns that a cached token is invalid as soon
-/// as the server knows.
+/// token looks valid, and to request a new one. So a client that uses a cached token learns at once that the token is
+/// invalid.
 package struct BearerChallenge: Sendable {
     let names: IdentityConfiguration.Names
     let environment: ClockAndRandomness

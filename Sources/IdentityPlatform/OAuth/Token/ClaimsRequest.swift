@@ -19,7 +19,7 @@ package struct ClaimsRequest: Sendable, Equatable {
         self.capabilities = capabilities
     }
 
-    /// Parses the parameter `claims`; nil requests nothing.
+    /// Parses the parameter `claims`. If it is nil, no additional claims are requested.
     ///
     /// - Throws: ``OAuthError``
     package init(parsing text: String?) throws(OAuthError) {
@@ -46,6 +46,6 @@ package struct ClaimsRequest: Sendable, Equatable {
 
     private enum Detail: String, WireName { case values }
 
-    /// Claims about the strength of the sign-in. The platform offers only one.
+    /// Claims about the strength of the sign-in. The platform offers only one strength.
     private static let unmet: Set<String> = ["acr", "acrs"]
 }

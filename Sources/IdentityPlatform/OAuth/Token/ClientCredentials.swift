@@ -25,7 +25,8 @@ struct ClientCredentials: Sendable {
         self.secret = basic.secret.exposed.isEmpty ? nil : basic.secret
     }
 
-    /// Parses the header; nil if it is for another scheme. Both parts are form-encoded before they are joined.
+    /// Parses an `Authorization` header; returns nil if its scheme is not Basic. Clients form-encode the id and the
+    /// secret before they join them.
     private static func basic(_ header: String) throws(OAuthError) -> (id: String, secret: Sensitive<String>)? {
         let parts = header.split(separator: " ", maxSplits: 1)
         guard parts.count == 2, parts[0].lowercased() == "basic" else { return nil }
@@ -43,7 +44,8 @@ struct ClientCredentials: Sendable {
 }
 
 extension Clients {
-    /// Returns the authenticated client. A public client needs only its id, any other client one of its secrets.
+    /// Returns the authenticated client. A public client needs only its id; any other client also needs one of its
+    /// secrets.
     ///
     /// - Throws: ``OAuthError``, ``StorageError``
     func authenticated(_ credentials: ClientCredentials, tenant: TenantID, at now: Timestamp) throws -> Client {
@@ -54,7 +56,7 @@ extension Clients {
         }
         guard let secret = credentials.secret else { throw OAuthError.missingSecret }
         let shown = ClientSecret.hash(of: secret.exposed)
-        // Compares all secrets, whichever matches.
+        // Compares with every secret even after a match, so that the time does not reveal which one matches.
         let matches = try ClientSecrets(connection).hashes(of: client, at: now)
             .map { equalInConstantTime($0, shown) }
         guard matches.contains(true) else { throw OAuthError.wrongSecret }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import Storage
 
-/// The data for tokens: who, for which application and resource, in which session, on which device.
+/// The data from which tokens are made: the person, the application, the resource, and the session with its device.
 package struct Grant: Sendable {
     package let tenant: Tenant
     package let user: User
@@ -29,7 +29,7 @@ package struct Grant: Sendable {
     }
 }
 
-/// The data for tokens, and a refresh token that is already stored durably.
+/// A grant and its refresh token, if it has one. The refresh token is already stored durably.
 struct IssuedGrant: Sendable {
     let grant: Grant
     let refreshToken: IssuedRefreshToken?

@@ -10,13 +10,13 @@ enum RefreshTokenRule {
     /// How long after its first use a token may be used again.
     static let window = Duration.seconds(10)
 
-    /// The purpose of a use: to get the next refresh token, or as proof for a primary refresh token, which gets no
-    /// successor.
+    /// The purpose of a use. `refresh` issues the next refresh token. `proof` proves the person for a primary refresh
+    /// token and issues no successor.
     enum Purpose: Sendable { case refresh, proof }
 
     enum Judgement: Equatable {
         case fresh
-        /// A repeated use, because the response to the first was lost.
+        /// A permitted repetition: the response to the first use may have been lost.
         case repeated
         /// Already used. Everything issued from its sign-in may be compromised.
         case reused

@@ -22,7 +22,8 @@ package struct RefreshToken: Sendable {
     package let family: TokenFamilyID
     /// Its number among its client's tokens in the family, counted from 0. Each use issues the next.
     package let generation: Int64
-    /// Whether it was issued with a primary refresh token. Then it cannot prove a person for another one.
+    /// Whether it was issued with a primary refresh token. If so, it is not accepted as proof for another primary
+    /// refresh token.
     package let ofPrimary: Bool
     package let expires: Timestamp
     package let used: Timestamp?
@@ -133,9 +134,9 @@ package struct RefreshTokens {
             """)
     }
 
-    /// Revokes a client's tokens of a family. They stay stored, so that no number is issued twice.
+    /// Revokes a client's tokens of a family. They stay stored, so that no generation is issued twice.
     ///
-    /// - Returns: how many were not revoked until now.
+    /// - Returns: how many had not been revoked before.
     /// - Throws: ``StorageError``
     func revoke(chainOf token: RefreshToken, at time: Timestamp) throws -> Int {
         try connection.execute(

@@ -69,7 +69,7 @@ package protocol GrantHandler: Sendable {
     /// The values of `grant_type` that it handles.
     var grantTypes: [GrantType] { get }
 
-    /// Responds to a request. Everything that the response promises must be durable before.
+    /// Responds to a request. Everything that the response contains must be stored durably before this method returns.
     ///
     /// - Throws: ``OAuthError`` for the client; any other error becomes `server_error`.
     func respond(to request: TokenRequest) async throws -> Response

@@ -26,7 +26,7 @@ package struct TokenIssuer: Sendable {
         "\(names.origin(of: names.login))/\(tenant)/\(version == .two ? "v2.0" : "")"
     }
 
-    /// Returns an access token (RFC 9068 in spirit, Entra's claims in fact).
+    /// Returns an access token, similar to RFC 9068 but with Entra's claims.
     ///
     /// - Throws: ``StorageError``, or the library's error.
     package func accessToken(_ grant: Grant) async throws -> String {

@@ -3,7 +3,7 @@ internal import OAuth
 internal import Redaction
 internal import Storage
 
-/// One transaction of the token endpoint: its rows, its time, and the data for tokens.
+/// One transaction of the token endpoint, with its time and the data needed to issue tokens.
 struct TokenTransaction {
     let connection: any Connection
     let now: Timestamp
@@ -21,8 +21,8 @@ struct TokenTransaction {
         (clients, storageKey) = (Clients(connection, view), source.storageKey)
     }
 
-    /// A token was used a second time. What was issued from it is revoked in a separate transaction, since the
-    /// transaction that finds the reuse does not commit.
+    /// Thrown if a token was used a second time. What was issued from it is revoked in a separate transaction, since
+    /// the transaction that detects the reuse does not commit.
     struct Reuse: Error {
         let token: RefreshToken
     }
@@ -54,7 +54,7 @@ struct TokenTransaction {
             version: version)
     }
 
-    /// Issues the first tokens of a family: their data, and a refresh token if one is requested. Clients of the older
+    /// Begins a token family. Returns the grant with the first refresh token, if one is requested. Clients of the older
     /// endpoint always get one.
     ///
     /// - Throws: ``OAuthError``, ``StorageError``
@@ -104,8 +104,9 @@ struct TokenTransaction {
         return IssuedRefreshToken(token: token, expires: record.expires)
     }
 
-    /// Returns a refresh token that was issued earlier, perhaps by an older server. Its text is not random but derived
-    /// from its place with the storage key, so it can be returned again although only a hash is stored.
+    /// Returns a refresh token that was issued earlier, perhaps by an older version of the server. Its text is not
+    /// random but derived from its place with the storage key, so it can be returned again although only a hash is
+    /// stored.
     ///
     /// - Throws: ``StorageError``
     func issued(_ record: RefreshToken) throws -> IssuedRefreshToken {
@@ -125,8 +126,8 @@ struct TokenTransaction {
         try storageKey.openSessionKey(sealed, of: token)
     }
 
-    /// Revokes what was issued from the sign-in of a reused token (RFC 9700 section 4.14.2), and writes the audit line:
-    /// the client's refresh tokens, and what was issued with one of them as its proof.
+    /// Revokes the client's refresh tokens in the family of a reused token, and the primary refresh tokens that were
+    /// issued with a token of the family as proof (RFC 9700 section 4.14.2). Writes the audit entry.
     ///
     /// - Throws: ``StorageError``
     fileprivate func revoke(_ reuse: Reuse) throws {
