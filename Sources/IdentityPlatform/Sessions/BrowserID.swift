@@ -12,7 +12,7 @@ struct BrowserID: Sendable, Hashable {
     /// - Parameter word: the cookie's value.
     init(word: String) { hash = Array(SHA256.hash(data: Array(word.utf8))) }
 
-    /// Nil if the request has no such cookie.
+    /// Reads the identifier from a request; returns nil if the request has no such cookie.
     init?(_ request: Request) {
         guard let word = HostCookie.csrf.word(in: request) else { return nil }
         self.init(word: word)

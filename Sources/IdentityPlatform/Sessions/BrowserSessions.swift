@@ -18,7 +18,7 @@ struct BrowserSessions {
             [.tenant: session.tenant, .hash: cookie.hash, .session: session.id, .expires: expires])
     }
 
-    /// Returns the active session of a cookie.
+    /// Returns the session that a cookie is bound to, if neither has ended.
     func session(_ cookie: OpaqueToken, at time: Timestamp) throws -> Session? {
         let id: SessionID? = try connection.value(
             .session, of: BrowserSession.self,

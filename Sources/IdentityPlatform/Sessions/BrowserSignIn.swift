@@ -12,10 +12,10 @@ struct BrowserSignIn: Sendable {
     let client: ClientID
     let method: SignInMethod
 
-    /// Begins the session and the browser session; returns nil if the password is no longer the person's. In a device's
+    /// Begins the session and the browser session; returns nil if the password is no longer valid. In a device's
     /// browser, the session is bound to that device and epoch.
     ///
-    /// - Parameter allow: throws if the request is for another person. Nothing begins then.
+    /// - Parameter allow: throws if the request is for another person. In that case no session begins.
     /// - Throws: ``OAuthError`` if the browser belongs to a shared device and another person, or to an epoch that has
     ///   ended; ``StorageError``, or the error of `allow`.
     func begin(

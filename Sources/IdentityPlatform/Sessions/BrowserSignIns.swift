@@ -31,16 +31,15 @@ struct BrowserSignIns: Sendable {
         let password: SecretBytes
     }
 
-    /// The result of an attempt: what began, or the error for the page to show.
+    /// The result of an attempt: the value that `begin` returned, or the error that the page shows.
     enum Outcome<Begun: Sendable>: Sendable {
         case begun(Begun, CheckedPassword)
         case refused(OAuthError)
     }
 
-    /// Checks a password, and begins what it is used for.
+    /// Checks a password and, if it is correct, runs the transaction that uses it.
     ///
-    /// - Parameter begin: the transaction, which must confirm the password; returns nil if it is no longer the
-    ///   person's.
+    /// - Parameter begin: the transaction, which must confirm the password and return nil if it is no longer valid.
     /// - Throws: ``OAuthError`` if the page cannot be shown again; ``StorageError``, or the error of `begin`.
     func run<Begun: Sendable>(
         _ attempt: Attempt, begin: (CheckedPassword) async throws -> Begun?
@@ -71,7 +70,7 @@ struct BrowserSignIns: Sendable {
             name: attempt.name, tenant: attempt.tenant, client: attempt.client.rawValue, method: attempt.method)
     }
 
-    /// Resets a browser whose epoch has ended, before a sign-in page is shown in it.
+    /// Removes the record of a browser whose epoch or session has ended, before a sign-in page is shown in it.
     ///
     /// - Throws: ``StorageError``
     func renew(_ request: Request) async throws {
@@ -81,8 +80,8 @@ struct BrowserSignIns: Sendable {
         try await database.write { try DeviceBrowsers($0).forgetIfOver(browser) }
     }
 
-    /// Sets the cookie that remembers this person's sign-in in the browser. Not on a shared device, because the device
-    /// itself is known.
+    /// Sets the cookie that remembers this person's sign-in in the browser. Does not set it on a shared device, because
+    /// there the device itself is known.
     ///
     /// - Throws: the library's error.
     func remember(_ checked: CheckedPassword, in request: Request, on response: inout Response) throws {

@@ -2,7 +2,7 @@
 internal import Storage
 
 enum BrowsersSchema {
-    /// The browser in which a session began, and the browsers that belong to a shared device's epoch.
+    /// Adds the browser in which a session began, and the table of browsers that belong to a device.
     static let migrations = [
         Migration(
             "browsers",

@@ -26,18 +26,18 @@ enum DeviceBrowser: Table {
     }
 }
 
-/// The devices' browsers, in one transaction.
+/// Access to the browsers that belong to devices, in one transaction.
 ///
 /// A browser belongs to a device once a session that began in it is bound to the device, or once it presents the
-/// device's browser credential. It belongs to a shared device until the epoch ends, and to any other device until that
-/// session ends. During that time, every session of the worker that begins in it is bound to the same device and epoch,
-/// whatever the request asked for.
+/// device's browser credential. It belongs to a shared device until the epoch ends, and to a personal device until the
+/// session ends. Until then, every session that the worker begins in it is bound to the same device and epoch, whatever
+/// was requested.
 struct DeviceBrowsers {
     private let connection: any Connection
 
     init(_ connection: any Connection) { self.connection = connection }
 
-    /// Returns what a session that begins now in this browser must be bound to; nil for nothing.
+    /// Returns the binding for a session that begins now in this browser; nil if it must not be bound.
     ///
     /// - Parameter cookie: the browser's current browser session.
     /// - Throws: ``OAuthError`` `endedBrowserEpoch` if the epoch has ended, `disabledDevice`; ``StorageError``
@@ -63,8 +63,8 @@ struct DeviceBrowsers {
     }
 
     /// Records that a browser belongs to the device of a session. On a shared device, the worker's sessions that began
-    /// in the browser earlier are bound to the epoch as well. Other people's sessions, sessions of personal devices and
-    /// sessions for other screens end.
+    /// earlier in the browser are bound to the epoch as well. All other sessions that began in it and are not bound to
+    /// a shared device end: those of other people, of other devices and for other screens.
     ///
     /// - Throws: ``OAuthError`` `otherPersonOnDevice` if the browser belongs to another worker, epoch or device;
     ///   ``StorageError``
@@ -102,7 +102,8 @@ struct DeviceBrowsers {
         return binding.isOf(session)
     }
 
-    /// Removes the record of a browser whose epoch or session has ended, so that the next sign-in there starts anew.
+    /// Removes the record of a browser whose epoch or session has ended, so that the next sign-in there starts without
+    /// it.
     ///
     /// - Throws: ``StorageError``
     func forgetIfOver(_ browser: BrowserID) throws {
@@ -110,7 +111,7 @@ struct DeviceBrowsers {
         try connection.execute("DELETE FROM deviceBrowser WHERE browser = \(browser.hash)")
     }
 
-    /// Returns whether a browser belonged to a device's epoch, or a session, that has ended.
+    /// Returns whether the epoch or session that a browser belonged to has ended.
     ///
     /// - Throws: ``StorageError``
     func isOver(_ browser: BrowserID) throws -> Bool { try noted(browser).map { !$0.isOpen } ?? false }

@@ -7,7 +7,7 @@ struct FailedSignIns: Sendable {
     let environment: ClockAndRandomness
 
     /// Records a refused sign-in, with the person's object id if the name is known. Equal refusals within ten minutes
-    /// share one line with a count.
+    /// share one entry with a count.
     ///
     /// - Throws: ``StorageError``
     func record(

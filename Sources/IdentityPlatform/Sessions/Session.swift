@@ -4,13 +4,13 @@ package import Storage
 package typealias SessionID = ID<Session>
 package typealias DeviceID = ID<DeviceBinding>
 
-/// One sign-in of one person: the `sid` of every code, token and cookie that it led to. When the session ends, all of
-/// them become invalid.
+/// One sign-in by one person. Every code, token and cookie that results from it belongs to it (`sid`), and becomes
+/// invalid when the session ends.
 package struct Session: Sendable {
     package let tenant: TenantID
     package let id: SessionID
     package let user: UserID
-    /// The device that the session is bound to, after the device proved its key.
+    /// The device that the session is bound to; nil until a device has proved its key for it.
     package let device: DeviceBinding?
     /// The counter of the device epoch that it belongs to.
     package let epochCounter: Int64?
@@ -20,12 +20,12 @@ package struct Session: Sendable {
     package let ended: Timestamp?
     /// The browser in which it began; nil if it began without one.
     let browser: BrowserID?
-    /// Whether it was started by a device code for another screen (RFC 8628). Such a session is never bound to a
+    /// Whether it was started with a device code for another screen (RFC 8628). Such a session is never bound to a
     /// device.
     let isFromDeviceCode: Bool
 }
 
-/// The device of a session, in the form used in tokens.
+/// The device that a session is bound to.
 package struct DeviceBinding: Sendable, Hashable {
     package let id: DeviceID
     /// Whether several workers share the device. Its access tokens are valid for at most ten minutes.
@@ -57,7 +57,7 @@ package enum SessionEnd: String, Sendable {
     case personRemoved = "person-removed"
     case deviceDisabled = "device-disabled"
     case deviceRemoved = "device-removed"
-    /// An administrator ended it, or the person from elsewhere.
+    /// An administrator ended it, or the person did so from elsewhere.
     case revoked
     /// A code or token was used a second time.
     case replayed

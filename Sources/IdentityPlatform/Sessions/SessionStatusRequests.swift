@@ -17,7 +17,7 @@ package struct SessionStatusRequests: Sendable {
 
     /// Authenticates the sender of a signed ``SessionStatusRequest``. A disabled device is accepted.
     ///
-    /// - Throws: ``OAuthError``, number ``OAuthError/unknownDeviceNumber`` if no device has the certificate;
+    /// - Throws: ``OAuthError``, with the number ``OAuthError/unknownDeviceNumber`` if no device has the certificate;
     ///   ``StorageError``.
     package func asker(of question: String, tenant: TenantID) async throws -> DeviceAsker {
         let (question, device) = try await proofs.read(
@@ -36,8 +36,7 @@ package struct SessionStatusRequests: Sendable {
 private func judge(_ asker: DeviceAsker, _ connection: any Connection) throws -> SessionStatus {
     guard let device = try Devices(connection).find(asker.device, tenant: asker.tenant) else { return .deviceUnknown }
     guard device.isEnabled else { return .deviceDisabled }
-    // Whether the epoch has ended follows from the session. Here only an epoch that the device has left counts as
-    // stale.
+    // The session shows whether the epoch has ended. So only an epoch that the device has left counts as stale here.
     guard EpochRule.judge(asker.epoch, highest: device.epoch, isClosed: false) != .stale else { return .staleEpoch }
     guard let asked = asker.session else { return .noSession }
     guard let id = SessionID(rawValue: asked),

@@ -33,7 +33,7 @@ package struct Sessions {
         try begin(id, user: user, methods: methods, in: nil, at: time)
     }
 
-    /// Begins a session in a browser, or by device code for another screen.
+    /// Begins a session in a browser, or with a device code for another screen.
     ///
     /// - Throws: ``StorageError``
     func begin(
@@ -68,8 +68,8 @@ package struct Sessions {
     /// Binds an active session to the device that proved its key, in the device's current epoch. On a shared device the
     /// session stays bound to that epoch.
     ///
-    /// - Returns: whether there was such a session that was neither bound to another device or epoch nor started by a
-    ///   device code.
+    /// - Returns: false if the session has ended or does not exist, is bound to another device or to another epoch of a
+    ///   shared device, or was started with a device code.
     /// - Throws: ``StorageError``
     package func bind(
         _ id: SessionID, tenant: TenantID, to device: DeviceBinding, epochCounter: Int64? = nil
@@ -84,10 +84,9 @@ package struct Sessions {
             """) == 1
     }
 
-    /// Ends a session. If it is bound to an epoch of a shared device, ends every session of that epoch, because they
-    /// end together.
+    /// Ends a session. If it is bound to an epoch of a shared device, ends every session of that epoch.
     ///
-    /// - Returns: whether the session was active until now.
+    /// - Returns: whether the session had not ended before.
     /// - Throws: ``StorageError``
     @discardableResult
     package func end(
@@ -109,10 +108,12 @@ package struct Sessions {
     }
 
     /// Ends one session and removes everything that depends on it: codes, refresh tokens, primary refresh tokens with
-    /// their session keys, and browser sessions. Writes the audit line, and announces the ``DeviceStateChange`` of its
-    /// device, unless the device itself reported the end. A repeated call is not an error and writes no line.
+    /// their session keys, and browser sessions. Writes the audit entry. Announces a ``DeviceStateChange`` of its
+    /// device if the device did not report the end itself. If the person or an administrator revoked the session, or a
+    /// token was replayed, withdraws the person's offline leases on the device. A repeated call is not an error and
+    /// does not write an entry.
     ///
-    /// - Returns: whether the session was active until now.
+    /// - Returns: whether the session had not ended before.
     /// - Throws: ``StorageError``
     @discardableResult
     func endAlone(
@@ -130,7 +131,7 @@ package struct Sessions {
         guard let ended else { return false }
         try AuditLog(connection).append(
             .sessionEnded, tenant: tenant, actor: actor, subject: id.rawValue, outcome: reason.rawValue, at: time)
-        // A device that reported the end itself needs no notice.
+        // A device that reported the end itself does not need a notice.
         if reason != .ended, let device: DeviceID = try ended["device"] {
             if reason == .revoked || reason == .replayed {
                 try OfflineLeases(connection).withdraw(of: try ended["person"], device: device, tenant: tenant)
@@ -159,7 +160,7 @@ struct LiveSessions {
 
     init(_ connection: any Connection) { self.connection = connection }
 
-    /// Returns the sessions that began last, of one person if `user` is given.
+    /// Returns the `count` sessions that began last. If `user` is given, returns only that person's.
     ///
     /// - Throws: ``StorageError``
     func newest(_ count: Int, of user: UserID? = nil, tenant: TenantID) throws -> [Session] {

@@ -8,8 +8,8 @@ struct SignedInBrowser: Sendable {
     let database: any Database
     let environment: ClockAndRandomness
 
-    /// Returns the session of a request's cookie, and its person; nil if nobody is signed in. In a shared device's
-    /// browser, a session of another person or device does not count.
+    /// Returns the session that a request's cookie is bound to, and its person; nil if nobody is signed in. In a shared
+    /// device's browser, a session of another person, device or epoch does not count.
     func present(_ request: Request, tenant: Tenant) async throws -> (Session, User)? {
         guard let cookie = HostCookie.session.value(in: request).flatMap(OpaqueToken.init), cookie.tenant == tenant.id
         else { return nil }

@@ -7,7 +7,7 @@ struct KeyRotation: Sendable {
     let database: any Database
     let environment: ClockAndRandomness
     let keys: TenantKeys
-    /// The pool in which keys are generated: the one for administrators' work.
+    /// The pool in which keys are generated. It is the pool for administrators' work.
     let hashing: HashingPool
     private let schedule: KeySchedule
 
@@ -20,10 +20,10 @@ struct KeyRotation: Sendable {
             longestToken: max(lifetimes.accessToken, lifetimes.sharedDeviceAccessToken))
     }
 
-    /// Creates keys for the algorithms and stores them with their audit lines.
+    /// Creates keys for the algorithms, stores them and writes the audit entries.
     ///
-    /// - Parameter immediately: whether the keys sign at once. Clients with an older cached key set
-    ///   then cannot verify new tokens.
+    /// - Parameter immediately: whether the keys sign at once. If so, clients with an older cached key set cannot
+    ///   verify new tokens.
     /// - Throws: ``HashingPool/Busy``, ``StorageError``, or the library's error.
     func rotate(
         _ algorithms: [SignatureAlgorithm], of tenant: TenantID, immediately: Bool, by actor: String

@@ -6,8 +6,8 @@ internal import Storage
 internal import SwiftASN1
 internal import X509
 
-/// The self-signed certificate of a signing key, for clients that find the key by a certificate's thumbprint (`x5t`).
-/// It is the same each time it is made, so it is not stored.
+/// The self-signed certificate of a signing key, for clients that identify the key by a certificate's thumbprint
+/// (`x5t`). It is not stored, because generating it again gives the same certificate.
 enum SigningCertificate {
     /// - Throws: the library's error.
     static func make(for key: _RSA.Signing.PrivateKey, id: String, created: Timestamp) throws -> [UInt8] {

@@ -2,7 +2,7 @@
 internal import OAuth
 package import Storage
 
-/// Binds a database to its storage key with a value that only that key opens.
+/// Binds a database to its storage key with a value that only that key can decrypt.
 package enum StorageCheck {
     private static let name = "storage.key"
 

@@ -7,14 +7,14 @@ package import Redaction
 /// and the session keys of primary refresh tokens. It is stored in a separate file, so that a copy of the databases
 /// alone reveals none of them.
 ///
-/// Each purpose has its own key, derived by HKDF (RFC 5869); the key in the file itself encrypts and signs nothing.
-/// Values that an older server sealed or derived directly with the key in the file still open and are still recognised.
+/// Each purpose has its own key, derived by HKDF (RFC 5869); the key in the file is not used directly. Values that an
+/// older version of the server sealed or derived directly with the key in the file are still accepted.
 package struct StorageKey: Sendable {
-    /// Why a sealed value did not open, or a key was not accepted.
+    /// Why a sealed value could not be decrypted, or a key was not accepted.
     package enum Failure: Error, Equatable {
         /// The key does not have 32 bytes.
         case notAKey
-        /// Sealed under a different key or for another purpose, or changed since.
+        /// The value was sealed under a different key or for a different purpose, or has been changed.
         case doesNotOpen
     }
 
@@ -30,8 +30,8 @@ package struct StorageKey: Sendable {
         root = unsafe secret.withUnsafeBytes { unsafe SymmetricKey(data: $0) }
     }
 
-    /// Seals bytes for one purpose. The purpose names the row, so a sealed value copied to another row does not open
-    /// there.
+    /// Encrypts and authenticates bytes for one purpose. The purpose names the row, so a sealed value that is copied to
+    /// another row cannot be decrypted there.
     ///
     /// - Throws: the library's error.
     package func seal(_ bytes: [UInt8], purpose: String) throws -> [UInt8] {
@@ -42,7 +42,7 @@ package struct StorageKey: Sendable {
         return Array(sealed)
     }
 
-    /// Opens bytes that were sealed for the same purpose.
+    /// Decrypts bytes that were sealed for the same purpose.
     ///
     /// - Throws: ``Failure`` `doesNotOpen`.
     package func open(_ sealed: [UInt8], purpose: String) throws(Failure) -> [UInt8] {
@@ -61,7 +61,8 @@ package struct StorageKey: Sendable {
         Array(HMAC<SHA256>.authenticationCode(for: input, using: key(of: .derivation, label)))
     }
 
-    /// Returns the result of ``derived(_:_:)`` from before purposes had their own keys, for tokens issued at that time.
+    /// Returns the bytes that ``derived(_:_:)`` returned before each purpose had its own key. They are needed for
+    /// tokens issued at that time.
     func formerlyDerived(_ label: String, _ input: [UInt8]) -> [UInt8] {
         Array(HMAC<SHA256>.authenticationCode(for: Array(label.utf8) + [0] + input, using: root))
     }

@@ -5,7 +5,7 @@ internal import FoundationEssentials
 package import OAuth
 package import Storage
 
-/// An organisation's signing key, ready for use: signing a token parses nothing.
+/// An organisation's signing key, already parsed, so that it can sign tokens without delay.
 package struct TenantKey: Sendable {
     package let id: String
     package let signer: TokenSigner
@@ -15,7 +15,7 @@ package struct TenantKey: Sendable {
     package let verification: VerificationKey
     package let published: JSONWebKey
     package let created: Timestamp
-    /// When it starts to sign. It is published earlier.
+    /// When it starts to sign. It is published before that time.
     package let signs: Timestamp
 
     package var algorithm: SignatureAlgorithm { verification.algorithm }
@@ -36,7 +36,8 @@ package struct TenantKey: Sendable {
         published = try JSONWebKey(verification, keyID: id, certificate: certificate)
     }
 
-    /// Generates a key, RSA-2048 or P-256, and its private half in stored form. Blocks for about 0.1 s.
+    /// Generates an RSA-2048 or P-256 key. Returns the key, and its private half in the format in which it is stored.
+    /// Blocks for about 0.1 s.
     static func generate(
         _ algorithm: SignatureAlgorithm, created: Timestamp, signs: Timestamp, _ environment: ClockAndRandomness
     ) throws -> (key: TenantKey, stored: [UInt8]) {

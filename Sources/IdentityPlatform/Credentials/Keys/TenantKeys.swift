@@ -8,8 +8,8 @@ extension TenantKey: Table {
     package enum Column: String, ColumnName { case tenant, id, algorithm, sealedPrivateKey, created, signs }
 }
 
-/// The signing keys of all organisations. Each key is parsed once. The list is read again from the database after a
-/// change by this process, and every five minutes, because another process may change it.
+/// The signing keys of all organisations. Each key is parsed once. The list is read from the database again after a
+/// change by this process, and after five minutes, because another process may have changed it.
 package final class TenantKeys: Sendable {
     private let database: any Database
     private let storageKey: StorageKey
@@ -21,7 +21,8 @@ package final class TenantKeys: Sendable {
         let at: Timestamp
     }
 
-    /// Shorter than the time for which a key is published before it signs, so that no key is missed.
+    /// How long the cached list is used. This is shorter than the time for which a key is published before it signs, so
+    /// that no key is missed.
     static let freshness = Duration.seconds(300)
 
     init(database: any Database, storageKey: StorageKey, environment: ClockAndRandomness) {
@@ -90,24 +91,24 @@ package final class TenantKeys: Sendable {
     private static func purpose(_ tenant: TenantID, _ id: String) -> String { "signing key \(tenant) \(id)" }
 }
 
-/// When a signing key is published, signs and is removed. Everything follows from the keys' two stored times, so a
-/// restart loses nothing. A key is published before it signs, and stays published until the last token that it may have
-/// signed has expired.
+/// Decides when a signing key signs, gets a successor and is removed. The decisions depend only on the stored times of
+/// the keys, so they survive a restart. A key is published before it signs, and stays published until the last token
+/// that it may have signed has expired.
 struct KeySchedule: Sendable {
     /// How long a new key is published before it signs.
     let publication: Duration
-    /// The age at which a key gets a successor.
+    /// How long after a key starts to sign it gets a successor.
     let age: Duration
     /// The longest lifetime of a token.
     let longestToken: Duration
 
-    /// Allows for clock differences and for another process's cached key list.
+    /// The extra time for clock differences and for key lists cached by other processes.
     static let tolerance = Duration.seconds(600)
 
     /// The algorithms for which every organisation has a key.
     static let algorithms: [SignatureAlgorithm] = [.rs256, .es256]
 
-    /// Returns the key that signs: the latest whose start time has passed. If there is none yet, the one that starts
+    /// Returns the key that signs: the latest one whose start time has passed or, if there is none, the one that starts
     /// first.
     static func signing(_ keys: [TenantKey], _ algorithm: SignatureAlgorithm, at now: Timestamp) -> TenantKey? {
         let keys = keys.filter { $0.algorithm == algorithm }

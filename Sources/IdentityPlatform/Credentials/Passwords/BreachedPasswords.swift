@@ -4,9 +4,9 @@ internal import Glibc
 package import Redaction
 
 /// A list of breached passwords: SHA-1 hashes, or prefixes of them, one per line in ascending order, each with its
-/// number of occurrences (`HASH:COUNT`, the published format of well-known lists).
+/// number of occurrences (`HASH:COUNT`, the format in which well-known lists are published).
 ///
-/// The file is searched on disk, so it may be larger than the memory. It is opened for each search, so it can be
+/// The file is searched on disk, so it may be larger than the main memory. It is opened for each search, so it can be
 /// replaced.
 package struct BreachedPasswords: Sendable {
     /// Why the list could not be searched. This must not be treated as "not breached".
@@ -34,8 +34,8 @@ package struct BreachedPasswords: Sendable {
         }
         defer { wipe(&hash) }
         let file = try SortedLines(path: path)
-        // Finds the last line that is not greater than the hash. If any line is the hash or a prefix of it, it is this
-        // one.
+        // Finds the last line that is not greater than the hash. If the list contains the hash or a prefix of it, this
+        // line does.
         var (low, high) = (0, file.size)
         var candidate: ArraySlice<UInt8> = []
         while low < high {
@@ -60,7 +60,7 @@ package struct BreachedPasswords: Sendable {
 
 private let hexadecimal = Array("0123456789ABCDEF".utf8)
 
-/// A text file whose lines are found by byte offset.
+/// A text file in which lines are looked up by byte offset.
 private final class SortedLines {
     /// The size of the file in bytes.
     let size: Int

@@ -4,21 +4,21 @@ internal import OAuth
 internal import Redaction
 internal import Storage
 
-/// A browser's record of the people who signed in there, kept beyond the end of their sessions (OWASP, "Slow Down
-/// Online Guessing Attacks with Device Cookies"). It signs nobody in. Failed attempts for a person in the cookie are
-/// counted by the cookie, separately from strangers' guesses.
+/// A cookie that records who has signed in with a browser, also after their sessions have ended (OWASP, "Slow Down
+/// Online Guessing Attacks with Device Cookies"). It does not sign anyone in. Failed attempts for a person in the
+/// cookie are counted per cookie, separately from guesses by strangers.
 ///
 /// The cookie has one sealed part per person, so nobody can read who they are. Each sign-in replaces the person's
 /// former part. A stolen copy has its own count, which later sign-ins do not reset.
 struct DeviceCookie: Sendable {
-    /// The maximum number of people in one cookie. Only joined devices are shared by more; the person who signed in
-    /// longest ago is dropped.
+    /// The maximum number of people in one cookie. Only joined devices are expected to be shared by more. If there are
+    /// more, the person who signed in longest ago is dropped.
     private static let capacity = 8
     static let lifetime = Duration.seconds(90 * 86400)
 
     private let parts: [String]
 
-    /// Reads the cookie from a request; nil if there is none.
+    /// Reads the cookie from a request; returns nil if it has none.
     init?(_ request: Request) {
         guard let text = HostCookie.device.value(in: request) else { return nil }
         parts = text.split(separator: ".").prefix(Self.capacity).map(String.init)
@@ -57,7 +57,7 @@ struct DeviceCookie: Sendable {
             (self.person, self.identifier, self.expires) = (person, identifier, expires)
         }
 
-        /// Opens a part; nil if it belongs to another organisation or was not made by this server.
+        /// Decrypts a part; returns nil if it belongs to another organisation or was not created by this server.
         init?(_ text: String, tenant: TenantID, key: StorageKey) {
             guard text.utf8.count < 128, let sealed = try? Base64URL.decode(text),
                 let bytes = try? key.open(sealed, purpose: Self.purpose(tenant)), bytes.count == 40

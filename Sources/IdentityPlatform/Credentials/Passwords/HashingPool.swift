@@ -2,14 +2,14 @@
 internal import Dispatch
 internal import Synchronization
 
-/// A few threads for CPU-intensive work, with a bounded queue: excess work is refused at once instead of filling the
-/// memory. One requester gets at most a quarter of the places.
+/// A few threads for CPU-intensive work, with a bounded queue. If the queue is full, more work is refused at once. One
+/// requester gets at most a quarter of the places.
 package final class HashingPool: Sendable {
     /// The queue, or the requester's share of it, is full. The caller should try again later.
     package struct Busy: Error {}
 
     private struct State {
-        /// The number of waiting tasks in each lane.
+        /// The number of waiting and running tasks in each lane.
         var waiting: [Int]
         var places: [String: Int] = [:]
         var done = 0
@@ -30,13 +30,13 @@ package final class HashingPool: Sendable {
         state = Mutex(State(waiting: [Int](repeating: 0, count: threads)))
     }
 
-    /// The work done so far, in rounds as given by the callers.
+    /// The work done so far: the sum of the rounds that the callers gave.
     package var done: Int { state.withLock { $0.done } }
 
     /// The number of waiting and running tasks.
     package var waiting: Int { state.withLock { $0.waiting.reduce(0, +) } }
 
-    /// Runs `work` on one of the pool's threads, unless the caller is cancelled before its turn.
+    /// Runs `work` on one of the pool's threads. Does not run it if the caller is cancelled before its turn.
     ///
     /// - Parameters:
     ///   - rounds: the cost of the work, for ``done``.

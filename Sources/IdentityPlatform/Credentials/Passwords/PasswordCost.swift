@@ -7,8 +7,8 @@ package struct PasswordCost: Sendable, Hashable {
     package let blockSize: Int
     package let parallelism: Int
 
-    /// Creates a cost; nil outside 2¹…2²⁰ rounds, blocks of 1…16 and 1…4 lanes. These limits also bound the work that a
-    /// stored hash can cause.
+    /// Creates a cost; returns nil if N is not within 2¹…2²⁰, the block size not within 1…16 or the parallelism not
+    /// within 1…4. These limits also bound the work that a stored hash can cause.
     package init?(logarithm: Int, blockSize: Int, parallelism: Int) {
         guard (1...20).contains(logarithm), (1...16).contains(blockSize), (1...4).contains(parallelism) else {
             return nil
@@ -22,7 +22,7 @@ package struct PasswordCost: Sendable, Hashable {
         self.parallelism = parallelism
     }
 
-    /// The work, as the number of mixed blocks.
+    /// The amount of work, as the number of mixed blocks.
     package var rounds: Int { (1 << logarithm) * blockSize * parallelism }
 
     /// N = 2¹⁵, r = 8, p = 3: 32 MiB and about 0.3 s, the minimum that OWASP recommends.

@@ -2,7 +2,7 @@
 package import Redaction
 package import Storage
 
-/// Hashes and checks passwords. A check costs the same work for a person who does not exist.
+/// Hashes and checks passwords. A check takes the same work for a person who does not exist.
 package struct Passwords: Sendable {
     private let database: any Database
     private let environment: ClockAndRandomness
@@ -36,10 +36,11 @@ package struct Passwords: Sendable {
     /// Checks a name and a password. Neither the response nor the work reveals whether the name or the password was
     /// wrong, or the account disabled.
     ///
-    /// The attempt counts as a failure until ``confirm(_:at:_:)``, so that parallel attempts cannot bypass the
-    /// throttle.
+    /// The attempt counts as a failure until ``confirm(_:at:_:)`` is called, so that parallel attempts cannot bypass
+    /// the throttle.
     ///
-    /// - Throws: ``OAuthError`` `tooManyFailures` before any work, ``HashingPool/Busy``, ``StorageError``.
+    /// - Throws: ``OAuthError`` `tooManyFailures` before the password is hashed, ``HashingPool/Busy``,
+    ///   ``StorageError``.
     package func check(
         name: String, password: SecretBytes, tenant: TenantID, from origin: SignInOrigin
     ) async throws -> CheckedPassword? {
@@ -62,9 +63,9 @@ package struct Passwords: Sendable {
         return CheckedPassword(person: person.id, hash: hash, fresh: outcome.fresh, attempt: attempt)
     }
 
-    /// Returns the person whose password was checked, if the password is still theirs in this transaction. Since the
-    /// check, it may have been changed, or the account disabled or removed. Replaces a hash with a different cost by
-    /// one with the current cost.
+    /// Returns the person whose password was checked, if the password is still valid in this transaction. Returns nil
+    /// if the password has been changed since the check, or the account disabled or removed. Replaces a stored hash
+    /// that does not have the current cost.
     ///
     /// - Throws: ``StorageError``
     package func confirm(
@@ -79,8 +80,8 @@ package struct Passwords: Sendable {
         return person
     }
 
-    /// Runs the transaction that uses a correct password. If the transaction is refused for another reason, this
-    /// attempt no longer counts as a failure; earlier failures stay counted.
+    /// Runs the transaction that uses a correct password. If the transaction throws an error, this attempt no longer
+    /// counts as a failure; earlier failures stay counted.
     ///
     /// - Throws: the error of `body`, ``StorageError``
     func using<Outcome: Sendable>(
@@ -92,7 +93,7 @@ package struct Passwords: Sendable {
         }
     }
 
-    /// Resets the count of wrong passwords of a person.
+    /// Resets the count of a person's wrong passwords.
     ///
     /// - Throws: ``StorageError``
     func forgive(_ person: User, _ connection: any Connection) throws {
@@ -100,8 +101,7 @@ package struct Passwords: Sendable {
     }
 
     /// Returns the person with that name and their hash. For an unknown name, returns the hash of another person in the
-    /// tenant, chosen by the name, so that the work looks like that for a real person and stays the same for the same
-    /// name.
+    /// tenant, chosen by the name, so that the work is that for a real person and always the same for the same name.
     private func candidate(_ name: String, _ tenant: TenantID) async throws -> (User?, PasswordHash?) {
         let place = ID<User>(
             bytes: Array(
@@ -116,7 +116,7 @@ package struct Passwords: Sendable {
     }
 }
 
-/// A password that was correct when it was checked. Valid for one transaction, which confirms it.
+/// A password that was correct when it was checked. It is used in one transaction, which confirms it.
 package struct CheckedPassword: Sendable {
     let person: UserID
     let hash: PasswordHash

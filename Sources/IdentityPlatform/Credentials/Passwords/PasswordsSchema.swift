@@ -6,7 +6,8 @@ enum PasswordsSchema {
         Migration(
             "passwords",
             [
-                // drained is when the last counted failure expires; hash is that of a name, an address or both.
+                // `drained` is when the last counted failure expires. `hash` is the hash of a name, of a place or of
+                // both.
                 """
                 CREATE TABLE signInThrottle (
                     tenant TEXT NOT NULL REFERENCES tenant (id), kind TEXT NOT NULL, hash BLOB NOT NULL,
@@ -14,7 +15,7 @@ enum PasswordsSchema {
                 """,
                 "CREATE INDEX signInThrottleByEnd ON signInThrottle (tenant, expires)",
             ]),
-        // The name's hash, so that an administrator can reset all counts of a person.
+        // The name's hash is stored so that an administrator can reset all counts of a person.
         Migration(
             "throttled names",
             [

@@ -2,7 +2,8 @@
 package import Hummingbird
 internal import Storage
 
-/// The origin of a sign-in, for counting its failures. The transaction that counts also checks these claims.
+/// The origin of a sign-in, by which its failures are counted. The transaction that counts them also verifies these
+/// claims.
 package struct SignInOrigin: Sendable {
     let peer: PeerAddress
     /// The device that proved its key for this sign-in, if any.

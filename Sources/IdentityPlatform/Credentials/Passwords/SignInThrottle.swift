@@ -3,7 +3,7 @@ internal import OAuth
 internal import Redaction
 internal import Storage
 
-/// A count of failures for one name, address, device or browser.
+/// A count of failures for one name, one place, or one name at one place.
 enum ThrottleCount: Table {
     static let table = "signInThrottle"
     enum Column: String, ColumnName { case tenant, kind, hash, drained, expires, nameHash }
@@ -11,10 +11,11 @@ enum ThrottleCount: Table {
 
 /// Counts failed sign-ins in the database, so that a restart does not reset them.
 ///
-/// Attempts from trusted places are counted separately, so that strangers' guesses do not lock anyone out there: at a
-/// joined device, by the device and by the person; in a browser where the person has signed in before, by its cookie.
-/// All other attempts are counted by login name and by address. Unknown names count like known ones. An address, or a
-/// device, where a person has signed in within the last 30 days has a separate count for that name.
+/// Attempts from trusted places are counted separately, so that guesses by strangers do not lock anyone out there. At a
+/// joined shared device, attempts are counted per device and per name. In a browser where the person has signed in
+/// before, they are counted per cookie. All other attempts are counted per login name and per address. Unknown names
+/// are counted like known ones. If a person has signed in from an address, or at a device, within the last 30 days,
+/// their name has a separate count there.
 struct SignInThrottle: Sendable {
     let database: any Database
     let storageKey: StorageKey
@@ -27,9 +28,9 @@ struct SignInThrottle: Sendable {
         case device, nameAtDevice, familiarAtDevice
         case browser
 
-        /// Whether such a row, while it exists, shows that the person has signed in at that place.
+        /// Whether an unexpired row of this kind shows that the person has signed in at that place.
         var isFamiliarity: Bool { self == .familiar || self == .familiarAtDevice }
-        /// Whether a row counts the failures of one person.
+        /// Whether a row of this kind counts the failures of one person.
         var isOfPerson: Bool { self != .address && self != .device }
     }
 
@@ -42,12 +43,12 @@ struct SignInThrottle: Sendable {
         /// The counts that include this attempt.
         fileprivate var counts: [(kind: Kind, rule: ThrottleRule)] = []
 
-        /// Whether the attempt comes from a joined device.
+        /// Whether the attempt comes from a joined shared device.
         var isAtDevice: Bool {
             if case .device = place { true } else { false }
         }
 
-        /// The key by which the hashing pool limits shares.
+        /// The key for which the hashing pool limits the share of places.
         var asker: String {
             switch place {
             case .address(let peer): peer.key
@@ -69,7 +70,7 @@ struct SignInThrottle: Sendable {
     ///
     /// - Throws: ``OAuthError`` `tooManyFailures`, ``StorageError``
     func admit(name: String, tenant: TenantID, from origin: SignInOrigin) async throws -> Attempt {
-        // Refusing a locked-out requester costs a read, not a write.
+        // A read is enough to refuse a requester who is locked out.
         try await database.read { [self] connection in
             _ = try counted(try attempt(name, tenant: tenant, from: origin, connection), connection)
         }
@@ -92,8 +93,9 @@ struct SignInThrottle: Sendable {
         }
     }
 
-    /// Resets the failures of the name at that place and remembers the place as familiar to the person, in the
-    /// sign-in's transaction. A cookie's other failures stay counted, because someone else may have a copy.
+    /// Resets the failures of the name at the attempt's place, and records that the person has signed in there, all in
+    /// the sign-in's transaction. For a cookie, only this attempt is removed; the other failures stay counted, because
+    /// someone else may have a copy.
     ///
     /// - Throws: ``StorageError``
     func succeeded(_ attempt: Attempt, at time: Timestamp, _ connection: any Connection) throws {
@@ -113,8 +115,8 @@ struct SignInThrottle: Sendable {
         }
     }
 
-    /// Resets every failure of a name at all places. Familiar places stay known. The counts of addresses and devices
-    /// stay, because they cover many names.
+    /// Resets all failures of a name at all places. The record of where the person has signed in stays. The counts of
+    /// addresses and devices stay, because they cover many names.
     ///
     /// - Throws: ``StorageError``
     func forgive(name: String, tenant: TenantID, _ connection: any Connection) throws {
@@ -132,7 +134,7 @@ struct SignInThrottle: Sendable {
             WHERE tenant = \(tenant) AND nameHash = \(hash)
                 AND kind <> \(Kind.familiar) AND kind <> \(Kind.familiarAtDevice)
             """)
-        // Also a row from before the `nameHash` column existed.
+        // Also deletes a row that was written before the `nameHash` column existed.
         try connection.execute(
             "DELETE FROM signInThrottle WHERE tenant = \(tenant) AND kind = \(Kind.name) AND hash = \(hash)")
     }
@@ -184,7 +186,7 @@ struct SignInThrottle: Sendable {
             let isFamiliar = try drained(.familiar, of: attempt, connection) != nil
             return [(.address, .address), (isFamiliar ? .familiar : .name, .name)]
         case .device:
-            // Guesses of invented names at a device do not affect the counts of the people who work there.
+            // Guesses with invented names at a device do not affect the counts of the people who work there.
             let isFamiliar = try drained(.familiarAtDevice, of: attempt, connection) != nil
             return isFamiliar ? [(.familiarAtDevice, .name)] : [(.device, .device), (.nameAtDevice, .name)]
         case .browser: return [(.browser, .name)]
