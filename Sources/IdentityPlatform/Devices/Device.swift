@@ -23,9 +23,9 @@ package struct Device: Sendable {
     package let registered: Timestamp
     /// The owner of a personal device; nil for a shared device, which belongs to the organisation.
     package let registeredOwner: UserID?
-    /// The highest epoch in which it has signed in, or whose end it has reported.
+    /// The latest epoch that it has entered by a sign-in, or whose end it has reported.
     package let epoch: DeviceEpoch?
-    /// Whether that epoch has ended. No session can begin in it any more.
+    /// Whether ``epoch`` has ended. If so, no session can begin in it.
     package let isEpochClosed: Bool
 
     /// How the device belongs to the organisation, in Graph's terms.
@@ -42,7 +42,7 @@ package struct Device: Sendable {
 
     /// The credentials with which the device authenticates.
     struct Credentials: Sendable {
-        /// SHA-256 of the certificate's DER. No other certificate of the same device is accepted.
+        /// SHA-256 of the certificate's DER. No other certificate is accepted from the device.
         let certificateHash: [UInt8]
         let certificateExpires: Timestamp
         /// The device key, as SubjectPublicKeyInfo in DER.
@@ -51,6 +51,6 @@ package struct Device: Sendable {
         let transportKey: [UInt8]
     }
 
-    /// The device in the form used by sessions and tokens.
+    /// The device's id and whether it is shared, as sessions store them.
     package var binding: DeviceBinding { DeviceBinding(id: id, isShared: profileType == .shared) }
 }

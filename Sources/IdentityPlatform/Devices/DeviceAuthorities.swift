@@ -2,7 +2,7 @@
 internal import Storage
 internal import Synchronization
 
-/// The device authorities of all organisations. Each is created at the first join and loaded once.
+/// The device authorities of all organisations. Each is created when it is first needed, and loaded once.
 package final class DeviceAuthorities: Sendable {
     private let database: any Database
     private let storageKey: StorageKey
@@ -28,7 +28,7 @@ package final class DeviceAuthorities: Sendable {
                 [.tenant: tenant, .certificate: made.certificate, .sealedPrivateKey: sealed, .created: time],
                 "ON CONFLICT (tenant) DO NOTHING")
         }
-        // Two simultaneous first joins create two authorities; the one written first is used.
+        // If two requests create an authority at the same time, the one that is written first is used.
         guard let authority = try await stored(tenant) else {
             throw StorageError(.unexpectedValue, "the device authority is gone")
         }

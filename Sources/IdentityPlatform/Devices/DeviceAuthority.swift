@@ -12,8 +12,8 @@ struct DeviceAuthority: Sendable {
     private let certificate: Certificate
     private let key: Certificate.PrivateKey
 
-    /// Creates an authority. Its name contains a GUID as organisational unit, where some clients look for it. Blocks
-    /// for about 0.1 s.
+    /// Creates an authority. Its name contains a GUID as the organisational unit, because some clients look for one
+    /// there. Blocks for about 0.1 s.
     ///
     /// - Returns: the authority, its certificate in DER, and its private key in DER, to be stored sealed.
     /// - Throws: the library's error.
@@ -83,7 +83,8 @@ struct DeviceAuthority: Sendable {
         return try der(certificate)
     }
 
-    /// Returns the key in certificate form, and its identifier: SHA-1 of the key's bits (RFC 5280 section 4.2.1.2).
+    /// Returns the key in the type that a certificate needs, and its identifier: SHA-1 of the key's bits (RFC 5280
+    /// section 4.2.1.2).
     private static func published(_ key: VerificationKey) throws -> (Certificate.PublicKey, ArraySlice<UInt8>) {
         switch key {
         case .rsa(let key):
@@ -121,7 +122,8 @@ struct DeviceAuthority: Sendable {
         return extensions
     }
 
-    /// Returns the organisation named in a certificate. The claim is unverified until the certificate is looked up.
+    /// Returns the organisation that a certificate names. Nothing in the certificate is verified; the caller must look
+    /// it up.
     static func tenant(namedBy certificate: [UInt8]) -> TenantID? {
         guard certificate.count <= 16 * 1024, let parsed = try? Certificate(derEncoded: certificate),
             let oid = try? ASN1ObjectIdentifier(elements: DeviceCertificateExtension.tenantID.arcs),
@@ -143,13 +145,13 @@ extension Timestamp {
 }
 
 extension ID {
-    /// The bytes in Microsoft's order, with each of the first three groups reversed.
+    /// The bytes in the order that Microsoft uses, with each of the first three groups reversed.
     var littleEndianBytes: [UInt8] {
         let bytes = bytes
         return bytes[0..<4].reversed() + bytes[4..<6].reversed() + bytes[6..<8].reversed() + bytes[8..<16]
     }
 
-    /// Creates the identifier from 16 bytes in that order.
+    /// Creates the identifier from 16 bytes in the order of ``littleEndianBytes``.
     init(littleEndianBytes bytes: [UInt8]) {
         self.init(bytes: ID(bytes: bytes).littleEndianBytes)
     }

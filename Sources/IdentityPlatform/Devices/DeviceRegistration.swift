@@ -4,12 +4,12 @@ internal import FoundationEssentials
 internal import OAuth
 internal import Storage
 
-/// Joins a device: checks the request, certifies the device's key and stores the device.
+/// Joins a device: checks the request, issues a certificate for the device's key and stores the device.
 struct DeviceRegistration: Sendable {
     let platform: Platform
     let version: RegistrationVersion
 
-    /// Joins the device on behalf of the person of `token`.
+    /// Joins the device on behalf of the person to whom `token` was issued.
     ///
     /// - Throws: ``RegistrationError``, ``StorageError``, or the library's error.
     func join(_ request: JoinRequest, by token: AccessToken) async throws -> JoinReply {
@@ -46,7 +46,7 @@ struct DeviceRegistration: Sendable {
             userPrincipalName: token.user.userPrincipalName)
     }
 
-    /// Adds the device if the person may currently join it. Also records a refusal.
+    /// Adds the device if the person may join it. Writes an audit entry also for a refusal.
     private func add(_ device: Device, for person: User) async throws {
         let limit = platform.configuration.devices.devicesPerPerson
         let refusal = try await platform.database.write { connection -> RegistrationError? in
@@ -63,8 +63,8 @@ struct DeviceRegistration: Sendable {
                     at: device.registered)
                 return refusal
             }
-            // A device that missed the response to its join asks again. Its former registration was never used and is
-            // removed.
+            // A shared device that missed the response to its join joins again. Its former registration, which was
+            // never used, is removed.
             for former in try devices.unused(with: device.credentials.deviceKey, like: device) {
                 _ = try devices.remove(former, tenant: person.tenant, at: device.registered, by: person.id.rawValue)
                 try log.append(
@@ -80,8 +80,8 @@ struct DeviceRegistration: Sendable {
         if let refusal { throw refusal }
     }
 
-    /// Returns the key of a certificate request that is signed with that key. If the request contains a nonce, it must
-    /// be one of this server's, fresh and unused.
+    /// Returns the key of a certificate request after verifying that the request is signed with it. If the request
+    /// contains a nonce, this server must have issued the nonce recently.
     private func provenKey(_ der: [UInt8]) throws(RegistrationError) -> VerificationKey {
         let request: DeviceKeyRequest
         do { request = try DeviceKeyRequest(decoding: der) } catch .unusableKey {

@@ -6,7 +6,7 @@ internal import Logging
 internal import OAuth
 internal import Storage
 
-/// Device registration (MS-DVRJ and the cloud's dialect), on its own host name.
+/// The endpoints of device registration (MS-DVRJ and the protocol of Entra), on their own host name.
 struct DeviceRegistrationEndpoints: Sendable {
     let platform: Platform
 
@@ -70,7 +70,7 @@ struct DeviceRegistrationEndpoints: Sendable {
         return Response(status: .ok)
     }
 
-    /// Stores a worker's own key, which from then on authenticates them on this device only. Not allowed on a shared
+    /// Stores a worker's own key, with which they can then authenticate on this device only. It is refused on a shared
     /// device, where the key would remain after the worker leaves.
     @Sendable private func addKey(_ request: Request, _ context: IdentityContext) async throws -> Response {
         let token = try await registrationToken(request)

@@ -2,8 +2,8 @@
 internal import OAuth
 internal import Storage
 
-/// Decides who may join which device: a pure function of the organisation's rules and the person's current roles and
-/// devices.
+/// Decides who may join which device. The decision depends only on the organisation's rules and on the person's current
+/// roles and devices.
 struct DeviceRegistrationPolicy {
     /// The roles that may join a shared device.
     static let sharedDeviceRoles = [DirectoryRole.cloudDeviceAdministrator, .globalAdministrator]

@@ -3,7 +3,7 @@ package import Storage
 
 /// An organisation's rules for personal devices (Graph's `deviceRegistrationPolicy`).
 package struct DeviceRegistrationRules: Sendable, Equatable {
-    /// The people to whom a rule gives permission.
+    /// The people whom a rule allows.
     package enum Membership: Sendable, Equatable {
         case all
         case nobody
@@ -48,7 +48,7 @@ extension DeviceRegistrationRules: Table {
         }
     }
 
-    /// Stores the rules in place of the earlier ones.
+    /// Stores the rules and replaces earlier ones.
     ///
     /// - Throws: ``StorageError``
     package func keep(for tenant: TenantID, _ connection: any Connection) throws {

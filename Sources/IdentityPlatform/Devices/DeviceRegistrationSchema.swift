@@ -18,7 +18,7 @@ enum DeviceRegistrationSchema {
                     FOREIGN KEY (tenant, person) REFERENCES person (tenant, id) ON DELETE CASCADE)
                 """,
                 "CREATE INDEX deviceRegistrantByPerson ON deviceRegistrant (tenant, person)",
-                // hash is SHA-256 over the key in the device's encoding; the device later identifies the key by it.
+                // `hash` is SHA-256 over the key in the device's encoding. The device later identifies the key by it.
                 """
                 CREATE TABLE helloKey (
                     tenant TEXT NOT NULL, person TEXT NOT NULL, device TEXT NOT NULL, hash BLOB NOT NULL,

@@ -42,7 +42,7 @@ package struct Devices {
 
     package init(_ connection: any Connection) { self.connection = connection }
 
-    /// Returns the device with that device id.
+    /// Returns the device with a device id.
     ///
     /// - Throws: ``StorageError``
     package func find(_ id: DeviceID, tenant: TenantID) throws -> Device? {
@@ -64,8 +64,8 @@ package struct Devices {
         try connection.records(Device.self, "WHERE tenant = \(tenant) ORDER BY displayName, id")
     }
 
-    /// Returns the enabled shared devices of the same organisation and kind that have the same key and never had a
-    /// session.
+    /// Returns the enabled shared devices that have the same organisation, join type and key as `device` and never
+    /// entered an epoch. Returns none if `device` is not shared.
     ///
     /// - Throws: ``StorageError``
     func unused(with key: [UInt8], like device: Device) throws -> [DeviceID] {
@@ -137,7 +137,7 @@ package struct Devices {
         }
     }
 
-    /// Returns whether anyone other than `person` has had a session on the device in that epoch.
+    /// Returns whether anyone other than `person` has had a session on the device in an epoch.
     ///
     /// - Throws: ``StorageError``
     func hasSession(of device: Device, in epoch: DeviceEpoch, but person: UserID) throws -> Bool {
@@ -149,7 +149,7 @@ package struct Devices {
             """)
     }
 
-    /// Ends every session of the device in that epoch and in earlier ones, as reported by the device.
+    /// Ends every session of the device in an epoch whose end the device reported, and in earlier epochs.
     ///
     /// - Throws: ``StorageError``
     func endSessions(

@@ -11,7 +11,7 @@ enum DevicesSchema {
                     tenant TEXT NOT NULL PRIMARY KEY REFERENCES tenant (id), certificate BLOB NOT NULL,
                     sealedPrivateKey BLOB NOT NULL, created BIGINT NOT NULL)
                 """,
-                // id is the device id in certificates and tokens, objectID the id in the directory.
+                // `id` is the device id in certificates and tokens; `objectID` is the id in the directory.
                 """
                 CREATE TABLE device (
                     tenant TEXT NOT NULL REFERENCES tenant (id), id TEXT NOT NULL, objectID TEXT NOT NULL,

@@ -8,11 +8,11 @@ struct HelloKey: Sendable {
     let tenant: TenantID
     let person: UserID
     let device: DeviceID
-    /// SHA-256 over the key in the device's encoding. Its base64 is the `kid` of what the key signs.
+    /// SHA-256 over the key in the device's encoding. In base64, it is the `kid` of the assertions that the key signs.
     let hash: [UInt8]
     let key: JSONWebKey
 
-    /// Parses the key of a registration from the device's encoding (`BCRYPT_RSAKEY_BLOB`).
+    /// Parses a registered key in the device's encoding (`BCRYPT_RSAKEY_BLOB`).
     ///
     /// - Throws: ``JOSEFailure``
     init(blob: [UInt8], of person: User, on device: DeviceID) throws(JOSEFailure) {
@@ -36,13 +36,13 @@ extension HelloKey: Record {
     }
 }
 
-/// The workers' own keys in one transaction, at most one per person and device.
+/// Access to the workers' own keys in one transaction. A person has at most one per device.
 struct HelloKeys {
     private let connection: any Connection
 
     init(_ connection: any Connection) { self.connection = connection }
 
-    /// Stores a key in place of the person's earlier one on that device.
+    /// Stores a key and replaces the person's earlier one on the device.
     func replace(with key: HelloKey, at time: Timestamp) throws {
         try connection.upsert(
             into: HelloKey.self, key: [.tenant, .person, .device],

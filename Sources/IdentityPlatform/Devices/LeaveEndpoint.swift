@@ -5,7 +5,8 @@ internal import OAuth
 internal import Storage
 
 /// `POST /{tenant}/oauth2/v2.0/device/leave` (Baton's own): a device removes itself from the directory with a request
-/// signed by its key. Equivalent to the registration service's DELETE, for keys that cannot be used in a TLS handshake.
+/// signed by its key. It is equivalent to the DELETE request of device registration, for keys that cannot be used in a
+/// TLS handshake.
 struct LeaveEndpoint: Sendable {
     let database: any Database
     let environment: ClockAndRandomness
@@ -25,7 +26,7 @@ struct LeaveEndpoint: Sendable {
         try await database.write { connection in
             let devices = Devices(connection)
             guard let present = try devices.find(device, tenant: tenant.id) else { throw OAuthError.unknownDevice }
-            // A disabled device cannot remove the record of the administrator's decision.
+            // A disabled device must not remove its entry, which records the administrator's decision.
             guard present.isEnabled else { throw OAuthError.disabledDevice }
             _ = try devices.remove(device, tenant: tenant.id, at: now, by: device.rawValue)
             try AuditLog(connection).append(

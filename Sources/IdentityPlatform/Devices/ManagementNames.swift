@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package import Storage
 
-/// The names of the directory's devices in device management.
+/// The names that the directory's devices have in device management.
 package struct ManagementNames: Sendable {
     let database: any Database
     let environment: ClockAndRandomness
 
-    /// A managed device of the directory and its name in device management.
+    /// A managed device and its name in device management.
     package struct Entry: Sendable {
         package let tenant: TenantID
         package let device: DeviceID
@@ -17,8 +17,8 @@ package struct ManagementNames: Sendable {
         }
     }
 
-    /// Stores a device's name in device management, or nil if it is no longer managed. Setting the same name again
-    /// changes nothing. The caller must have verified that the device proved both identities.
+    /// Stores a device's name in device management, or nil if the device is no longer managed. Setting the same name
+    /// again has no effect. The caller must have verified that the device proved both identities.
     ///
     /// - Returns: whether something changed.
     /// - Throws: ``StorageError``
@@ -35,7 +35,8 @@ package struct ManagementNames: Sendable {
         }
     }
 
-    /// Returns the organisation's managed devices, or only those with that name in device management.
+    /// Returns the organisation's managed devices. If `name` is given, returns only those that have it in device
+    /// management.
     ///
     /// - Throws: ``StorageError``
     package func all(of tenant: TenantID, named name: String? = nil) async throws -> [Entry] {
@@ -53,7 +54,7 @@ package struct ManagementNames: Sendable {
 }
 
 extension Devices {
-    /// Returns the names in device management of an organisation's devices.
+    /// Returns the names that an organisation's devices have in device management.
     ///
     /// - Throws: ``StorageError``
     func managementNames(tenant: TenantID) throws -> [DeviceID: String] {

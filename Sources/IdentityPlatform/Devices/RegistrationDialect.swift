@@ -4,7 +4,7 @@ internal import Logging
 internal import NIOCore
 internal import OAuth
 
-/// Error responses in the format of device registration.
+/// Formats error responses as device registration requires.
 struct RegistrationDialect: ErrorDialect {
     func answer(to error: any Error, for request: Request, logger: Logger) -> Response? {
         switch error {

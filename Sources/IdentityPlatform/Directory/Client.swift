@@ -15,9 +15,10 @@ package struct Client: Sendable {
     package let logoutURIs: [String]
     /// The resources for which it may request tokens without a person's consent.
     package let resources: [ClientID]
-    /// The permissions that it may have. A resource without any permission listed here grants its default ones.
+    /// The permissions that it may have. If none of a resource's permissions is listed here, the resource grants its
+    /// default ones.
     package let permissions: [String]
-    /// Whether it may have primary refresh tokens: a separate right that comes with no resource.
+    /// Whether it may have primary refresh tokens. This right is independent of the resources.
     package let isBroker: Bool
     /// Whether it is a public client, which cannot keep a secret (RFC 6749 section 2.1), like every app on a shared
     /// device.
@@ -39,14 +40,14 @@ package struct Client: Sendable {
         self.tokenAlgorithm = tokenAlgorithm
     }
 
-    /// Returns whether a redirect URI is registered. The text must be equal, except for the port of a loopback address
-    /// (RFC 8252 section 7.3).
+    /// Returns whether a redirect URI is registered. The texts must be equal; only the port of a loopback address may
+    /// differ (RFC 8252 section 7.3).
     package func allowsRedirect(to uri: RedirectURI) -> Bool { Self.hold(uri, redirectURIs) }
 
-    /// Returns whether a browser may be redirected there after a sign-out.
+    /// Returns whether a browser may be redirected to a URI after a sign-out.
     package func allowsReturn(to uri: RedirectURI) -> Bool { Self.hold(uri, logoutURIs) }
 
-    /// Warnings for administrators about its redirect URIs.
+    /// Warnings for administrators about the redirect URIs.
     var warnings: [String] {
         Set(redirectURIs + logoutURIs).sorted().flatMap { RedirectURI($0)?.warnings ?? [] }
     }

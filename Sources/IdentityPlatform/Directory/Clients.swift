@@ -40,7 +40,7 @@ package struct Clients {
     let connection: any Connection
     private let view: DirectoryCache.View?
 
-    /// - Parameter view: the cached registrations, taken before the transaction began.
+    /// - Parameter view: a view of the cache, taken before the transaction began.
     package init(_ connection: any Connection, _ view: DirectoryCache.View? = nil) {
         (self.connection, self.view) = (connection, view)
     }
@@ -105,7 +105,7 @@ package struct Clients {
         try connection.execute("DELETE FROM client WHERE tenant = \(tenant) AND id = \(id)")
     }
 
-    /// Returns the registration of a row, with the lists from the other tables.
+    /// Returns the registration in a row, with its lists from the other tables.
     private func client(_ row: TableRow<Client>) throws -> Client {
         let (tenant, id): (TenantID, ClientID) = (try row[.tenant], try row[.id])
         let own: SQL = "WHERE tenant = \(tenant) AND client = \(id)"
@@ -149,8 +149,8 @@ extension ClientSecret: Record {
     }
 }
 
-/// Access to the applications' secrets in one transaction. Two may be valid at a time, so that one can replace the
-/// other.
+/// Access to the applications' secrets in one transaction. An application can have more than one valid secret, so that
+/// a new one can replace an old one.
 package struct ClientSecrets {
     private let connection: any Connection
 

@@ -6,7 +6,7 @@ enum ClientsSchema {
         Migration(
             "clients",
             [
-                // A client without rows here has each resource's default permissions.
+                // A client without rows in this table has the default permissions of each resource.
                 """
                 CREATE TABLE clientPermission (
                     tenant TEXT NOT NULL, client TEXT NOT NULL, permission TEXT NOT NULL,
@@ -36,7 +36,7 @@ enum ClientsSchema {
                     tenant TEXT NOT NULL, client TEXT NOT NULL, uri TEXT NOT NULL, PRIMARY KEY (tenant, client, uri),
                     FOREIGN KEY (tenant, client) REFERENCES client (tenant, id) ON DELETE CASCADE)
                 """,
-                // Until this list existed, the redirect URIs were also used after a sign-out.
+                // Before this table existed, the redirect URIs were also used after a sign-out.
                 """
                 INSERT INTO clientLogoutRedirect (tenant, client, uri)
                 SELECT tenant, client, uri FROM clientRedirect

@@ -6,15 +6,15 @@ internal import Synchronization
 
 /// Caches the organisations and applications that every grant needs.
 ///
-/// Every change announces ``RegistrationChange`` in its own transaction, and the cache is cleared before the next write
-/// can begin. So a writing transaction always sees the committed state, and a reading one sees nothing older than its
-/// beginning. A disabled client is refused from the next request on.
+/// Every change announces a ``RegistrationChange`` in its own transaction, and the cache is cleared before the next
+/// write can begin. So a writing transaction always sees the committed state, and a reading one never sees a state
+/// older than its start. A disabled client is refused from the next request on.
 package final class DirectoryCache: Sendable {
     fileprivate struct State {
         /// The number of changes so far.
         var changes = 0
         var clients: [TenantID: [ClientID: Client]] = [:]
-        /// By id, by domain, and under ``Place/only``.
+        /// The organisations by id, by domain, and under ``Place/only``.
         var tenants: [Place: Tenant] = [:]
     }
 
@@ -40,10 +40,10 @@ package final class DirectoryCache: Sendable {
         state.withLock { $0 = State(changes: $0.changes + 1) }
     }
 
-    /// The cache's current view, for a transaction that has not begun yet.
+    /// A view of the cache, for a transaction that has not begun yet.
     package var view: View { View(kept: self, changes: state.withLock { $0.changes }) }
 
-    /// Returns the organisation for a key; nil if there is none or, for `only`, if there are several.
+    /// Returns the organisation for a key. Returns nil if there is none or, for `only`, if there are several.
     ///
     /// - Throws: ``StorageError``
     func tenant(at place: Place) async throws -> Tenant? {
@@ -61,8 +61,8 @@ package final class DirectoryCache: Sendable {
         return found
     }
 
-    /// The cache as of one moment. What a transaction reads is cached for others only if nothing has changed since that
-    /// moment.
+    /// Access to the cache for one transaction. Objects that the transaction reads from the database are added to the
+    /// cache only if no change was announced after the view was taken.
     package struct View: Sendable {
         private let kept: DirectoryCache
         private let changes: Int
@@ -96,12 +96,12 @@ package final class DirectoryCache: Sendable {
     }
 }
 
-/// An organisation or an application was added, changed or removed.
+/// The announcement that an organisation or an application was added, changed or removed.
 struct RegistrationChange: Announcement {}
 
 extension DirectoryCache {
-    /// Returns the tenant in a request's address, by id or by domain. `common` and `organizations` mean the server's
-    /// only tenant; nil if there are several.
+    /// Returns the tenant that a request's address names by id or by domain. `common` and `organizations` mean the
+    /// server's only tenant; for them, returns nil if there are several.
     ///
     /// - Throws: ``OAuthError``, ``StorageError``
     func tenant(in context: IdentityContext) async throws -> Tenant? {
@@ -112,7 +112,7 @@ extension DirectoryCache {
         return found
     }
 
-    /// Returns the tenant of a request whose address must name one.
+    /// Returns the tenant that a request's address names. Throws if `common` or `organizations` is ambiguous.
     ///
     /// - Throws: ``OAuthError``, ``StorageError``
     func oneTenant(in context: IdentityContext) async throws -> Tenant {
@@ -120,7 +120,8 @@ extension DirectoryCache {
         return tenant
     }
 
-    /// Returns the tenant of a request, or that of the domain in a user name.
+    /// Returns the tenant that a request's address names or, if that is ambiguous, the tenant of the domain in a user
+    /// name.
     ///
     /// - Throws: ``OAuthError``, ``StorageError``
     func tenant(in context: IdentityContext, orOf userName: String?) async throws -> Tenant {

@@ -2,7 +2,8 @@
 internal import Storage
 
 enum DirectorySchema {
-    /// The row of a removed organisation stays, for the audit log. Its domain can be used for another organisation.
+    /// The row of a removed organisation stays, because the audit log refers to it. A new organisation can have its
+    /// domain.
     static let removal = [Migration("tenant removal", ["ALTER TABLE tenant ADD COLUMN removed BIGINT"])]
 
     static let migrations = [
@@ -14,8 +15,7 @@ enum DirectorySchema {
                     id TEXT NOT NULL PRIMARY KEY, displayName TEXT NOT NULL, domain TEXT NOT NULL UNIQUE,
                     pairwiseSalt BLOB NOT NULL, created BIGINT NOT NULL)
                 """,
-                // loginName is the user principal name in lower case, because names are compared without regard to
-                // case.
+                // `loginName` is the user principal name in lower case, because comparisons of names ignore case.
                 """
                 CREATE TABLE person (
                     tenant TEXT NOT NULL REFERENCES tenant (id), id TEXT NOT NULL, loginName TEXT NOT NULL,
@@ -53,7 +53,7 @@ enum DirectorySchema {
                     tenant TEXT NOT NULL REFERENCES tenant (id), id TEXT NOT NULL, algorithm TEXT NOT NULL,
                     sealedPrivateKey BLOB NOT NULL, created BIGINT NOT NULL, PRIMARY KEY (tenant, id))
                 """,
-                // One row for the whole server: a value that only its storage key opens.
+                // One row for the whole server: a value that only its storage key can decrypt.
                 "CREATE TABLE storageCheck (name TEXT NOT NULL PRIMARY KEY, sealed BLOB NOT NULL)",
             ])
     ]

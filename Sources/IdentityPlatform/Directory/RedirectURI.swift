@@ -7,21 +7,22 @@
 package struct RedirectURI: Sendable, Equatable {
     package let text: String
     let scheme: String
-    /// The host in lower case, without the port; empty for custom schemes without a host.
+    /// The host in lower case, without the port. Empty if the URI has no host, which only custom schemes may omit.
     let host: String
     let port: String
     /// The path and query; `/` if there is none.
     let rest: String
 
-    /// Parses a client's text; nil if ``init(checking:)`` refuses it.
+    /// Parses a client's text; returns nil if ``init(checking:)`` refuses it.
     package init?(_ text: String) {
         guard let uri = try? RedirectURI(checking: text) else { return nil }
         self = uri
     }
 
-    /// Parses a redirect URI.
+    /// Parses a redirect URI, with the rules for URIs that are already registered.
     ///
-    /// - Throws: ``RedirectURIProblem`` for relative URIs, fragments, user information, spaces and control characters.
+    /// - Throws: ``RedirectURIProblem``, for example for a relative URI, a fragment, user information, a space or a
+    ///   control character.
     init(checking text: String) throws(RedirectURIProblem) {
         guard text.utf8.count <= 2048 else { throw .tooLong }
         guard text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7f && !"\\\"<>".utf8.contains($0) }) else {
@@ -62,7 +63,7 @@ package struct RedirectURI: Sendable, Equatable {
 
     /// Parses a URI for registration. The rules are stricter than for URIs that are already registered.
     ///
-    /// - Throws: ``RedirectURIProblem``, also for a URI that cannot match any other, and for plain HTTP to another
+    /// - Throws: ``RedirectURIProblem``, also for a wildcard, a malformed host or port, and plain HTTP to another
     ///   machine (RFC 9700 section 2.6).
     init(registering text: String) throws(RedirectURIProblem) {
         try self.init(checking: text)
@@ -87,14 +88,14 @@ package struct RedirectURI: Sendable, Equatable {
             return ["\(text) gets its codes unencrypted. Register an https:// address and remove this client."]
         }
         if text.contains("*") { return ["\(text) matches nothing but itself: * is a character like others."] }
-        // MSAL's own scheme is unique to the application: it consists of "msal" and the client id.
+        // The scheme that MSAL uses is unique to the application: it consists of "msal" and the client id.
         guard !Self.web.contains(scheme), !scheme.contains("."), !scheme.hasPrefix("msal") else { return [] }
         return [
             "Any other app may claim the scheme \(scheme). Use one that begins with a domain of yours, as in com.example.app:/oauth2redirect."
         ]
     }
 
-    /// Whether it leads back to the same machine over plain HTTP.
+    /// Whether it is a plain HTTP address of the same machine.
     var isLoopback: Bool { scheme == "http" && ["localhost", "127.0.0.1", "[::1]"].contains(host) }
 
     func matchesButForPort(_ other: RedirectURI) -> Bool {
@@ -102,7 +103,8 @@ package struct RedirectURI: Sendable, Equatable {
             && (other.port.isEmpty || UInt16(other.port) != nil)
     }
 
-    /// The source expression that allows a form's response to redirect there (Content Security Policy, `form-action`).
+    /// The source expression that allows the response to a form to redirect to this URI (Content Security Policy,
+    /// `form-action`).
     var policySource: String {
         guard Self.web.contains(scheme), !host.hasPrefix("[") else { return scheme + ":" }
         return port.isEmpty ? "\(scheme)://\(host)" : "\(scheme)://\(host):\(port)"
@@ -114,7 +116,7 @@ package enum RedirectURIProblem: Error, Sendable {
     case tooLong, forbiddenCharacter, fragment, relative, dangerousScheme, missingHost, privateForm, userInformation
     case wildcard, plainHTTP, malformedHost
 
-    /// The problem, as the end of a sentence, and what to register instead.
+    /// The problem, phrased as the end of a sentence, and the remedy.
     var words: (cause: String, remedy: String) {
         switch self {
         case .tooLong: ("is longer than 2048 characters", "Register a shorter one.")

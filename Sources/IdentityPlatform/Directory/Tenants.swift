@@ -18,7 +18,7 @@ package struct Tenants {
     private let connection: any Connection
     private let view: DirectoryCache.View?
 
-    /// - Parameter view: the cached organisations, taken before the transaction began.
+    /// - Parameter view: a view of the cache, taken before the transaction began.
     package init(_ connection: any Connection, _ view: DirectoryCache.View? = nil) {
         (self.connection, self.view) = (connection, view)
     }
@@ -31,7 +31,7 @@ package struct Tenants {
         try connection.record(Tenant.self, "WHERE id = \(id) AND removed IS NULL")
     }
 
-    /// Returns the organisation with that verified domain.
+    /// Returns the organisation with a verified domain.
     package func find(domain: String) throws -> Tenant? {
         try connection.record(Tenant.self, "WHERE domain = \(domain.lowercased()) AND removed IS NULL")
     }
@@ -54,7 +54,7 @@ package struct Tenants {
         try connection.values(.id, of: Tenant.self, "WHERE removed IS NOT NULL ORDER BY id")
     }
 
-    /// Returns what an organisation has in the directory.
+    /// Returns the number of an organisation's objects in the directory.
     ///
     /// - Throws: ``StorageError``
     func holdings(of tenant: TenantID) throws -> Holdings {
@@ -72,7 +72,7 @@ package struct Tenants {
         let users: Int
         let groups: Int
         let clients: Int
-        /// Sessions that have not ended.
+        /// The number of sessions that have not ended.
         let sessions: Int
         let devices: Int
     }
@@ -90,7 +90,7 @@ package struct Tenants {
     func remove(_ tenant: TenantID, at time: Timestamp) throws {
         try connection.announce(RegistrationChange())
         for table in Self.tables { try connection.execute("DELETE FROM \(table) WHERE tenant = \(tenant)") }
-        // The id replaces the domain, which becomes free. No lookup by domain finds the row.
+        // The id replaces the domain, so that another organisation can have the domain.
         try connection.execute("UPDATE tenant SET removed = \(time), domain = id WHERE id = \(tenant)")
     }
 

@@ -20,7 +20,7 @@ extension User: Record {
     }
 }
 
-/// Access to the people in one transaction.
+/// Access to the directory's people in one transaction.
 package struct Users {
     private let connection: any Connection
 
@@ -30,7 +30,7 @@ package struct Users {
         try connection.record(User.self, "WHERE tenant = \(tenant) AND id = \(id)")
     }
 
-    /// Finds a person by user principal name, in either case.
+    /// Returns the person with a user principal name, ignoring case.
     package func find(name: String, tenant: TenantID) throws -> User? {
         try connection.record(User.self, "WHERE tenant = \(tenant) AND loginName = \(name.lowercased())")
     }
@@ -66,8 +66,8 @@ package struct Users {
         try connection.value(.passwordHash, of: User.self, "WHERE tenant = \(tenant) AND id = \(id)")
     }
 
-    /// Returns the password hash of the first person whose id is at or after `place`, otherwise that of the first
-    /// person; nil if there are no people.
+    /// Returns the password hash of the first person whose id is `place` or greater. If there is none, returns that of
+    /// the first person; nil if there are no people.
     func password(near place: ID<User>, tenant: TenantID) throws -> PasswordHash? {
         try connection.value(
             .passwordHash, of: User.self, "WHERE tenant = \(tenant) AND id >= \(place) ORDER BY id LIMIT 1")

@@ -2,8 +2,8 @@
 internal import OAuth
 
 extension WellKnownClient {
-    /// Other makers' public applications, as which their clients sign in, with the ids that those clients have built
-    /// in. A tenant gets them only if its operator adds them, because any program may use these ids.
+    /// Returns third-party public applications, with the ids that the vendors' clients have built in. A tenant gets
+    /// them only if its operator adds them, because any program can use these ids.
     static func compatibilityPack(names: IdentityConfiguration.Names) -> [WellKnownClient] {
         [
             app(

@@ -12,7 +12,7 @@ package struct WellKnownClient: Sendable {
     var permissions: [String] = []
     var isBroker = false
 
-    /// Nil if the id is malformed.
+    /// Creates an application; returns nil if the id is malformed.
     init?(
         _ id: String, _ displayName: String, redirectURIs: [String], resources: [ClientID],
         permissions: [GraphPermission] = [], isBroker: Bool = false
@@ -28,8 +28,8 @@ package struct WellKnownClient: Sendable {
             resources: resources, permissions: permissions, isBroker: isBroker)
     }
 
-    /// The clients of every new tenant: the device's broker under Entra's id for it, and the device's command line,
-    /// which comes with the broker and is an ordinary app.
+    /// The clients of every new tenant: the device's broker under the id that Entra uses for it, and the device's
+    /// command line, which is installed with the broker and is an ordinary app.
     static let ofEveryTenant = [
         WellKnownClient(
             WellKnownApplication.broker, "Authentication Broker",
