@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import Storage
 
-/// Removes what has expired: credentials, throttle counts, sessions that nothing depends on any more, and signing keys
-/// whose tokens have all expired. Also rotates ageing signing keys. It works in small steps, so that no sign-in waits
+/// Removes expired credentials, throttle counts and audit entries, sessions without credentials, and signing keys whose
+/// tokens have all expired. Also rotates signing keys that are due. It works in small steps, so that no sign-in waits
 /// for it.
 package struct Housekeeping: Sendable {
     private let platform: Platform
-    /// For this long after its end, an expired credential is reported as "expired"; later as "unknown".
+    /// How long an expired credential is kept. Until then it is reported as "expired", later as "unknown".
     private static let memory = Duration.seconds(86400)
 
     package init(_ platform: Platform) { self.platform = platform }
@@ -78,12 +78,13 @@ package struct Housekeeping: Sendable {
                             AND session.ended IS NULL))
                 LIMIT \(step))
             """,
-            // Each hash is in only one row of each kind, which has it as key.
+            // The hash alone identifies a row, because it is derived from the row's kind, too.
             """
             DELETE FROM signInThrottle WHERE tenant = \(tenant) AND hash IN (
                 SELECT hash FROM signInThrottle WHERE tenant = \(tenant) AND expires <= \(now) LIMIT \(step))
             """,
-            // A session without credentials still matters for issued access tokens, which live less than a day.
+            // A session without credentials is kept for a day after it began or ended, because its access tokens may
+            // still be valid.
             """
             DELETE FROM session WHERE tenant = \(tenant) AND id IN (
                 SELECT id FROM session WHERE tenant = \(tenant) AND begun <= \(before)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package import Storage
 
-/// The migrations of the identity database. Each feature keeps its steps in its own file, and each list may grow at its
-/// end. A step may depend only on steps that come before it here.
+/// The migrations of the identity database. Each feature keeps its migrations in its own file and adds new ones at the
+/// end of its list. A migration may depend only on those that come before it here.
 package enum IdentitySchema {
     package static let migrations: [Migration] =
         DirectorySchema.migrations + SessionsSchema.migrations + AuditSchema.migrations + DevicesSchema.migrations

@@ -46,7 +46,7 @@ extension Platform {
             DevicePage(self).addRoutes(to: router)
             userInfo.addRoutes(to: router, at: "/{tenant}/openid/userinfo")
             DiscoveryEndpoints.addKeyRoutes(to: router, self)
-            // Last, because it lists the routes of the others.
+            // These routes are added last, because the discovery documents list the others.
             DiscoveryEndpoints(platform: self, login: ServedPaths(router), graph: ServedPaths(graph))
                 .addRoutes(to: router)
         }
@@ -57,7 +57,7 @@ extension Platform {
         ])
     }
 
-    /// Adds the endpoints for signed requests of devices.
+    /// Adds the endpoints for requests that are signed by devices.
     private func addDeviceRoutes(to router: Router<IdentityContext>) {
         EndSessionEndpoint(
             database: database, environment: environment, directory: directoryCache, proofs: deviceProofs
@@ -79,7 +79,7 @@ extension Platform {
     private func router(
         _ dialect: some ErrorDialect, _ addRoutes: (Router<IdentityContext>) -> Void
     ) -> Router<IdentityContext> {
-        // No HEAD: it would run routes that sign in or out, for a program that only checks whether a link exists.
+        // HEAD is not served. It would run routes that sign in or out when a program only checks whether a link works.
         let router = Router(context: IdentityContext.self, options: [.caseInsensitive])
         router.add(middleware: SecurityHeaders())
         router.add(middleware: ErrorMiddleware(dialect: dialect))

@@ -23,8 +23,7 @@ package struct Platform: Sendable {
 
     /// Creates the platform over a database that has the steps of ``IdentitySchema/migrations``.
     ///
-    /// - Parameter storageKey: opens the sealed values in the database. It must not change during the life of the
-    ///   database.
+    /// - Parameter storageKey: decrypts the sealed values in the database. It must never change for a database.
     /// - Throws: ``StorageKey/Failure`` if the database belongs to another storage key, ``BreachedPasswords/Failure``,
     ///   ``StorageError``, the error of a page template that does not parse.
     package init(
@@ -65,7 +64,7 @@ package struct Platform: Sendable {
     package var sessionStatusRequests: SessionStatusRequests {
         SessionStatusRequests(database: database, proofs: deviceProofs)
     }
-    /// The names of devices in device management.
+    /// The names that devices have in device management.
     package var managementNames: ManagementNames { ManagementNames(database: database, environment: environment) }
     var failedSignIns: FailedSignIns { FailedSignIns(database: database, environment: environment) }
     var browserSignIns: BrowserSignIns { BrowserSignIns(self) }

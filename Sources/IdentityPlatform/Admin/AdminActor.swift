@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package import Storage
 
-/// The actor of an administrative act, with the check that runs in the act's transaction. A role may have been removed
-/// between an earlier check and the act.
+/// The actor of an administrative act, with a check that runs in the act's transaction, because a role may have been
+/// removed after an earlier check.
 package struct AdminActor: Sendable {
     /// The actor's name in the audit log: an object id, or ``AuditLog/localOperator``.
     let name: String
@@ -13,6 +13,6 @@ package struct AdminActor: Sendable {
         (self.name, self.confirm) = (name, confirm)
     }
 
-    /// The operator of the machine, who is fully trusted: any caller on the administration socket.
+    /// The operator of the machine: any caller on the administration socket. The operator is fully trusted.
     package static let localOperator = AdminActor(name: AuditLog.localOperator) { _ in }
 }

@@ -123,17 +123,18 @@ package enum AdminRefusal: String, Error, Sendable {
 }
 
 extension AdminRefusal {
-    /// Returns the same refusal with a message that names the item concerned.
+    /// Returns the same refusal with a message that names the object concerned.
     func naming(_ message: String, _ remedy: String? = nil) -> NamedRefusal {
         NamedRefusal(refusal: self, message: message, remedy: remedy)
     }
 }
 
-/// A refusal on the administration socket that names the item concerned, such as a device, but never a person.
+/// A refusal on the administration socket whose message names the object concerned, such as a device, but never a
+/// person.
 struct NamedRefusal: Error {
     let refusal: AdminRefusal
     let message: String
-    /// Nil for the refusal's default remedy.
+    /// The remedy; nil for the refusal's default one.
     let remedy: String?
 
     var failure: AdminFailure {

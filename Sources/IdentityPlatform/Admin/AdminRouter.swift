@@ -10,7 +10,7 @@ struct AdminRouter<Context: RequestContext> {
     let router: Router<Context>
     let database: any Database
 
-    /// Adds one route. Its refusals become `{"error":…}`.
+    /// Adds one route. Refusals are returned as `{"error":…}`.
     func on(
         _ method: HTTPRequest.Method, _ path: IdentityAdmin.Path,
         answer: @escaping @Sendable (AdminCall) async throws -> Response
@@ -35,7 +35,7 @@ struct AdminRouter<Context: RequestContext> {
 }
 
 extension Response {
-    /// Returns a JSON response of the administration.
+    /// Returns a response with a value as JSON.
     static func json(_ value: some Encodable, status: HTTPResponse.Status = .ok) throws -> Response {
         Response(status: status, json: try AdminAnswer.json(value))
     }

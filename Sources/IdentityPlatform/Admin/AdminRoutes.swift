@@ -2,13 +2,13 @@
 package import Hummingbird
 
 /// The identity platform's routes on the administration socket. Callers on the socket are fully trusted; the executable
-/// restricts who they are.
+/// restricts who can connect to it.
 package struct AdminRoutes: Sendable {
     private let platform: Platform
 
     private let management: TenantNeighbour?
 
-    /// - Parameter management: the device management of tenants; nil for a server without it.
+    /// - Parameter management: the tenants' device management; nil for a server without one.
     package init(_ platform: Platform, beside management: TenantNeighbour? = nil) {
         (self.platform, self.management) = (platform, management)
     }

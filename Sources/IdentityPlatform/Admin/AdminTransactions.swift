@@ -36,7 +36,7 @@ struct AdminTransaction {
     /// The name of the actor in the audit log.
     let actor: String
 
-    /// Appends the act's line to the audit log.
+    /// Appends the act's entry to the audit log.
     ///
     /// - Throws: ``StorageError``
     func record(

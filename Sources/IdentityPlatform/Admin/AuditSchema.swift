@@ -16,7 +16,7 @@ enum AuditSchema {
             ])
     ]
 
-    /// The origin of a line: the sign-in method and the request id.
+    /// Adds an entry's origin (the sign-in method and the request id) and its detail.
     static let origin = [
         Migration(
             "audit origin",

@@ -6,11 +6,11 @@ internal import Storage
 
 /// An application to register.
 package struct NewClient: Sendable {
-    /// Nil for a new id.
+    /// The id; nil to generate one.
     package var id: ClientID?
     package var displayName: String
     package var redirectURIs: [String]
-    /// The allowed redirect URIs after a sign-out; nil for the redirect URIs.
+    /// The allowed redirect URIs after a sign-out; nil to allow ``redirectURIs``.
     package var logoutURIs: [String]?
     package var resources: [ClientID]
     package var permissions: [String]
@@ -84,7 +84,7 @@ package struct ClientAdministration: Sendable {
         return client
     }
 
-    /// Registers the applications of other makers that the tenant does not have yet
+    /// Registers the third-party applications that the tenant does not have yet
     /// (``WellKnownClient/compatibilityPack``).
     ///
     /// - Returns: the added registrations.
@@ -103,7 +103,7 @@ package struct ClientAdministration: Sendable {
         }
     }
 
-    /// Enables or disables an application. While it is disabled, it gets no tokens and cannot use those it has.
+    /// Enables or disables an application. A disabled application cannot get tokens or use those that it has.
     ///
     /// - Throws: ``StorageError``
     package func setEnabled(_ isEnabled: Bool, _ client: Client) async throws {

@@ -3,12 +3,12 @@ package import AdminAPI
 internal import OAuth
 package import Storage
 
-/// Administrative acts on organisations: their signing keys and their rules.
+/// Administrative acts on organisations, their signing keys and their rules.
 package struct TenantAdministration: Sendable {
     let transactions: AdminTransactions
     let keys: TenantKeys
     let rotation: KeyRotation
-    /// The device management of tenants; nil for a server without it.
+    /// The tenants' device management; nil for a server without one.
     let management: TenantNeighbour?
 
     /// Creates an organisation with signing keys and the well-known clients.
@@ -38,7 +38,7 @@ package struct TenantAdministration: Sendable {
         return tenant
     }
 
-    /// Returns what an organisation has in the directory and in device management.
+    /// Returns the number of an organisation's objects in the directory and in device management.
     ///
     /// - Throws: ``StorageError``
     package func holdings(of tenant: Tenant) async throws -> IdentityAdmin.TenantHoldings {
@@ -48,9 +48,10 @@ package struct TenantAdministration: Sendable {
     }
 
     /// Removes an organisation with its people, groups, clients, sessions, keys, profiles and apps. Its audit log
-    /// stays. Refused while a device or an unused enrollment profile would be left without its server.
+    /// stays. It is refused while the organisation has a device or an unused enrollment profile, which would be left
+    /// without a server.
     ///
-    /// - Returns: what was removed.
+    /// - Returns: the number of objects that were removed.
     /// - Throws: ``NamedRefusal``, ``StorageError``
     package func remove(_ tenant: Tenant) async throws -> IdentityAdmin.TenantHoldings {
         let managed = try await management?.holdings(tenant.id)
@@ -85,7 +86,7 @@ package struct TenantAdministration: Sendable {
         }
     }
 
-    /// Sets who may join or register devices of their own, and how many.
+    /// Sets who may join or register personal devices, and how many.
     ///
     /// - Throws: ``StorageError``
     package func setDeviceRegistrationRules(_ rules: DeviceRegistrationRules, tenant: Tenant) async throws {
@@ -95,7 +96,8 @@ package struct TenantAdministration: Sendable {
         }
     }
 
-    /// Turns offline sign-in on with these rules, or off. Either way all earlier leases are withdrawn.
+    /// Turns offline sign-in on with these rules, or off if they are nil. In both cases, all earlier leases are
+    /// withdrawn.
     ///
     /// - Throws: ``StorageError``
     package func setOfflineRules(_ rules: OfflineRules?, tenant: Tenant) async throws {
@@ -109,11 +111,11 @@ package struct TenantAdministration: Sendable {
     }
 }
 
-/// Another part of the server that holds data of organisations.
+/// Access to a different part of the server that also stores data of organisations.
 package struct TenantNeighbour: Sendable {
-    /// Returns what it holds for an organisation.
+    /// Returns the number of objects that it stores for an organisation.
     let holdings: @Sendable (TenantID) async throws -> IdentityAdmin.ManagedHoldings
-    /// Removes everything it holds for an organisation. Having nothing to remove is not an error.
+    /// Removes everything that it stores for an organisation. It is not an error if there is nothing to remove.
     let remove: @Sendable (TenantID) async throws -> Void
 
     package init(

@@ -8,7 +8,7 @@ package struct UserAdministration: Sendable {
     let passwords: Passwords
     let newPasswords: NewPasswords
 
-    /// A change to a person. Nil leaves a value as it is.
+    /// A change to a person. An optional value that is nil is not changed.
     package struct Change: Sendable {
         package var profile: User.Profile
         package var isEnabled: Bool?
@@ -62,7 +62,7 @@ package struct UserAdministration: Sendable {
         }
     }
 
-    /// Changes a person in one transaction, completely or not at all.
+    /// Applies all parts of a change to a person in one transaction.
     ///
     /// - Throws: ``AdminRefusal``, ``StorageError``
     package func change(_ user: User, to change: Change) async throws {
@@ -79,7 +79,8 @@ package struct UserAdministration: Sendable {
         }
     }
 
-    /// Sets a password, ends every session of the person and resets the count of wrong passwords.
+    /// Sets a password, ends every session of the person, removes their own keys and resets the count of wrong
+    /// passwords.
     ///
     /// - Throws: ``AdminRefusal``, ``StorageError``
     package func setPassword(_ password: Sensitive<String>, of user: User) async throws {
@@ -126,7 +127,7 @@ package struct UserAdministration: Sendable {
         }
     }
 
-    /// Removes a person with everything that belongs to them: sessions, roles and their own devices.
+    /// Removes a person together with their sessions, roles and personal devices.
     ///
     /// - Throws: ``StorageError``
     package func remove(_ user: User) async throws {

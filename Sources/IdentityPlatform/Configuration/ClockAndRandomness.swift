@@ -34,7 +34,7 @@ package struct ClockAndRandomness: Sendable {
     }
 }
 
-/// The platform's randomness as a generator.
+/// A random number generator that uses the platform's randomness.
 struct InjectedGenerator: RandomNumberGenerator {
     let environment: ClockAndRandomness
 

@@ -5,14 +5,15 @@ package struct IdentityConfiguration: Sendable {
     package var names: Names
     package var passwordCost: PasswordCost
     package var lifetimes: Lifetimes
-    /// How many passwords are hashed at a time, and how many may wait per thread.
+    /// The number of passwords that are hashed at the same time.
     package var hashingThreads: Int
+    /// The number of passwords that may be hashed or wait per thread.
     package var hashingQueue: Int
     package var devices = DeviceConfiguration()
     package var compatibility = Compatibility()
-    /// The file of breached passwords (``BreachedPasswords``); nil for none.
+    /// The path of the list of breached passwords (``BreachedPasswords``); nil if there is none.
     package var breachedPasswords: String?
-    /// How long the audit log keeps its lines.
+    /// How long the audit log keeps its entries.
     package var auditRetention: Duration = .seconds(400 * 86400)
     package var signingKeys = KeyConfiguration()
 
@@ -45,8 +46,8 @@ package struct IdentityConfiguration: Sendable {
             self.aliases = aliases
         }
 
-        /// Additional names that the platform answers to, for clients with built-in names. In its own output the
-        /// platform uses only its main names.
+        /// Additional names that the platform answers to, for clients with built-in names. The platform itself writes
+        /// only its main names.
         package struct Aliases: Sendable {
             package var login: [String]
             package var deviceRegistration: [String]
@@ -67,12 +68,13 @@ package struct IdentityConfiguration: Sendable {
     package struct Lifetimes: Sendable {
         package var authorizationCode: Duration = .seconds(300)
         package var accessToken: Duration = .seconds(3600)
-        /// On a shared device. An issued access token can outlive the sign-out by up to this time.
+        /// The lifetime of an access token on a shared device. A resource that does not ask the platform may accept the
+        /// token for this long after the sign-out.
         package var sharedDeviceAccessToken: Duration = .seconds(600)
         package var refreshToken: Duration = .seconds(14 * 86400)
-        /// How long a person has to enter a device code.
+        /// The time within which a person must enter a device code.
         package var deviceCode: Duration = .seconds(900)
-        /// The polling interval of a device that signs in with a device code.
+        /// The interval at which a client should poll for its device code.
         package var devicePolling: Duration = .seconds(5)
         package var browserSession: Duration = .seconds(86400)
 

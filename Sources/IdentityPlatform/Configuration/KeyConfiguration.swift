@@ -2,9 +2,9 @@
 
 /// The operator's settings for signing keys.
 package struct KeyConfiguration: Sendable {
-    /// How long a new key is published before it signs. Must be longer than clients cache a key set.
+    /// How long a new key is published before it signs. This must be longer than clients cache a key set.
     package var publication: Duration = .seconds(2 * 86400)
-    /// The age at which a key gets a successor.
+    /// How long after a key starts to sign it gets a successor.
     package var age: Duration = .seconds(90 * 86400)
 
     package init() {}

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import Storage
 
-/// A route's requirements: the token must have one of some permissions, and the person must currently hold one of some
-/// directory roles. The table in docs/identity-platform.md lists the same values.
+/// A route's requirements: the token must have one of ``permissions``, and the person must currently hold one of
+/// ``roles``. The table in docs/identity-platform.md lists the same values.
 package struct GraphAccess: Sendable {
-    /// The token must have one of these.
+    /// The permissions of which the token must have at least one.
     package let permissions: [GraphPermission]
-    /// The person must hold one of these; nil if no role is needed because the route concerns the person themselves.
+    /// The roles of which the person must hold at least one; nil if no role is needed, because the route concerns only
+    /// the person themselves.
     package let roles: [DirectoryRole]?
 
     // The caller

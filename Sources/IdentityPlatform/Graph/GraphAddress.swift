@@ -4,8 +4,8 @@ internal import HTTPTypes
 internal import Hummingbird
 internal import OAuth
 
-/// Normalises URLs before routing. OData also allows the key of an object in parentheses, `devices(deviceId='…')` for
-/// `devices/deviceId=…` (OData 4.01 part 2, section 4.3.2).
+/// Normalises URLs before routing. OData allows the key of an object in parentheses (OData 4.01 part 2, section 4.3.2).
+/// So `devices(deviceId='…')` becomes `devices/deviceId=…`.
 struct GraphAddress: HTTPResponder {
     let next: any HTTPResponder<IdentityContext>
 
@@ -33,7 +33,7 @@ struct GraphAddress: HTTPResponder {
         return encoded(String(text[..<open])) + "/" + encoded(key)
     }
 
-    /// Returns the text with everything encoded that does not occur in our routes, in particular slashes.
+    /// Returns the text with every character percent-encoded that does not occur in our routes, in particular slashes.
     private static func encoded(_ text: String) -> String {
         let digits = Array("0123456789ABCDEF")
         return text.utf8.reduce(into: "") { output, byte in

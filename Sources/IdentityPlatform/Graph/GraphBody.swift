@@ -3,8 +3,8 @@ internal import Hummingbird
 internal import JSON
 internal import NIOCore
 
-/// The JSON object in a request's body. A property that the route does not set is refused: ignoring it silently would
-/// look like success.
+/// The JSON object in a request's body. A property that the route cannot set is refused, because ignoring it would look
+/// like success.
 struct GraphBody: Sendable {
     private let members: [String: JSONValue]
 

@@ -6,7 +6,7 @@ internal import JSON
 internal import OAuth
 internal import Storage
 
-/// A Graph request that meets its route's requirements.
+/// A Graph request whose token meets the route's requirements.
 struct GraphCall: Sendable {
     let platform: Platform
     let request: Request
@@ -35,7 +35,7 @@ struct GraphCall: Sendable {
     }
 
     /// Returns the caller as the actor of an administrative act. The act's transaction checks again that the session is
-    /// valid and the role is held.
+    /// valid and that the person holds a required role.
     func actor(_ confirm: @escaping @Sendable (any Connection) throws -> Void = { _ in }) -> AdminActor {
         AdminActor(name: token.user.id.rawValue) { [token, access] connection in
             do { _ = try LiveSession(token.session.id, tenant: token.tenant, connection) } catch is OAuthError {
@@ -46,8 +46,8 @@ struct GraphCall: Sendable {
         }
     }
 
-    /// Returns the caller as the actor of a change to the object in the path, provided that the object still matches
-    /// `If-Match` (RFC 9110 section 13.1.1).
+    /// Returns the caller as the actor of a change to the object in the path. The act's transaction also checks that
+    /// the object still matches `If-Match` (RFC 9110 section 13.1.1).
     func actor<Item>(
         changing kind: GraphKind<Item>, in place: String = "id",
         _ confirm: @escaping @Sendable (any Connection) throws -> Void = { _ in }

@@ -4,7 +4,7 @@ internal import Hummingbird
 internal import Logging
 internal import OAuth
 
-/// Error responses in Graph's format.
+/// Formats error responses as Graph does.
 struct GraphDialect: ErrorDialect {
     let environment: ClockAndRandomness
     let challenge: BearerChallenge

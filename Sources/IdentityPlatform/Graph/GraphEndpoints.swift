@@ -2,8 +2,8 @@
 internal import HTTPTypes
 internal import Hummingbird
 
-/// The part of Microsoft Graph v1.0 that the platform serves for its own directory: every ``GraphRoute``, each
-/// restricted by its ``GraphAccess``.
+/// The part of Microsoft Graph v1.0 that the platform serves for its own directory. It consists of every
+/// ``GraphRoute``, each restricted by its ``GraphAccess``.
 struct GraphEndpoints: Sendable {
     let platform: Platform
 

@@ -6,7 +6,7 @@ internal import Hummingbird
 internal import OAuth
 internal import Storage
 
-/// A refusal in Graph's format. All Graph errors become responses here. Messages contain no user data.
+/// A refusal in Graph's format. Every Graph error is turned into a response here. Messages contain no user data.
 struct GraphError: Error, Equatable {
     let code: String
     let status: HTTPResponse.Status

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import OAuth
 
-/// Member names in Graph's JSON that belong to no particular kind of object.
+/// The member names in Graph's JSON that do not belong to a particular kind of object.
 enum GraphName: String, WireName {
     case context = "@odata.context"
     case count = "@odata.count"

@@ -4,8 +4,8 @@ package import Hummingbird
 internal import Logging
 internal import Storage
 
-/// Sets the request id for every audit line that a request writes: the client's own id, if it sent one, which also
-/// appears in the client's log; otherwise the server's, which appears in the server's log.
+/// Sets the request id for all audit entries that a request writes. If the client sent an id, which its own log also
+/// contains, that one is used; otherwise the id in the server's log.
 package struct AuditedRequests<Context: RequestContext>: RouterMiddleware {
     package init() {}
 

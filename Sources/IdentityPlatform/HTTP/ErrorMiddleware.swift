@@ -12,8 +12,8 @@ protocol ErrorDialect: Sendable {
     func fault(for request: Request) -> Response
 }
 
-/// Turns a route's errors into responses in its host's dialect. Unexpected errors are logged with the request's id. The
-/// log contains the error's kind and its own text, which by convention contains no values.
+/// Turns a route's errors into responses in its host's dialect. Unexpected errors are logged with the request's id. By
+/// convention, their descriptions contain no values.
 struct ErrorMiddleware<Dialect: ErrorDialect>: RouterMiddleware {
     typealias Context = IdentityContext
 

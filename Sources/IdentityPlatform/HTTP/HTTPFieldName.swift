@@ -3,8 +3,8 @@ package import HTTPTypes
 
 /// The header fields that the platform reads or writes and for which HTTPTypes has no constant.
 ///
-/// Each name is defined once, here. Routes cannot use other names, so a misspelt name does not compile. It cannot
-/// become another header or skip a check.
+/// Each name is defined only here, so a route that misspells a name does not compile. A misspelt text could name a
+/// different header or skip a check.
 package enum HTTPFieldName: String, CaseIterable, Sendable {
     case clientRequestID = "client-request-id"
     case deviceCredential = "x-ms-DeviceCredential"
@@ -14,7 +14,7 @@ package enum HTTPFieldName: String, CaseIterable, Sendable {
     case refreshTokenCredential = "x-ms-RefreshTokenCredential"
     case replayNonce = "Replay-Nonce"
 
-    /// The field's name for HTTPTypes.
+    /// The name in the type that HTTPTypes uses.
     package var field: HTTPField.Name {
         guard let name = HTTPField.Name(rawValue) else { preconditionFailure("\(rawValue) is no token (RFC 9110)") }
         return name

@@ -6,7 +6,7 @@ struct HTTPSAddress: Equatable {
     let host: String
     let path: String
 
-    /// Parses a URL; nil for another scheme, user information, a query or a fragment.
+    /// Parses a URL; returns nil if it has a different scheme, user information, a query or a fragment.
     init?(_ text: String) {
         guard text.utf8.count <= 2048, text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7f }),
             text.prefix(8).lowercased() == "https://", !text.contains(where: { "@?#\\".contains($0) })

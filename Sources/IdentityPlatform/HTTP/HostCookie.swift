@@ -3,17 +3,17 @@ internal import HTTPTypes
 internal import Hummingbird
 internal import OAuth
 
-/// The cookies of the sign-in pages: for this host only, over TLS only, inaccessible to scripts. All but one are
-/// deleted when the browser closes (RFC 6265bis, `__Host-` prefix).
+/// The cookies of the sign-in pages. They are sent only to this host and only over TLS, and scripts cannot read them
+/// (RFC 6265bis, `__Host-` prefix). All but one are deleted when the browser closes.
 enum HostCookie: String {
     case session = "__Host-baton-session"
     case csrf = "__Host-baton-csrf"
-    /// The only cookie that outlives the browser; see ``DeviceCookie``.
+    /// The only cookie that is kept when the browser closes; see ``DeviceCookie``.
     case device = "__Host-baton-device"
 
     func value(in request: Request) -> String? { request.cookies[rawValue]?.value }
 
-    /// Returns the value if it has the form that this server sets: 32 random bytes.
+    /// Returns the value if it has the format of those that this server sets: 32 random bytes.
     func word(in request: Request) -> String? {
         value(in: request).flatMap { (try? Base64URL.decode($0))?.count == 32 ? $0 : nil }
     }

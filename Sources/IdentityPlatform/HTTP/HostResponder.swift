@@ -6,7 +6,8 @@ package import Hummingbird
 package struct HostResponder: HTTPResponder {
     private let responders: [String: any HTTPResponder<IdentityContext>]
 
-    /// - Parameter responders: responders by host names in lower case, without a port; each name at most once.
+    /// - Parameter responders: the responder for each list of host names. The names are in lower case and without a
+    ///   port, and each occurs at most once.
     package init(_ responders: [[String]: any HTTPResponder<IdentityContext>]) {
         self.responders = responders.reduce(into: [:]) { all, entry in
             for name in entry.key { all[name] = entry.value }

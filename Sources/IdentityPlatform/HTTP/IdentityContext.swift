@@ -3,7 +3,7 @@ package import Hummingbird
 package import NIOCore
 internal import NIOSSL
 
-/// The context of a request on the platform's listener: its channel, and the client certificate of the TLS channel.
+/// The context of a request on the platform's listener: its channel, and the client's TLS certificate.
 package struct IdentityContext: RequestContext {
     package var coreContext: CoreRequestContextStorage
     package let channel: any Channel
@@ -20,20 +20,20 @@ package struct IdentityContext: RequestContext {
         peer = .channel
     }
 
-    /// Creates a context for a known peer: DER of its certificate, or nil for none.
+    /// Creates a context for a peer with a known certificate, in DER; nil if it has none.
     package init(source: ApplicationRequestContextSource, certificate: [UInt8]?) {
         coreContext = CoreRequestContextStorage(source: source)
         channel = source.channel
         peer = .fixed(certificate)
     }
 
-    /// Larger bodies are refused.
+    /// The maximum size of a body in bytes. Larger bodies are refused.
     package var maxUploadSize: Int { 64 * 1024 }
 
     /// Returns the DER of the certificate whose key the client proved in the TLS handshake; nil if it presented none.
     /// The certificate's issuer has not been checked.
     ///
-    /// Works with HTTP/1.1 only: over HTTP/2 the channel would be a stream's.
+    /// This works only with HTTP/1.1: over HTTP/2 the channel would be that of a stream.
     /// - Throws: the library's error if the channel has no TLS.
     func peerCertificate() async throws -> [UInt8]? {
         switch peer {

@@ -4,7 +4,8 @@ internal import Hummingbird
 internal import Logging
 internal import OAuth
 
-/// Error responses in the format of the token and authorisation endpoints (RFC 6749 section 5.2, in Entra's shape).
+/// Formats error responses as the token and authorisation endpoints require (RFC 6749 section 5.2, with Entra's
+/// additions).
 struct OAuthDialect: ErrorDialect {
     let environment: ClockAndRandomness
 

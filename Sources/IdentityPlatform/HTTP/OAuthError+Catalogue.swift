@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package import OAuth
 
-/// Every refusal of the platform with its AADSTS number, defined once.
+/// The platform's refusals with their AADSTS numbers. Each is defined only once.
 extension OAuthError {
     // People
     package static let badCredentials = OAuthError(

@@ -18,7 +18,8 @@ extension OAuthError {
         }
     }
 
-    /// Returns the error as JSON in Entra's shape. Every ``OAuthError`` becomes a response here.
+    /// Returns the error as a JSON response with Entra's additions. Every ``OAuthError`` is turned into a response
+    /// here.
     ///
     /// - Parameter correlation: the client's own request id, if it sent one.
     package func response(_ environment: ClockAndRandomness, correlation: String?) -> Response {

@@ -2,12 +2,13 @@
 internal import Glibc
 package import NIOCore
 
-/// The address by which a requester is counted: an IPv4 address, or the /64 network of an IPv6 address, because its
-/// holder controls the whole network.
+/// The address for which requests are counted: an IPv4 address, or the /64 network of an IPv6 address, because one
+/// requester usually controls the whole network.
 package struct PeerAddress: Sendable, Hashable {
     let key: String
 
-    /// - Parameter address: all requests without an address, or from a Unix socket, count as one peer.
+    /// - Parameter address: the address of the connection. All requests without one, or from a Unix socket, count as
+    ///   one peer.
     package init(_ address: SocketAddress?) {
         let text = address?.ipAddress ?? ""
         var binary = in6_addr()

@@ -2,7 +2,7 @@
 internal import HTTPTypes
 internal import Hummingbird
 
-/// Adds the security headers of every response. A route may set a stricter value.
+/// Adds the security headers to every response, except those that the route has set itself.
 struct SecurityHeaders: RouterMiddleware {
     typealias Context = IdentityContext
 

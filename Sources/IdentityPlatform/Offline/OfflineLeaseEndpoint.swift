@@ -5,7 +5,7 @@ internal import OAuth
 internal import Storage
 
 /// `POST /{tenant}/oauth2/v2.0/device/offlineleases` (Baton's own): a device asks which of its offline leases are
-/// valid, and requests one for the worker whose session it has.
+/// valid, and requests a new one for the worker who is signed in.
 ///
 /// A lease is issued if the organisation has turned offline sign-in on, the device is an enabled shared device, and the
 /// session is a valid session of that device. Otherwise the response contains no lease, which is not an error.
@@ -24,7 +24,7 @@ struct OfflineLeaseEndpoint: Sendable {
     @Sendable private func respond(_ request: Request, _ context: IdentityContext) async throws -> Response {
         let form = try await request.form(limit: context.maxUploadSize)
         let tenant = try await directory.oneTenant(in: context)
-        // A disabled device may ask too. The response tells it that none of its leases is valid.
+        // A disabled device may ask, too. The response says that none of its leases is valid.
         let (question, device) = try await proofs.read(
             OfflineQuestion.self, in: try form.required(.request), tenant: tenant.id, for: .offlineLeases)
         let answer = try await answer(question, of: device, tenant: tenant.id)
@@ -85,8 +85,8 @@ struct OfflineLeaseEndpoint: Sendable {
             hash: try Users(connection).password(of: live.person.id, tenant: tenant))
     }
 
-    /// The number of receipt pseudonyms in a lease. To a reader of the receipts, as many sign-ins look like different
-    /// people.
+    /// The number of receipt pseudonyms in a lease. Each offline sign-in uses a new one, so that a reader of the
+    /// receipts cannot link them.
     private static let receiptSubjects = 16
 
     private func sign(

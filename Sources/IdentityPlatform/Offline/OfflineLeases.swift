@@ -6,16 +6,16 @@ enum StoredOfflineLease: Table {
     enum Column: String, ColumnName { case tenant, id, person, device, expires }
 }
 
-/// Access in one transaction to the offline leases that were issued and not withdrawn.
+/// Access to the offline leases that have not been withdrawn, in one transaction.
 ///
-/// Withdrawing a lease announces the ``DeviceStateChange`` of its device, which then asks for the state and erases the
-/// lease.
+/// Withdrawing a lease announces a ``DeviceStateChange`` of its device. The device then requests its state and erases
+/// the lease.
 struct OfflineLeases {
     private let connection: any Connection
 
     init(_ connection: any Connection) { self.connection = connection }
 
-    /// Stores a lease in place of the person's earlier ones on that device.
+    /// Stores a lease and replaces the person's earlier ones on the device.
     ///
     /// - Throws: ``StorageError``
     func add(
@@ -28,7 +28,7 @@ struct OfflineLeases {
             [.tenant: tenant, .id: id, .person: user, .device: device, .expires: expires])
     }
 
-    /// Returns whether a lease of that device is still valid.
+    /// Returns whether a device's lease is still valid.
     ///
     /// - Throws: ``StorageError``
     func isGood(_ id: String, device: DeviceID, tenant: TenantID, at time: Timestamp) throws -> Bool {

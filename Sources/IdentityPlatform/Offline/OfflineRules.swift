@@ -11,13 +11,14 @@ package struct OfflineRules: Sendable, Equatable {
     package let wallSeconds: Int
     package let limits: OfflineLease.Limits
 
-    /// Half a day. After that time, a person removed from the organisation is locked out everywhere, even without a
-    /// network.
+    /// The usual ``wallSeconds``, half a day. After this time, even a device without a network no longer accepts a
+    /// person who was removed from the organisation.
     package static let usualSeconds = 12 * 60 * 60
-    /// A week.
+    /// The maximum of ``wallSeconds``, a week.
     package static let maximumSeconds = 7 * 24 * 60 * 60
 
-    /// Creates rules; nil without a credential, or outside a minute to a week, 0 to 100 starts and 1 to 20 attempts.
+    /// Creates rules. Returns nil if there is no credential, or if a value is out of range: both times 1 minute to 1
+    /// week, 0 to 100 boots, 1 to 20 attempts.
     package init?(credentials: Set<OfflineLease.Credential>, wallSeconds: Int, limits: OfflineLease.Limits) {
         guard !credentials.isEmpty, (60...Self.maximumSeconds).contains(wallSeconds),
             (60...Self.maximumSeconds).contains(limits.poweredSeconds), (0...100).contains(limits.boots),
@@ -54,7 +55,7 @@ extension OfflineRules: Record {
         try connection.record(OfflineRules.self, "WHERE tenant = \(tenant)")
     }
 
-    /// Stores the rules in place of the earlier ones, and withdraws every lease issued under those.
+    /// Replaces the stored rules, or removes them if `rules` is nil. Withdraws every lease of the organisation.
     ///
     /// - Throws: ``StorageError``
     static func keep(_ rules: OfflineRules?, for tenant: TenantID, _ connection: any Connection) throws {

@@ -2,7 +2,7 @@
 internal import Storage
 
 enum OfflineSchema {
-    /// The rules of offline sign-in and the issued leases.
+    /// Creates the tables of the rules for offline sign-in and of the issued leases.
     static let migrations = [
         Migration(
             "offline",

@@ -4,7 +4,8 @@ internal import Hummingbird
 internal import OAuth
 
 extension Pages {
-    /// Sends the browser back to the client with the response fields, in the response mode that the client requested.
+    /// Returns a response that sends the browser back to the client with the response fields, in the response mode that
+    /// the client requested.
     func answer(
         _ fields: FormParameters, to address: AuthorizeRequest.ReturnAddress, status: HTTPResponse.Status
     ) -> Response {

@@ -13,7 +13,7 @@ extension Pages {
         let action: String
         let person: String
         let username: String
-        /// Descriptions of what the application would get.
+        /// Descriptions of the access that the application requests.
         let permissions: [String]
         let fields: [Field]
         let alert: String?
@@ -67,7 +67,7 @@ extension Pages {
 }
 
 extension GrantedScope {
-    /// Descriptions, for people, of what the application gets.
+    /// Descriptions, for people, of the access that the application gets.
     var descriptions: [String] {
         let words = [
             (Scopes.openID, "to know who you are"), (Scopes.profile, "your name and user name"),

@@ -7,11 +7,11 @@ internal import Mustache
 internal import NIOCore
 internal import OAuth
 
-/// The HTML pages for browsers, compiled once.
+/// The HTML pages for browsers. Their templates are compiled once.
 ///
-/// Values are escaped here, scalar by scalar, and inserted into the templates unchanged. The library escapes by
-/// characters, so it misses a quotation mark followed by a combining mark, which a browser reads as the end of an
-/// attribute.
+/// Values are escaped here, scalar by scalar, and inserted into the templates unchanged. The template library escapes
+/// whole characters, so it misses a quotation mark that a combining mark follows. A browser would read such a quotation
+/// mark as the end of an attribute.
 struct Pages: Sendable {
     private let signIn: MustacheTemplate
     private let message: MustacheTemplate
@@ -23,7 +23,7 @@ struct Pages: Sendable {
     let deviceCode: MustacheTemplate
     let deviceQuestion: MustacheTemplate
 
-    /// The pages, shared by every platform in this process.
+    /// The pages, which all platforms in this process share.
     static let compiled = Result { try Pages() }
 
     private init() throws {
@@ -67,7 +67,8 @@ struct Pages: Sendable {
             "action": escaped(content.action), "request": escaped(content.request), "csrf": escaped(content.csrf),
             "username": escaped(content.username), "named": !content.username.isEmpty,
         ]
-        // The key is left out, because the library renders a nil text in a dictionary of `Any` as "nil".
+        // The key is left out if there is no alert, because the library renders a nil text in a dictionary of `Any` as
+        // "nil".
         if let alert = content.alert { values["alert"] = escaped(alert) }
         return page(signIn.render(values), status: status, formAction: "'self' \(redirect?.policySource ?? "")")
     }
@@ -91,7 +92,7 @@ struct Pages: Sendable {
             script: Self.scriptSource)
     }
 
-    /// Returns a form that submits itself to this server again, now from a page of its own.
+    /// Returns a form that submits itself to this server again, so that the request comes from the server's own page.
     func resubmit(to path: String, fields: [Field]) -> Response {
         page(formPost.render(form(path, fields, script: Self.script)), formAction: "'self'", script: Self.scriptSource)
     }

@@ -2,7 +2,8 @@
 internal import Crypto
 internal import FoundationEssentials
 
-/// The only inline stylesheet of the pages, allowed by its hash (Content Security Policy Level 3, section 2.3.1).
+/// The only stylesheet of the pages. It is inline; the policy allows it by its hash (Content Security Policy Level 3,
+/// section 2.3.1).
 enum Stylesheet {
     static let text = """
         :root{color-scheme:light dark;--ink:#16202a;--soft:#5b6875;--paper:#fff;--ground:#eef2f5;--line:#c4ced8;\

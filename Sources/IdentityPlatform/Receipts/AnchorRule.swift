@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Compares a chain head that a device reports with those already countersigned.
+/// Decides whether to countersign a chain head that a device reports.
 enum AnchorRule {
     enum Verdict: Equatable {
-        /// The head is newer than all of them.
+        /// The head is newer than all countersigned heads.
         case countersign
         /// The head has already been countersigned.
         case known
-        /// Another receipt with this number was countersigned, or the chain was already longer.
+        /// A different receipt with this number was countersigned, or a later one.
         case forked
     }
 

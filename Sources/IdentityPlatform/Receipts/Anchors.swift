@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import Storage
 
-/// Access in one transaction to the countersigned chain heads.
+/// Access to the countersigned chain heads, in one transaction.
 struct Anchors {
     private let connection: any Connection
-    /// How many heads of a chain are kept. Heads older than the newest are needed only if a response was lost.
+    /// The number of heads of a chain that are kept. Heads other than the newest are needed only if a response was
+    /// lost.
     private static let kept: Int64 = 32
 
     init(_ connection: any Connection) { self.connection = connection }
@@ -13,11 +14,11 @@ struct Anchors {
     struct Head: Sendable {
         let sequence: Int64
         let hash: String
-        /// The countersignature.
+        /// The countersigned line.
         let line: [UInt8]
     }
 
-    /// Returns the head with that number.
+    /// Returns the head with a sequence number.
     ///
     /// - Throws: ``StorageError``
     func find(_ sequence: Int64, chain: String, tenant: TenantID) throws -> Head? {
@@ -33,7 +34,7 @@ struct Anchors {
             Head.self, "WHERE tenant = \(tenant) AND chain = \(chain) ORDER BY sequence DESC LIMIT 1")
     }
 
-    /// Returns the newest head of each chain.
+    /// Returns the newest head of each of at most 10,000 chains, the newest chains first.
     ///
     /// - Throws: ``StorageError``
     func newest(tenant: TenantID) throws -> [Head] {
@@ -47,7 +48,7 @@ struct Anchors {
             """)
     }
 
-    /// Stores a head and removes old ones.
+    /// Stores a head and removes the chain's old ones.
     ///
     /// - Throws: ``StorageError``
     func add(_ head: Head, chain: String, device: DeviceID, tenant: TenantID, at time: Timestamp) throws {

@@ -7,8 +7,9 @@ internal import Storage
 
 /// `POST /{tenant}/oauth2/v2.0/device/receiptanchor` (Baton's own): countersigns the head of a device's receipt chain.
 ///
-/// A chain has one receipt for each number. A device that reports a different receipt for a number, or fewer receipts
-/// than before, is refused, and the refusal is written to the audit log. Repeating a request returns the same response.
+/// A chain has one receipt for each sequence number. The server refuses a head with a different receipt for a
+/// countersigned number, or with a lower number than before, and writes the refusal to the audit log. Repeating a
+/// request returns the same response.
 struct ReceiptAnchorEndpoint: Sendable {
     let database: any Database
     let environment: ClockAndRandomness
@@ -23,7 +24,7 @@ struct ReceiptAnchorEndpoint: Sendable {
     @Sendable private func respond(_ request: Request, _ context: IdentityContext) async throws -> Response {
         let form = try await request.form(limit: context.maxUploadSize)
         let tenant = try await directory.oneTenant(in: context)
-        // A disabled device may still report its receipts, because it gains nothing by that.
+        // A disabled device may still report its receipts, because this gives it no access.
         let (asked, device) = try await proofs.read(
             AnchorRequest.self, in: try form.required(.request), tenant: tenant.id, for: .receiptAnchor)
         guard let head = try? ChainHead(asked.head), head.device.lowercased() == device.rawValue,
@@ -47,7 +48,7 @@ struct ReceiptAnchorEndpoint: Sendable {
             at: Int(time.seconds), authority: authority.published.thumbprint
         ).signed(with: authority.anchorKey)
         let stated = Anchors.Head(sequence: Int64(head.sequence), hash: head.hash, line: line.bytes)
-        // A refusal is returned, not thrown, so that its audit line is committed.
+        // A refusal is returned, not thrown, so that its audit entry is committed.
         let kept = try await database.write { connection in
             try settle(stated, chain: chain, of: device, tenant: tenant, at: time, connection)
         }
@@ -56,7 +57,8 @@ struct ReceiptAnchorEndpoint: Sendable {
     }
 }
 
-/// Returns the valid countersignature; nil if the chain is forked.
+/// Stores the countersigned head and returns its line, or the line of an earlier request for the same head; nil if the
+/// chain is forked.
 private func settle(
     _ stated: Anchors.Head, chain: String, of device: DeviceID, tenant: TenantID, at time: Timestamp,
     _ connection: any Connection

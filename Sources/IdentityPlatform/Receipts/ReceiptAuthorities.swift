@@ -16,7 +16,7 @@ package final class ReceiptAuthorities: Sendable {
         (self.database, self.storageKey, self.environment) = (database, storageKey, environment)
     }
 
-    /// Returns the pseudonym for a session's person in the device's receipts.
+    /// Returns a new pseudonym, for the device's receipts, of the person of a session.
     ///
     /// - Throws: ``StorageError``, ``StorageKey/Failure``, or the library's error.
     func subject(of issued: IssuedPrimaryRefreshToken, on device: Device) async throws -> String {
@@ -55,7 +55,7 @@ package final class ReceiptAuthorities: Sendable {
                     .created: time,
                 ], "ON CONFLICT (tenant) DO NOTHING")
         }
-        // If two were created at the same time, the one written first is used.
+        // If two requests create keys at the same time, those that are written first are used.
         guard let authority = try await stored(tenant) else {
             throw StorageError(.unexpectedValue, "the keys for receipts are gone")
         }

@@ -5,8 +5,8 @@ internal import OAuth
 internal import Receipts
 internal import Storage
 
-/// An organisation's receipt keys: one countersigns the heads of its devices' chains, the other makes people's
-/// pseudonyms, which only the organisation can resolve.
+/// An organisation's receipt keys. One countersigns the heads of its devices' chains. With the other, people's
+/// pseudonyms are created, which only the organisation can resolve.
 struct ReceiptAuthority: Sendable {
     let anchorKey: SigningKey
     let published: JSONWebKey
@@ -26,7 +26,7 @@ struct ReceiptAuthority: Sendable {
         self.tenant = tenant
     }
 
-    /// The person, device and session behind a pseudonym.
+    /// The person, device and session that a pseudonym stands for.
     struct Subject: Sendable, Equatable {
         let user: UserID
         let device: DeviceID
@@ -34,8 +34,8 @@ struct ReceiptAuthority: Sendable {
     }
 
     /// Returns a new pseudonym for one session. Only the organisation can tell that two pseudonyms belong to one
-    /// person. The pseudonym contains its subject, sealed, so it can be resolved for as long as the key exists,
-    /// whatever else has been deleted.
+    /// person. The pseudonym contains its subject, sealed. So it can be resolved as long as the key exists, even if
+    /// everything else has been deleted.
     ///
     /// - Throws: the library's error.
     func pseudonym(of subject: Subject, nonce: [UInt8]) throws -> String {
@@ -45,7 +45,7 @@ struct ReceiptAuthority: Sendable {
         return Pseudonym.prefix + Base64URL.encode(nonce + sealed.ciphertext + sealed.tag)
     }
 
-    /// Returns the subject of a pseudonym; nil if this organisation did not make it.
+    /// Returns the subject of a pseudonym; nil if this organisation did not create it.
     func subject(of pseudonym: String) -> Subject? {
         guard Pseudonym.isOne(pseudonym),
             let bytes = try? Base64URL.decode(pseudonym.dropFirst(Pseudonym.prefix.count)),

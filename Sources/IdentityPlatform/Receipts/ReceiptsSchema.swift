@@ -2,7 +2,7 @@
 internal import Storage
 
 enum ReceiptsSchema {
-    /// The organisations' receipt keys and the countersigned chain heads.
+    /// Creates the tables of the organisations' receipt keys and of the countersigned chain heads.
     static let migrations = [
         Migration(
             "receipts",
@@ -12,7 +12,7 @@ enum ReceiptsSchema {
                     tenant TEXT NOT NULL PRIMARY KEY REFERENCES tenant (id), sealedAnchorKey BLOB NOT NULL,
                     sealedSubjectKey BLOB NOT NULL, created BIGINT NOT NULL)
                 """,
-                // A chain is identified by the thumbprint of its key, so it continues when its device joins again.
+                // `chain` is the thumbprint of the chain's key, so the chain continues when its device joins again.
                 """
                 CREATE TABLE receiptAnchor (
                     tenant TEXT NOT NULL REFERENCES tenant (id), chain TEXT NOT NULL, sequence BIGINT NOT NULL,

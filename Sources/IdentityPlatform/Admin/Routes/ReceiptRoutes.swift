@@ -25,9 +25,9 @@ struct ReceiptRoutes: Sendable {
         }
     }
 
-    /// Returns the person behind a receipt's pseudonym. The audit log records the lookup.
+    /// Resolves a receipt's pseudonym. The lookup is recorded in the audit log.
     ///
-    /// - Returns: the ids, and the person if they are still in the organisation.
+    /// - Returns: the ids of the person, device and session, and the person if they are still in the organisation.
     private func resolve(
         _ pseudonym: String, tenant: TenantID
     ) async throws -> (subject: ReceiptAuthority.Subject, person: User?) {

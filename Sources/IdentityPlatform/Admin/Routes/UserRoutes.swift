@@ -30,7 +30,7 @@ struct UserRoutes: Sendable {
         router.on(.patch, .user) { call in
             let user = try await call.user()
             let change = try await call.body(as: IdentityAdmin.UserChange.self)
-            // An empty change is probably one with a misspelt member.
+            // An empty change is refused, because a member is probably misspelt.
             guard !change.isEmpty else { throw AdminRefusal.malformed }
             try await users.change(user, to: change.applied(to: user))
             return Response(status: .noContent)
@@ -73,7 +73,7 @@ extension IdentityAdmin.UserChange {
             && [displayName, givenName, surname, mail, jobTitle, mobilePhone].allSatisfy { $0 == nil }
     }
 
-    /// Returns the complete change for the directory: omitted fields keep their value, an empty text clears the field.
+    /// Returns the complete change for the directory. Omitted fields keep their value; an empty text clears a field.
     fileprivate func applied(to user: User) -> UserAdministration.Change {
         func chosen(_ wanted: String?, _ present: String?) -> String? {
             guard let wanted else { return present }

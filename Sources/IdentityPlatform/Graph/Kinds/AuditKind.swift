@@ -3,7 +3,7 @@ internal import JSON
 internal import Storage
 
 extension GraphKind where Item == AuditEntry {
-    /// `auditLogs/directoryAudits`: every audited act except sign-ins, the newest first.
+    /// `auditLogs/directoryAudits`: all audit entries except those for sign-ins, the newest first.
     static let directoryAudits = lines(
         "auditLogs/directoryAudits", type: "#microsoft.graph.directoryAudit", where: " AND action <> 'sign-in'",
         [
@@ -23,7 +23,7 @@ extension GraphKind where Item == AuditEntry {
             },
         ])
 
-    /// `auditLogs/signIns`: successful and refused sign-ins, with their method.
+    /// `auditLogs/signIns`: the audit entries for successful and refused sign-ins, with their method.
     static let signIns = lines(
         "auditLogs/signIns", type: "#microsoft.graph.signIn", where: " AND action = 'sign-in'",
         [

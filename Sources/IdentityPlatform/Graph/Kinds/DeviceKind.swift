@@ -3,13 +3,14 @@ internal import JSON
 internal import Storage
 
 extension GraphKind where Item == Device {
-    /// `devices`: by object id, or by the device id in certificates and tokens, as `devices(deviceId='…')`.
+    /// `devices`: the devices. They are found by object id or, as in `devices(deviceId='…')`, by the device id in
+    /// certificates and tokens.
     static let devices = GraphKind(
         collection: "devices", type: { _ in "#microsoft.graph.device" }, properties: described + unknown,
         key: \.objectID.rawValue, find: { key, tenant, connection in try find(key, tenant: tenant, connection) },
         all: { tenant in listed(where: "tenant = \(tenant)", tenant) })
 
-    /// Returns the devices that meet a condition, in the order of their object ids.
+    /// Returns the list of devices that meet a condition, in the order of their object ids.
     static func listed(where scope: SQL, _ tenant: TenantID) -> GraphList<Device> {
         .rows(of: Device.self, key: .objectID, where: scope) { id, connection in
             try find(.id(id), tenant: tenant, connection)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The key of an object in the last part of a URL: its id, or another unique property, as in `devices(deviceId='…')`.
+/// The key that identifies an object in a URL: its id or, as in `devices(deviceId='…')`, a different unique property.
 enum GraphKey: Sendable {
     case id(String)
     case alternate(String, String)
@@ -14,7 +14,7 @@ enum GraphKey: Sendable {
         self = .alternate(parts[0].lowercased(), String(parts[1]))
     }
 
-    /// The whole text, for kinds with only one form of key.
+    /// The whole key as text, for kinds that accept only one form of key.
     var text: String {
         switch self {
         case .id(let text): text

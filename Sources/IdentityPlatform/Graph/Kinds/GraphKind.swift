@@ -4,7 +4,7 @@ internal import JSON
 internal import OAuth
 internal import Storage
 
-/// A kind of Graph object, such as `users`: its name, its properties and where its objects are stored. All code that
+/// A kind of Graph object, such as `users`: its name, its properties and how its objects are found. All code that
 /// lists, reads and compares objects is generic over this type.
 struct GraphKind<Item: Sendable>: Sendable {
     /// The collection's name in URLs and in `@odata.context`.
@@ -14,7 +14,7 @@ struct GraphKind<Item: Sendable>: Sendable {
     let writesType: Bool
     let properties: [GraphProperty<Item>]
     let key: @Sendable (Item) -> String
-    /// Returns the object with the key from a URL.
+    /// Finds the object with a key from a URL.
     let find: @Sendable (GraphKey, TenantID, any Connection) throws -> Item?
     /// Returns the list of all objects of a tenant.
     let all: @Sendable (TenantID) -> GraphList<Item>
@@ -29,7 +29,8 @@ struct GraphKind<Item: Sendable>: Sendable {
         (self.properties, self.key, self.find, self.all) = (properties, key, find, all)
     }
 
-    /// The same kind for a list of references, which may contain other kinds and supports no filter.
+    /// The same kind for a list of references (`directoryObjects`), which names the type of each object and cannot be
+    /// filtered.
     var amongOthers: GraphKind {
         let plain = properties.map { property in
             GraphProperty(name: property.name, isStandard: property.isStandard, value: property.value, filter: nil)
@@ -39,7 +40,7 @@ struct GraphKind<Item: Sendable>: Sendable {
             all: all)
     }
 
-    /// Returns the properties named in `$select`, in either case, or the default properties.
+    /// Returns the properties that `$select` names, ignoring case, or the default properties if there is no `$select`.
     ///
     /// - Throws: ``GraphError`` `unknownProperty`.
     func properties(selected names: [String]?) throws(GraphError) -> [GraphProperty<Item>] {
@@ -53,7 +54,7 @@ struct GraphKind<Item: Sendable>: Sendable {
         return chosen
     }
 
-    /// Returns a filter as a database condition and as a test for an item in memory.
+    /// Returns a filter as a database condition, and as a test for items in memory.
     ///
     /// - Throws: ``GraphError`` `unfilterable`.
     func filter(
@@ -71,7 +72,7 @@ struct GraphKind<Item: Sendable>: Sendable {
         return (condition, { item in all.allSatisfy { $0(item) } })
     }
 
-    /// Returns the current tag of an object. It changes with any property (RFC 9110 section 8.8.3).
+    /// Returns the current tag of an object. It changes whenever a property changes (RFC 9110 section 8.8.3).
     func entityTag(_ item: Item) -> String {
         var writer = JSONWriter()
         writer.beginObject()
@@ -83,7 +84,7 @@ struct GraphKind<Item: Sendable>: Sendable {
         return "W/\"\(Base64URL.encode(Array(SHA256.hash(data: writer.bytes)).prefix(16)))\""
     }
 
-    /// Writes an object's members into an object that has already been begun.
+    /// Writes an object's members. The caller must have begun the JSON object.
     func write(_ item: Item, _ properties: [GraphProperty<Item>], to writer: inout JSONWriter) {
         if writesType { writer.set(.type, type(item)) }
         writer.set(.entityTag, entityTag(item))

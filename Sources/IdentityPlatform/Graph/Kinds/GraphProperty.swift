@@ -5,10 +5,11 @@ internal import Storage
 /// A property of a kind of object: its JSON name, its value and its filter.
 struct GraphProperty<Item: Sendable>: Sendable {
     let name: String
-    /// Whether it is returned by default. Otherwise it is returned only if `$select` names it.
+    /// Whether it is returned by default. If not, it is returned only if `$select` names it.
     let isStandard: Bool
     let value: @Sendable (Item) -> JSONValue
-    /// Returns the database condition for `property eq value`; nil for a value that the property cannot have.
+    /// Returns the database condition for `property eq value`, or nil if the property cannot have the value. The filter
+    /// is nil if lists cannot be filtered by the property.
     let filter: (@Sendable (JSONValue) -> SQL?)?
 
     /// Creates a property that is returned by default.
@@ -26,7 +27,7 @@ struct GraphProperty<Item: Sendable>: Sendable {
     }
 }
 
-/// Filters on columns.
+/// The filters of properties.
 enum GraphFilter {
     static func text(_ column: SQL) -> @Sendable (JSONValue) -> SQL? {
         { value in
@@ -38,7 +39,7 @@ enum GraphFilter {
         }
     }
 
-    /// For columns that store their text in lower case.
+    /// Returns a filter on a column whose text is stored in lower case.
     static func lowercased(_ column: SQL) -> @Sendable (JSONValue) -> SQL? {
         { value in value.string.map { " AND \(column) = \($0.lowercased())" } }
     }
@@ -47,7 +48,7 @@ enum GraphFilter {
         { value in value.bool.map { " AND \(column) = \($0)" } }
     }
 
-    /// For lists in memory, which compare the property's value directly.
+    /// The filter of a property of objects in memory, which are compared by value.
     static let value: @Sendable (JSONValue) -> SQL? = { _ in "" }
 }
 

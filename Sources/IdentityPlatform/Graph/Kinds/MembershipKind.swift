@@ -23,7 +23,7 @@ enum Membership: Sendable {
 }
 
 extension GraphKind where Item == Membership {
-    /// The values of `memberOf`, each with its `@odata.type`.
+    /// The items of `memberOf`, each with its `@odata.type`.
     static let memberships = GraphKind(
         collection: "directoryObjects",
         type: { item in

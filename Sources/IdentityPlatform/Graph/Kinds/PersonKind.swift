@@ -3,7 +3,7 @@ internal import JSON
 internal import Storage
 
 extension GraphKind where Item == User {
-    /// `users`: by id or user principal name.
+    /// `users`: the people. They are found by id or user principal name.
     static let people = GraphKind(
         collection: "users", type: { _ in "#microsoft.graph.user" },
         properties: [
@@ -33,7 +33,7 @@ extension GraphKind where Item == User {
         },
         all: { tenant in members(of: User.self, key: .id, where: "tenant = \(tenant)", tenant) })
 
-    /// Returns the list of people whose ids are in a column.
+    /// Returns the list of the people whose ids are in a column.
     static func members<Source: Table>(
         of source: Source.Type, key: Source.Column, where scope: SQL, _ tenant: TenantID
     ) -> GraphList<User> {

@@ -3,12 +3,13 @@ internal import JSON
 internal import Storage
 
 extension GraphKind where Item == DirectoryRole {
-    /// `directoryRoles`: by id or by `roleTemplateId=…`. Every role is active, and its id is its template's id.
+    /// `directoryRoles`: the roles. They are found by id or by `roleTemplateId=…`. Every role is active, and its id is
+    /// its template's id.
     static let roles = directoryRoles(
         "directoryRoles", type: "#microsoft.graph.directoryRole",
         [.standard("roleTemplateId", filter: GraphFilter.value, id)])
 
-    /// `directoryRoleTemplates`.
+    /// `directoryRoleTemplates`: the same roles as templates.
     static let roleTemplates = directoryRoles(
         "directoryRoleTemplates", type: "#microsoft.graph.directoryRoleTemplate", [])
 

@@ -4,7 +4,7 @@ internal import Storage
 
 /// The requested part of a list.
 struct GraphPage<Item>: Sendable {
-    /// The filter as a database condition, which is empty or begins with ` AND `.
+    /// The filter as a database condition. It is empty or starts with ` AND `.
     let condition: SQL
     /// The same filter for items in memory.
     let matches: @Sendable (Item) -> Bool
@@ -13,12 +13,11 @@ struct GraphPage<Item>: Sendable {
     let limit: Int
 }
 
-/// A paged list. The order of its keys does not change between pages, so an item that exists from the first page to the
-/// last is on exactly one of them.
+/// A paged list. Its items are sorted by key, so an item that exists throughout is on exactly one page.
 struct GraphList<Item: Sendable>: Sendable {
-    /// Returns the items that match the filter and come after `after`, at most `limit`.
+    /// Returns at most `limit` items that match the filter and follow the key `after`.
     let items: @Sendable (GraphPage<Item>, any Connection) throws -> [Item]
-    /// Returns how many items match the filter on all pages.
+    /// Returns the number of items on all pages that match the filter.
     let count: @Sendable (GraphPage<Item>, any Connection) throws -> Int
 
     /// Creates a list of the items whose keys are in a column. Each item is looked up by its key.

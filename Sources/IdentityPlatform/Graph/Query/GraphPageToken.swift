@@ -2,8 +2,8 @@
 internal import Hummingbird
 internal import OAuth
 
-/// The `$skiptoken` of an `@odata.nextLink`: the key of the last item, sealed for this list and person, so that nobody
-/// can forge a token or use it for another list.
+/// The `$skiptoken` in an `@odata.nextLink`. It contains the key of the last item, sealed for this list and person, so
+/// that a token cannot be forged or used for a different list.
 struct GraphPageToken: Sendable {
     let storageKey: StorageKey
     let purpose: String

@@ -67,7 +67,7 @@ struct ODataCondition: Sendable, Equatable {
         return words
     }
 
-    /// Removes a quoted text from the front and returns it. A quote inside the text is doubled.
+    /// Removes a quoted text from the front and returns it. Inside the text, a quote is written as two.
     private static func quoted(_ rest: inout Substring) throws(GraphError) -> String {
         var text = ""
         rest.removeFirst()

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import OAuth
 
-/// The supported query options of a request (OData 4.01 part 2, section 5.1). Any other option is refused: ignoring it
-/// silently would return the wrong result.
+/// The supported query options of a request (OData 4.01 part 2, section 5.1). Any other option is refused, because
+/// ignoring it would return a wrong result.
 struct ODataQuery: Sendable {
     /// The names of the selected properties; nil for the default ones.
     let select: [String]?
@@ -19,7 +19,7 @@ struct ODataQuery: Sendable {
         case pageToken = "$skiptoken"
     }
 
-    /// The options for a list, and those for a single object.
+    /// The options that are allowed for a list, and those for a single object.
     static let ofLists = Set(Option.allCases)
     static let ofObjects: Set<Option> = [.select]
 

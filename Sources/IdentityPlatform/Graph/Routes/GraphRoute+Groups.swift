@@ -4,7 +4,7 @@ internal import Hummingbird
 internal import Storage
 
 extension GraphRoute {
-    /// The routes of `groups` and their members, which are people.
+    /// The routes of `groups` and of their members, which are people.
     static let groups: [GraphRoute] =
         reading(.groups, .readGroups) + [
             GraphRoute(.post, "/groups", access: .changeGroups, answer: addGroup),
@@ -58,7 +58,7 @@ extension GraphRoute {
         return Response(status: .noContent)
     }
 
-    /// Checks that the body describes a security group. Groups with mail are not supported.
+    /// Checks that the body describes a security group. Mail-enabled groups are not supported.
     private static func checkKind(_ body: GraphBody) throws(GraphError) {
         guard try body.truth("mailEnabled") != true, try body.truth("securityEnabled") != false,
             try body.isEmptyList("groupTypes")
@@ -83,7 +83,7 @@ extension GraphCall {
         return id
     }
 
-    /// Returns the member's id in the path.
+    /// Returns the id of the member in the path.
     ///
     /// - Throws: ``GraphError``
     func member() throws(GraphError) -> UserID {

@@ -96,7 +96,8 @@ extension GraphRoute {
             mobilePhone: try body.text("mobilePhone", else: former.mobilePhone))
     }
 
-    /// Returns the new password. Forcing a change at the next sign-in is not supported, since there is no page for it.
+    /// Returns the new password; nil if the body has none. Forcing a change at the next sign-in is not supported, since
+    /// there is no page for it.
     private static func password(_ body: GraphBody) throws -> Sensitive<String>? {
         let profile = try body.object(
             "passwordProfile", allowing: "password", "forceChangePasswordNextSignIn",
@@ -110,8 +111,8 @@ extension GraphRoute {
 }
 
 extension GraphCall {
-    /// Returns the caller as the actor of a change to a person. Only a Global Administrator may change a person with a
-    /// directory role. Otherwise anyone who can set passwords could take over every account.
+    /// Returns the caller as the actor of a change to a person. Only a Global Administrator may change a person who has
+    /// a directory role. Otherwise anyone who can set passwords could take over an administrator's account.
     fileprivate func actor(changing user: User) throws -> AdminActor {
         try actor(changing: .people) { [token] connection in
             let members = RoleMembers(connection)
@@ -121,7 +122,7 @@ extension GraphCall {
         }
     }
 
-    /// Returns the organisation of the token.
+    /// Returns the organisation that issued the token.
     func organisation() async throws -> Tenant {
         let found = try await platform.database.read { [tenant] in try Tenants($0).find(tenant) }
         guard let found else { throw GraphError.notFound }

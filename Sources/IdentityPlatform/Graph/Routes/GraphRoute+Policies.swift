@@ -5,7 +5,8 @@ internal import JSON
 internal import Storage
 
 extension GraphRoute {
-    /// The routes of the organisation's rules for personal devices. Joining shared devices depends on roles instead.
+    /// The routes of the organisation's rules for personal devices. Who may join shared devices depends on roles
+    /// instead.
     static let policies: [GraphRoute] = [
         GraphRoute(.get, "/policies/deviceRegistrationPolicy", access: .readDevicePolicy) { call in
             call.show(try await call.deviceRules())
@@ -55,7 +56,7 @@ extension GraphCall {
         }
     }
 
-    /// Returns the rules in the body. Omitted values stay as they are.
+    /// Returns the stored rules with the changes in the body.
     fileprivate func deviceRulesSent() async throws -> DeviceRegistrationRules {
         let body = try await body(
             allowing: "id", "userDeviceQuota", "multiFactorAuthConfiguration", "azureADRegistration", "azureADJoin")

@@ -4,7 +4,7 @@ internal import Hummingbird
 internal import Storage
 
 extension GraphRoute {
-    /// The routes of `directoryRoles`, which are always active, and of their members, which are people.
+    /// The routes of `directoryRoles`, of their templates, and of their members, which are people.
     static let roles: [GraphRoute] =
         reading(.roles, .readRoles) + reading(.roleTemplates, .readRoles) + [
             GraphRoute(.get, "/directoryRoles/{id}/members", access: .readRoles) { call in
@@ -36,7 +36,7 @@ extension GraphRoute {
 }
 
 extension GraphCall {
-    /// Returns the person with that id.
+    /// Returns the person with an id.
     ///
     /// - Throws: ``GraphError`` `notFound`, ``StorageError``
     fileprivate func person(_ id: UserID) async throws -> User {
