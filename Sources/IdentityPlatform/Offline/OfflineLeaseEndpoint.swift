@@ -85,8 +85,8 @@ struct OfflineLeaseEndpoint: Sendable {
             hash: try Users(connection).password(of: live.person.id, tenant: tenant))
     }
 
-    /// The number of receipt pseudonyms in a lease. Each offline sign-in uses a new one, so that a reader of the
-    /// receipts cannot link them.
+    /// The number of receipt pseudonyms in a lease. Each offline sign-in uses the next one, so that a reader of the
+    /// receipts cannot link the sign-ins. After the last one, the device starts again with the first.
     private static let receiptSubjects = 16
 
     private func sign(

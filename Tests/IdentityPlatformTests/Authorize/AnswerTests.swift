@@ -7,7 +7,7 @@ import Storage
 import TestSupport
 import Testing
 
-/// The response modes of the authorisation endpoint, and the older (v1) endpoint.
+/// Tests the response modes of the authorisation endpoint, and its version 1.
 @Suite struct AnswerTests {
     @Test func `each mode brings code, state and issuer, and an anchor to the same place`() async throws {
         let fixture = try await TestPlatform()
@@ -58,7 +58,8 @@ import Testing
         let refused = try await strict.client.get(AuthorizeQuery(strict, bare).path).returned()
         #expect(refused[ParameterName.errorDescription]?.hasPrefix("AADSTS9002325:") == true)
 
-        // A secret does not replace PKCE: a thief of the code can send it to the application's own address.
+        // A secret does not replace PKCE, because someone who steals a code can send it to the application's own
+        // address.
         let site = try await strict.administration.clients.add(
             NewClient(displayName: "Site", redirectURIs: [TestPlatform.redirect], isConfidential: true),
             tenant: strict.tenant)
@@ -70,7 +71,7 @@ import Testing
         let browser = Browser(fixture)
         let code = try await browser.signIn(AuthorizeQuery(fixture, bare))[ParameterName.code]
         #expect(try await fixture.redeem(code, ["code_verifier": nil]).status == .ok)
-        // A verifier without a challenge is refused, and so is a challenge without a verifier.
+        // A code verifier without a code challenge is refused, and so is a code challenge without a code verifier.
         let other = try await browser.get(AuthorizeQuery(fixture, bare).path).returned()[ParameterName.code]
         #expect(try await fixture.redeem(other).errorNumber == 501_481)
         let proven = try await browser.get(AuthorizeQuery(fixture).path).returned()[ParameterName.code]

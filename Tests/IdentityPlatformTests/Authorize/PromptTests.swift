@@ -7,7 +7,7 @@ import Storage
 import TestSupport
 import Testing
 
-/// The prompts that a request may demand or forbid (OpenID Connect Core section 3.1.2.1).
+/// Tests the prompts that a request may require or forbid (OpenID Connect Core section 3.1.2.1).
 @Suite struct PromptTests {
     /// Redeems the code in an answer and returns the claims of the id token.
     private func idToken(_ fixture: TestPlatform, _ answer: TestResponse) async throws -> Members {

@@ -41,10 +41,10 @@ import Testing
         let fixture = try await TestPlatform()
         let session = try await TestDevice.joined(fixture).session("bo@contoso.test")
         let victim = Browser(fixture)
-        // The nonce is fresh, and valid for a client that can add a header.
+        // The nonce is fresh. It is accepted from a client that can add a header.
         let sent = try await open(fixture, try await session.credential(), .cookie, browser: victim)
         #expect(try sent.returned()[ParameterName.code] == nil)
-        // The owner's own browser gets a different nonce from the victim's.
+        // The owner's own browser gets a nonce that differs from the victim's.
         let own = Browser(fixture)
         let nonce = try await offered(own, session, .cookie)
         for way in Way.allCases {
@@ -81,7 +81,7 @@ import Testing
         let credential = try await session.credential()
         let answer = try await session.testDevice.send(PrimaryRefreshToken.form(request: credential))
         #expect(answer.errorNumber == 9_002_313)
-        // A request with the claims of both is accepted as neither.
+        // A request with the claims of both is not accepted as either.
         var generator = SystemRandomNumberGenerator()
         var both = MembersWriter()
         both.set(ClaimName.grantType, GrantType.refreshToken.rawValue)

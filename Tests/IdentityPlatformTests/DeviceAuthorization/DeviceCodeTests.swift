@@ -6,7 +6,7 @@ import Storage
 import TestSupport
 import Testing
 
-/// The device code flow: a program shows a code, and the person signs in with a browser elsewhere (RFC 8628).
+/// Tests the device code flow: a program shows a code, and the person signs in with a browser elsewhere (RFC 8628).
 @Suite struct DeviceCodeTests {
     /// The program that shows the code.
     fileprivate struct Screen {
@@ -91,7 +91,7 @@ import Testing
         #expect(try await fixture.refresh(try tokens.string(ReplyName.refreshToken)).status == .ok)
         #expect(try ClientInfo(decoding: try tokens.string(ReplyName.clientInfo)).userID == fixture.amara.id.rawValue)
         #expect(try await screen.poll().errorNumber == 70018)
-        // The tokens belong to a session of their own, which outlives the browser's.
+        // The tokens belong to their own session, which outlives the browser's.
         _ = try await browser.confirm(try await browser.get("/common/oauth2/v2.0/logout"))
         #expect(try await fixture.me(try tokens.string(ReplyName.accessToken)).status == .ok)
         let lines = try await fixture.platform.database.read { try AuditLog($0).latest(20, tenant: fixture.tenant.id) }
@@ -219,7 +219,7 @@ import Testing
         for _ in 1...10 { #expect(try await number("BBBB-BBBB", Browser(fixture)) == 5_000_620) }
         #expect(try await number(code, Browser(fixture)) == 5_000_621)
         #expect(try await number(code, amara) == nil)
-        // Guesses of a signed-in person are counted by person, in any browser and from any address.
+        // Guesses by a signed-in person are counted per person, in any browser and from any address.
         for _ in 1...5 {
             for browser in [amara, again] { #expect(try await number("BBBB-BBBB", browser) == 5_000_620) }
         }
@@ -250,7 +250,7 @@ import Testing
             ("userCodesOfStrangers", stranger(1), stranger(2), bo), ("userCodesOfPeople", amara, bo, stranger(3)),
         ] {
             _ = try await Screen.typed("BBBB-BBBB", first)
-            // All but one of a thousand guesses are used up.
+            // 999 of the 1000 guesses are used up.
             let drained = fixture.clock.now + .seconds(2 * 999)
             let rows = try await fixture.platform.database.write { connection in
                 try connection.execute(

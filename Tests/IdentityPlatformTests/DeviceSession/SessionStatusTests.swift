@@ -120,7 +120,7 @@ import Testing
         try await devices.setEnabled(false, id, tenant: fixture.tenant)
         #expect(try await testDevice.leave().errorNumber == OAuthError.disabledDeviceNumber)
         try await devices.setEnabled(true, id, tenant: fixture.tenant)
-        // A request that another key has signed does not remove the device.
+        // A request that is signed with a different key does not remove the device.
         var other = try TestDevice(fixture, number: 1)
         other.certificate = testDevice.certificate
         #expect(try await other.leave().errorNumber == 50013)

@@ -53,7 +53,7 @@ import X509
         #expect(try await testDevice.join(token).status == .ok)
         let found = try await devices(fixture)
         #expect(found.count == 1 && found[0].id != lost.id)
-        // Another key is another device.
+        // A join with a different key adds a second device.
         #expect(try await TestDevice(fixture, number: 1).join(token).status == .ok)
         #expect(try await devices(fixture).count == 2)
     }

@@ -12,7 +12,7 @@ import TestSupport
 import Testing
 import X509
 
-/// Device registration apart from the join of Baton's own devices.
+/// Tests the parts of device registration that the join of Baton's own devices does not use.
 @Suite struct DeviceRegistrationTests {
     private func devices(_ fixture: TestPlatform) async throws -> [Device] {
         try await fixture.platform.database.read { try Devices($0).all(tenant: fixture.tenant.id) }
@@ -176,7 +176,7 @@ import X509
     }
 }
 
-/// A PKCS#10 request as other clients make it.
+/// A PKCS#10 request as other clients create it.
 struct ForeignRequest {
     private let key: Certificate.PrivateKey
     private let algorithm: Certificate.SignatureAlgorithm

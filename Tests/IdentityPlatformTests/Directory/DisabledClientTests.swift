@@ -6,7 +6,7 @@ import Storage
 import TestSupport
 import Testing
 
-/// Applications that an administrator has disabled, also while their registration is in the cache.
+/// Tests that applications that an administrator has disabled are refused, even if their registration was cached.
 @Suite struct DisabledClientTests {
     @Test func `a disabled application gets nothing, and what it got is of no use until it is enabled again`()
         async throws
@@ -64,7 +64,7 @@ import Testing
         let (app, tenant) = (fixture.app, fixture.tenant.id)
         let before = kept.view
         try await fixture.administration.clients.setEnabled(false, app)
-        // The read began before the change, and ends after it.
+        // A read that began before the change ends after it.
         #expect(try before.client(app.id, tenant: tenant, orElse: { app })?.isEnabled == true)
         let after = kept.view
         let found = try await fixture.platform.database.read { try Clients($0, after).find(app.id, tenant: tenant) }

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 
-/// The rank test of Mann and Whitney. It checks whether one of two samples tends to greater values, whatever their
-/// distribution.
+/// The rank test of Mann and Whitney. It checks whether the values in one of two samples tend to be greater. The
+/// samples may have any distribution.
 struct MannWhitney {
-    /// How many standard deviations U lies from the mean that it has if both samples come from one distribution.
+    /// The distance of U, in standard deviations, from its mean if both samples come from the same distribution.
     let z: Double
 
-    /// Ties count half. With samples of more than 20 values, U is nearly normally distributed.
+    /// Compares two samples. Ties count half. With samples of more than 20 values, U is nearly normally distributed.
     init(_ left: [Double], _ right: [Double]) {
         let wins = left.reduce(0.0) { sum, a in
             sum + right.reduce(0.0) { $0 + (a > $1 ? 1 : a == $1 ? 0.5 : 0) }
@@ -16,7 +16,7 @@ struct MannWhitney {
         z = (wins - n * m / 2) / (n * m * (n + m + 1) / 12).squareRoot()
     }
 
-    /// The probability of a z at least this far from 0, in either direction, if both samples come from one
+    /// The probability that z is at least this far from 0, in either direction, if both samples come from the same
     /// distribution.
     var probability: Double { erfc(abs(z) / 2.0.squareRoot()) }
 }

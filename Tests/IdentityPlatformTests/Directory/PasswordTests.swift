@@ -81,8 +81,8 @@ import Testing
         #expect(try await work("amara@contoso.test") == old)
         for number in 1...8 { #expect(try await work("n\(number)@contoso.test") == old) }
 
-        // A sign-in renews the person's hash at the present cost. An unknown name has the old or the present cost, and
-        // keeps it.
+        // A sign-in replaces the person's hash by one with the current cost. An unknown name has either the old or the
+        // current cost, and keeps it.
         _ = try await work("amara@contoso.test", TestPlatform.password)
         #expect(try await work("amara@contoso.test") == dear.rounds)
         #expect(try await work("bo@contoso.test") == old)
@@ -102,7 +102,7 @@ import Testing
             let blocker = Task.immediate { try await pool.run { gate.pass() } }
             #expect(pool.waiting == 1)
             async let outcome = signIn(fixture)
-            // The sign-in reads the old password's hash; its computation is queued behind the blocked one.
+            // The sign-in reads the old password's hash; its own computation waits in the queue after the blocked one.
             _ = await reads.first { _ in true }
             // The administrator does not wait in that queue.
             if isRemoved {

@@ -8,7 +8,7 @@ import Storage
 import TestSupport
 import Testing
 
-/// A copy of the database alone must reveal no secret.
+/// A copy of the database alone must not reveal any secret.
 @Suite struct SecretsAtRestTests {
     @Test func `the database holds no key, token, code, cookie, password or name that signs in`() async throws {
         let fixture = try await TestPlatform()
@@ -35,7 +35,7 @@ import Testing
         #expect(cells.count > 100)
         for cell in cells {
             for canary in canaries { #expect(cell.firstRange(of: canary) == nil) }
-            // An RSA key in clear would parse.
+            // An unencrypted RSA key would parse.
             #expect((try? _RSA.Signing.PrivateKey(derRepresentation: cell)) == nil)
         }
         // Checks that the search would find a secret.
@@ -86,7 +86,7 @@ import Testing
         }
     }
 
-    /// PostgreSQL 17, appendix C, "reserved".
+    /// The reserved words of PostgreSQL 17 (appendix C).
     private static let reserved = Set(
         """
         all analyse analyze and any array as asc asymmetric both case cast check collate column constraint create \

@@ -5,7 +5,7 @@ import Redaction
 import TestSupport
 import Testing
 
-/// Whether a stranger can find out at the sign-in page who has an account.
+/// Tests that a stranger cannot find out from the sign-in page who has an account.
 @Suite(.serialized) struct SignInEnumerationTests {
     private enum Kind: CaseIterable { case mistaken, unknown, disabled }
 
@@ -18,8 +18,8 @@ import Testing
         let seconds: Double
     }
 
-    /// A platform on which Chidi's account is disabled. A hash takes some milliseconds, so that a missing one would
-    /// show.
+    /// Returns a platform on which Chidi's account is disabled. A hash takes some milliseconds, so that a missing one
+    /// can be measured.
     private static func fixture() async throws -> TestPlatform {
         let fixture = try await TestPlatform {
             $0.passwordCost = PasswordCost(logarithm: 10, blockSize: 8, parallelism: 1) ?? .minimal
@@ -30,8 +30,8 @@ import Testing
         return fixture
     }
 
-    /// Makes one wrong guess, or enters the disabled account's right password. The clock advances, so nothing is
-    /// throttled.
+    /// Makes one wrong guess or, for the disabled account, enters the correct password. Advances the clock, so that the
+    /// attempt is not throttled.
     private static func attempt(_ kind: Kind, _ fixture: TestPlatform, _ browser: Browser, _ page: TestResponse)
         async throws
         -> Attempt
@@ -61,10 +61,10 @@ import Testing
         #expect(said.count == 1)
     }
 
-    /// Makes 40 attempts of each kind in a random order, so that the machine's other load affects every kind alike. A
+    /// Makes 40 attempts of each kind in a random order, so that other load on the machine affects every kind alike. A
     /// kind is distinguishable if the rank test finds a difference at α = 10⁻⁹ and the medians differ by at least a
-    /// quarter of a hash. So neither chance nor a difference of microseconds fails the test; a missing or extra hash
-    /// differs by a whole one.
+    /// quarter of a hash. So the test does not fail by chance or because of a few microseconds, but it fails if a hash
+    /// is missing or extra.
     @Test func `the time of an answer does not tell a wrong password from an unknown name or a disabled account`()
         async throws
     {
@@ -86,12 +86,13 @@ import Testing
             let other = try #require(seconds[kind])
             #expect(!Self.isTold(other, from: mistaken), "\(kind): z = \(MannWhitney(mistaken, other).z)")
         }
-        // Checks that the test would detect a difference: without its hash, an answer takes almost no time.
+        // Checks that the test would detect a difference: an answer without a hash takes almost no time.
         #expect(Self.isTold(mistaken.map { $0 / 10 }, from: mistaken))
         #expect(Self.isTold(mistaken.map { $0 * 10 }, from: mistaken))
     }
 
-    /// Whether the times of two samples differ: by chance in one case of 10⁹, and by at least a quarter of a hash.
+    /// Whether the times of two samples differ by at least a quarter of a hash, with a probability of 10⁻⁹ that the
+    /// rank test finds a difference by chance.
     private static func isTold(_ sample: [Double], from other: [Double]) -> Bool {
         let (median, usual) = (self.median(sample), self.median(other))
         return MannWhitney(sample, other).probability < 1e-9 && abs(median - usual) > usual / 4

@@ -7,12 +7,12 @@ import Storage
 import TestSupport
 import Testing
 
-/// Strangers who guess passwords lock nobody out on a joined device or in a browser that has signed the person in
-/// before.
+/// Strangers who guess passwords cannot lock anyone out on a joined device, or in a browser in which the person has
+/// signed in before.
 @Suite struct SignInOriginTests {
     private static let ward = "198.51.100.7"
 
-    /// Tries a password in a browser. Returns the number of the page's alert; nil on success.
+    /// Tries a password in a browser. Returns the error number in the page's alert; nil on success.
     private func attempt(
         _ browser: Browser, _ path: String, _ name: String = "amara@contoso.test",
         _ password: String = TestPlatform.password
@@ -21,7 +21,7 @@ import Testing
         return answer.alert.flatMap { Int($0.dropFirst("AADSTS".count).prefix { $0 != ":" }) }
     }
 
-    /// Guesses at invented names until the address is locked.
+    /// Tries invented names until the address is locked.
     private func exhaust(_ fixture: TestPlatform) async throws {
         let browser = Browser(fixture)
         let page = try await browser.get(AuthorizeQuery(fixture).path)
@@ -32,7 +32,7 @@ import Testing
         #expect(try await attempt(Browser(fixture), AuthorizeQuery(fixture).path) == 50053)
     }
 
-    /// The address that a broker opens in a browser without cookies.
+    /// Returns the address that a broker opens in a browser without cookies.
     private func page(
         on testDevice: TestDevice, _ fixture: TestPlatform, counter: Int = 1, nonce: String? = nil,
         audience: String? = nil,
@@ -55,7 +55,7 @@ import Testing
         let testDevice = try await TestDevice.joined(fixture)
         try await exhaust(fixture)
         #expect(try await attempt(Browser(fixture), try await page(on: testDevice, fixture)) == nil)
-        // Strangers who know her name lock it for all strangers, but not for the device.
+        // Strangers who know Amara's name can lock it for all strangers, but not at the device.
         let path = AuthorizeQuery(fixture).path
         let elsewhere = fixture.from("192.0.2.1")
         for _ in 1...10 { _ = try await attempt(Browser(elsewhere), path, "amara@contoso.test", "wrong") }
@@ -79,7 +79,7 @@ import Testing
         #expect(try await browser.confirm(question).text.contains("You are signed out"))
         #expect(browser.cookies["__Host-baton-session"] == nil)
         #expect(try await attempt(browser, path) == nil)
-        // The browser does not vouch for other people.
+        // The cookie has no effect for other people.
         #expect(try await attempt(browser, path, "bo@contoso.test") == 50053)
     }
 
@@ -133,7 +133,7 @@ import Testing
             thief.set("__Host-baton-device", stolen)
             return thief
         }
-        // With each sign-in, the browser gets another cookie, with a new count.
+        // At each sign-in, the browser gets a new cookie, which has a new count.
         #expect(try await attempt(browser, path) == nil)
         #expect(browser.cookies["__Host-baton-device"] != stolen)
         for _ in 1...10 { #expect(try await attempt(thief(), path, "amara@contoso.test", "wrong") == 50126) }
@@ -156,7 +156,7 @@ import Testing
             return thief
         }
         for _ in 1...9 { #expect(try await attempt(thief(), path, "amara@contoso.test", "wrong") == 50126) }
-        // Her browser still has the cookie that the thief copied, and its ten guesses are shared by both.
+        // Amara's browser still has the cookie that the thief copied, so both share its ten guesses.
         #expect(try await attempt(browser, path) == nil)
         #expect(try await attempt(thief(), path, "amara@contoso.test", "wrong") == 50126)
         #expect(try await attempt(thief(), path, "amara@contoso.test", "wrong") == 50053)
@@ -189,8 +189,8 @@ import Testing
         for _ in 1...10 { #expect(try await attemptThere("amara@contoso.test", "wrong") == 50126) }
         #expect(try await attemptThere("amara@contoso.test") == 50053)
         #expect(try await attemptThere("bo@contoso.test") == nil)
-        // Guesses at invented names are limited on the device too, without effect on known people there or on anybody
-        // elsewhere.
+        // Guesses with invented names are limited on the device, too. They do not affect people who are known there, or
+        // anyone elsewhere.
         var refused = 0
         for number in 1...60 {
             if try await attemptThere("n\(number)@contoso.test", "wrong") == 50053 { refused += 1 }
@@ -315,7 +315,7 @@ import Testing
         browser.remove("__Host-baton-device")
         try await exhaust(fixture)
         #expect(try await attempt(browser, AuthorizeQuery(fixture, ["prompt": "login"]).path) == nil)
-        // The browser of a shared device keeps only its session.
+        // A shared device's browser keeps only the session cookie.
         #expect(browser.cookies["__Host-baton-device"] == nil)
     }
 }

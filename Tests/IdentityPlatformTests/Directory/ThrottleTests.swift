@@ -8,7 +8,7 @@ import TestSupport
 import Testing
 
 @Suite struct ThrottleTests {
-    /// Tries a password on the sign-in page. Returns the number of the page's alert; nil on success.
+    /// Tries a password on the sign-in page. Returns the error number in the page's alert; nil on success.
     private func attempt(
         _ fixture: TestPlatform, _ name: String = "amara@contoso.test", _ password: String = "wrong"
     ) async throws -> Int? {
@@ -35,7 +35,7 @@ import Testing
         #expect(try await attempt(restarted) == 50053)
         fixture.clock.advance(by: .seconds(300))
         #expect(try await attempt(restarted, "amara@contoso.test", TestPlatform.password) == nil)
-        // A success clears the failures before it.
+        // A success resets the earlier failures.
         for number in 1...10 { #expect(try await attempt(fixture.from("192.0.2.\(number)")) == 50126) }
     }
 
@@ -84,7 +84,7 @@ import Testing
         let pool = HashingPool(threads: 1, capacity: 8)
         let gate = Gate()
         try await withThrowingTaskGroup { group in
-            // An immediate task has its place in the queue before the next line runs.
+            // An immediate task takes its place in the queue before the next line runs.
             for asker in ["a", "a", "b"] { group.addImmediateTask { try await pool.run(for: asker) { gate.pass() } } }
             #expect(pool.waiting == 3)
             group.addImmediateTask {

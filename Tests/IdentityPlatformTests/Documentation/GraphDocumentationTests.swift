@@ -7,7 +7,7 @@ import Testing
 @Suite struct GraphDocumentationTests {
     private static let page = Repository.root + "/docs/identity-platform.md"
 
-    /// The table of calls that the page must contain. `BATON_REWRITE=1` writes it to the page.
+    /// The table of calls that the page must contain. With `BATON_REWRITE=1`, the test writes it to the page.
     private static var table: [String] {
         ["| call | one of these permissions | one of these roles |", "|---|---|---|"]
             + GraphRoute.all.map { route in

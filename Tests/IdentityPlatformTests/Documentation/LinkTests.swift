@@ -3,26 +3,26 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Checks that every page is on the map, docs/README.md, and that every link between pages leads somewhere.
+/// Checks that docs/README.md lists every page, and that no link between pages is broken.
 @Suite struct LinkTests {
     private static func text(_ path: String) throws -> String {
         try String(contentsOfFile: Repository.root + "/" + path, encoding: .utf8)
     }
 
-    /// The pages of docs/, by their paths below it.
+    /// Returns the pages in docs/, as paths relative to it.
     private static func docs() throws -> [String] {
         let files = try #require(FileManager.default.enumerator(atPath: Repository.root + "/docs"))
         return files.compactMap { $0 as? String }.filter { $0.hasSuffix(".md") }.sorted()
     }
 
-    /// All pages with links, by their paths in the repository.
+    /// Returns all pages with links, as paths relative to the repository.
     private static func pages() throws -> [String] {
         ["README.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md", "Examples/FirstlineWorker/README.md"]
             .filter { FileManager.default.fileExists(atPath: Repository.root + "/" + $0) }
             + (try docs().map { "docs/" + $0 })
     }
 
-    /// A page's lines outside code blocks.
+    /// Returns a page's lines outside code blocks.
     private static func prose(_ text: String) -> [Substring] {
         var isCode = false
         return text.split(separator: "\n", omittingEmptySubsequences: false).filter { line in
@@ -35,7 +35,7 @@ import Testing
         prose(text).flatMap { $0.matches(of: /\]\(([^)\s]+)\)/).map { String($0.output.1) } }
     }
 
-    /// The anchors of a page's headings, as hosting platforms generate them.
+    /// Returns the anchors of a page's headings, as hosting platforms generate them.
     private static func anchors(of text: String) -> Set<String> {
         Set(
             prose(text).filter { $0.hasPrefix("#") }.map { heading in
@@ -44,7 +44,7 @@ import Testing
             })
     }
 
-    /// Returns the links of a page that lead nowhere. `text` is the page's text.
+    /// Returns a page's broken links. `text` is the page's text.
     private static func faults(_ page: String, _ text: String) throws -> [String] {
         let folder = URL(filePath: Repository.root + "/" + page).deletingLastPathComponent()
         return try links(in: text).filter { link in

@@ -4,8 +4,8 @@ import Subprocess
 import TestSupport
 import Testing
 
-/// Checks the threat model and the security review against the code: each row must name an existing test, and each row
-/// of the threat model a mutation that removes its defence.
+/// Checks the threat model and the security review against the code. Each row must name an existing test. For each row
+/// of the threat model, there must also be a mutation that removes its defence.
 @Suite struct ReviewTests {
     private struct Page {
         let name: String
@@ -16,7 +16,7 @@ import Testing
             text = try String(contentsOfFile: Repository.root + "/docs/" + name, encoding: .utf8)
         }
 
-        /// The rows of the tables with a column of tests.
+        /// The rows of the tables that have a column of tests.
         var rows: [String] {
             var rows: [String] = []
             var isTested = false
@@ -29,7 +29,7 @@ import Testing
         }
     }
 
-    /// The source text of every test file, by the names of its tests.
+    /// Returns the texts of the test files, by the names of their tests.
     private static func sources() throws -> [String: [String]] {
         let root = Repository.root + "/Tests"
         let files = try #require(FileManager.default.enumerator(atPath: root)).compactMap { $0 as? String }
@@ -43,13 +43,13 @@ import Testing
         return sources
     }
 
-    /// The parts of a text between backticks.
+    /// Returns the parts of a text that are between backticks.
     private static func quoted(_ text: some StringProtocol) -> [String] {
         text.split(separator: "`", omittingEmptySubsequences: false).enumerated()
             .filter { $0.offset % 2 == 1 }.map { String($0.element) }
     }
 
-    /// The tests and files of a row that do not exist.
+    /// Returns an error for each test or file that a row names and that does not exist.
     private static func faults(_ row: String, _ sources: [String: [String]]) -> [String] {
         let quoted = quoted(row)
         let tests = quoted.filter { $0.contains(": ") && $0.first?.isUppercase == true }
@@ -66,7 +66,7 @@ import Testing
         return faults
     }
 
-    /// An entry of one of the scripts that remove a defence and run the tests.
+    /// An entry in one of the scripts that remove a defence and run the tests.
     private struct Mutation: Decodable {
         /// The purpose of the defence.
         let sentence: String
@@ -75,7 +75,7 @@ import Testing
         let suites: Set<String>
     }
 
-    /// The entries of both scripts.
+    /// Returns the entries of both scripts.
     private static func mutations() async throws -> [Mutation] {
         var mutations: [Mutation] = []
         for script in ["break-defences", "break-session-machine"] {
@@ -88,11 +88,11 @@ import Testing
         return mutations
     }
 
-    /// The prefix of the column in a row that no code of ours defends; a reason follows.
+    /// The start of the column of mutations in a row whose defence is not our code. The reason follows it.
     private static let noMutation = "none: "
 
-    /// Returns what is missing to prove that the row's defence is needed. The proof is a mutation of one of the row's
-    /// files, against which one of its tests runs.
+    /// Returns an error if a row does not prove that its defence is needed. A row proves it if there is a mutation of
+    /// one of its files against which one of its tests runs.
     private static func proofFaults(_ row: String, _ mutations: [Mutation]) -> [String] {
         let cells = row.dropFirst(2).dropLast(2).components(separatedBy: " | ")
         guard cells.count == 4 else { return ["has no column of mutations: \(row)"] }
@@ -147,7 +147,7 @@ import Testing
         }
     }
 
-    /// A step names its file by as much of the path as makes it unique.
+    /// A step names its file by the end of its path, which must be unique.
     @Test func `every step of the architecture's paths names one file that is there`() throws {
         let root = Repository.root + "/Sources"
         let files = try #require(FileManager.default.enumerator(atPath: root)).compactMap { "/Sources/\($0)" }

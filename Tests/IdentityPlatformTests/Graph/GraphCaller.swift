@@ -14,7 +14,7 @@ struct GraphCaller {
     private let token: CompactJWS
     private let bearer: String
 
-    /// Signs in `user`, or Bo, with these directory roles and every permission. Pass Amara for a second caller.
+    /// Signs in `user`, by default Bo, with these directory roles and every permission. Pass Amara for a second caller.
     init(_ fixture: TestPlatform, _ roles: DirectoryRole..., as user: User? = nil) async throws {
         try await self.init(fixture, roles: roles, as: user)
     }
@@ -26,7 +26,7 @@ struct GraphCaller {
         try await self.init(fixture, user, CompactJWS(token), Set(GraphPermission.allCases))
     }
 
-    /// Signs the permissions into the token with the tenant's own key.
+    /// Creates a caller with other permissions: changes the token's claims and signs it with the tenant's own key.
     private init(_ fixture: TestPlatform, _ user: User, _ token: CompactJWS, _ permissions: Set<GraphPermission>)
         async throws
     {
@@ -37,7 +37,7 @@ struct GraphCaller {
         bearer = try key.signer.token(payload: JSONWriter.write(.object(claims)))
     }
 
-    /// The same person with these permissions.
+    /// Returns the same person with other permissions.
     func holding(_ permissions: Set<GraphPermission>) async throws -> GraphCaller {
         try await GraphCaller(fixture, user, token, permissions)
     }
@@ -55,7 +55,7 @@ struct GraphCaller {
         try await send(.get, path, headers: headers)
     }
 
-    /// The values of a text property in all objects of a list.
+    /// Returns the values of a text property of all objects in a list.
     func values(_ property: String, _ path: String) async throws -> [String] {
         let answer = try await get(path)
         #expect(answer.status == .ok, "\(answer.text)")
@@ -64,7 +64,7 @@ struct GraphCaller {
 }
 
 extension TestResponse {
-    /// The objects of a list.
+    /// The objects in a list.
     var list: [[String: JSONValue]] {
         get throws { try #require(try json.values["value"]?.array).map { try #require($0.object) } }
     }

@@ -7,7 +7,8 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// Changes between the check of a caller and the requested act. The act's own transaction checks the caller again.
+/// Tests changes that are made between the check of a caller and the requested act. The act's own transaction checks
+/// the caller again.
 @Suite struct GraphRaceTests {
     @Test(
         arguments: [
@@ -32,7 +33,7 @@ import Testing
     }
 }
 
-/// A change that somebody else commits before the next write begins.
+/// A change that someone else commits before the next write begins.
 private final class Meanwhile: Sendable {
     let change = Mutex<SQL?>(nil)
 }

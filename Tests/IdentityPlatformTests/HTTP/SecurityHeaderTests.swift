@@ -7,7 +7,7 @@ import Storage
 import TestSupport
 import Testing
 
-/// The security headers that every answer must carry.
+/// Tests the security headers that every response must have.
 @Suite struct SecurityHeaderTests {
     @Test func `every answer says that nobody may keep, frame, sniff or reload it in the clear`() async throws {
         let fixture = try await TestPlatform()

@@ -8,7 +8,7 @@ import Storage
 import TestSupport
 import Testing
 
-/// Token introspection by an application with a secret (RFC 7662).
+/// Tests token introspection by an application with a secret (RFC 7662).
 @Suite struct IntrospectionTests {
     private struct Service {
         let fixture: TestPlatform

@@ -32,7 +32,7 @@ import Testing
         #expect(try await published(fixture).isSuperset(of: before))
         fixture.clock.advance(by: .seconds(2 * 86400 - 1))
         #expect(try await signing(fixture).key == old.key)
-        // A restart in between changes nothing.
+        // A restart in between makes no difference.
         let world2 = try await fixture.restarted()
         #expect(try await signing(world2).key == old.key)
         let last = try await signing(fixture)

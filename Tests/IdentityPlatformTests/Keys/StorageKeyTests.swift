@@ -9,7 +9,8 @@ import Storage
 import TestSupport
 import Testing
 
-/// Each purpose has its own key. Values that older servers sealed or derived with the file's key are still accepted.
+/// Each purpose has its own key. Values that older versions of the server sealed or derived with the key in the file
+/// are still accepted.
 @Suite struct StorageKeyTests {
     private static let root = SymmetricKey(data: [UInt8](repeating: 7, count: StorageKey.length))
 
@@ -25,15 +26,15 @@ import Testing
         for changed in [[], Array(sealed.dropLast()), sealed + [0]] {
             #expect(throws: StorageKey.Failure.doesNotOpen) { try key.open(changed, purpose: purpose) }
         }
-        // The file's key itself no longer encrypts.
+        // The key in the file is no longer used for encryption.
         #expect(throws: (any Error).self) {
             try AES.GCM.open(.init(combined: sealed), using: Self.root, authenticating: Array(purpose.utf8))
         }
-        // Only the key of this purpose does.
+        // Only the key for this purpose decrypts the value.
         let own = Self.key("sealing", purpose)
         #expect(
             try AES.GCM.open(.init(combined: sealed), using: own, authenticating: Array(purpose.utf8)) == Data(bytes))
-        // A value that the file's key encrypted earlier still opens, for its purpose only.
+        // A value that was encrypted with the key in the file can still be decrypted, but only for its purpose.
         let former = try Self.formerlySealed(bytes, purpose)
         #expect(try key.open(former, purpose: purpose) == bytes)
         #expect(throws: StorageKey.Failure.doesNotOpen) { try key.open(former, purpose: "another row") }
@@ -114,13 +115,13 @@ import Testing
         #expect(try await again.use().status == .ok)
     }
 
-    /// The key of one purpose.
+    /// Returns the key for one purpose.
     private static func key(_ use: String, _ purpose: String) -> SymmetricKey {
         HKDF<SHA256>.deriveKey(
             inputKeyMaterial: root, info: Array("baton \(use)\0\(purpose)".utf8), outputByteCount: StorageKey.length)
     }
 
-    /// Seals as older servers did, before each purpose had its own key.
+    /// Seals bytes as older versions of the server did, before each purpose had its own key.
     fileprivate static func formerlySealed(_ bytes: [UInt8], _ purpose: String) throws -> [UInt8] {
         Array(try #require(try AES.GCM.seal(bytes, using: root, authenticating: Array(purpose.utf8)).combined))
     }
@@ -131,7 +132,7 @@ import Testing
 }
 
 extension TestPlatform {
-    /// Replaces every sealed value of a column by its older form. Expects at least one value.
+    /// Replaces every sealed value in a column by one in the older form. Expects at least one value.
     ///
     /// - Parameter purpose: returns the purpose of the row with the given name.
     fileprivate func reseal(
@@ -154,7 +155,7 @@ extension TestPlatform {
         #expect(count > 0)
     }
 
-    /// The token that an older server derived.
+    /// Returns the token that an older version of the server derived.
     fileprivate func formerToken(_ label: String, _ input: [UInt8]) throws -> OpaqueToken {
         try token(StorageKeyTests.formerlyDerived(label, input))
     }
@@ -163,7 +164,7 @@ extension TestPlatform {
         try #require(OpaqueToken("1.\(Base64URL.encode(tenant.id.bytes)).\(Base64URL.encode(secret))"))
     }
 
-    /// The input from which the second refresh token of the only family is derived.
+    /// Returns the input from which the second refresh token of the only family is derived.
     fileprivate func placeOfSecondToken() async throws -> [UInt8] {
         let text = try await platform.database.read { connection in
             let record = try #require(try connection.record(RefreshToken.self, "WHERE generation = 1"))

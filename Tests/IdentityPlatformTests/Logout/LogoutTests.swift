@@ -7,7 +7,7 @@ import Storage
 import TestSupport
 import Testing
 
-/// OpenID Connect RP-Initiated Logout 1.0, sections 2 and 6.
+/// Tests OpenID Connect RP-Initiated Logout 1.0, sections 2 and 6.
 @Suite struct LogoutTests {
     private func path(_ fixture: TestPlatform, _ query: String = "") -> String {
         "/\(fixture.tenant.id)/oauth2/v2.0/logout" + query
@@ -97,7 +97,7 @@ import Testing
         #expect(try await browser.confirm(foreign).text.contains("You are signed out"))
         #expect(try await fixture.me(access).status == .unauthorized)
         #expect(browser.cookies["__Host-baton-session"] == nil)
-        // A browser without a session is not sent in a loop.
+        // A browser without a session does not get into a redirect loop.
         let nobody = try await Browser(fixture).confirm(try await fixture.client.post(path(fixture), form: [:]))
         #expect(nobody.text.contains("You are signed out"))
     }

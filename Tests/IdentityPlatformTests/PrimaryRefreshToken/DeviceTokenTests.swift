@@ -11,7 +11,7 @@ import Storage
 import TestSupport
 import Testing
 
-/// Tokens of the device itself, and the worker's own key as a proof.
+/// Tests tokens for the device itself, and the worker's own key as proof for a primary refresh token.
 @Suite struct DeviceTokenTests {
     private func form(
         _ testDevice: TestDevice, resource: String? = "https://graph.microsoft.com", clientID: String? = nil,
@@ -138,7 +138,7 @@ import Testing
                 request: try request.signed(with: .rsa(testDevice.deviceKey), certificate: testDevice.certificate)))
     }
 
-    /// A token for device registration, from a session of the test device.
+    /// Returns a token for device registration, from a session on the test device.
     private func registrationToken(_ session: TestDeviceSession) async throws -> String {
         let request = try await session.useRequest(
             scopes: ["openid", "urn:ms-drs:drs.test/.default"], redirectURI: nil,

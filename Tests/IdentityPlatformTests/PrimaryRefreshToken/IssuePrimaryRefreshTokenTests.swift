@@ -34,7 +34,8 @@ import Testing
         let form = PrimaryRefreshToken.form(
             request: try request.signed(with: .rsa(testDevice.deviceKey), certificate: testDevice.certificate))
         #expect(try await testDevice.send(form, tenant: "fabrikam.test").errorNumber == 50155)
-        // If the address names no organisation, the certificate does. Nothing else in the certificate is trusted.
+        // If the address does not name an organisation, the certificate does. Nothing else in the certificate is
+        // trusted.
         #expect(try await testDevice.send(form, tenant: "common").errorNumber == 70000)
         let other = try TestDevice(fixture, number: 1)
         let forged = PrimaryRefreshToken.form(
@@ -130,7 +131,7 @@ import Testing
         let refused = try await testDevice.issue(app, clientID: fixture.app.id.rawValue)
         #expect(refused.errorNumber == 700016)
         #expect(try await testDevice.issue(app).errorNumber == 70000)
-        // A client with permission for device registration gets none, nor does the broker's own command line.
+        // A client that may use device registration does not get one, nor does the device's own command line.
         let registrar = try await fixture.administration.clients.add(
             NewClient(
                 displayName: "Registrar", redirectURIs: [],

@@ -181,7 +181,7 @@ import Testing
         let derived = try tokens.string(ReplyName.refreshToken)
         #expect(try await testDevice.issue(derived).errorNumber == 70000)
 
-        // Three refresh tokens of one sign-in, each valid for one proof.
+        // The broker gets three refresh tokens from one sign-in. Each is accepted as proof once.
         let browser = Browser(fixture)
         var proofs: [String] = []
         let query = AuthorizeQuery(
@@ -234,7 +234,8 @@ import Testing
         #expect(try await number(unknown) == 700016)
         let registration = try await session.useRequest(scopes: ["urn:ms-drs:drs.test/.default"])
         #expect(try await number(registration) == 65001)
-        // The command line gets no such token either, because every process of the session can act in its name.
+        // The device's command line cannot get such a token either, because every process in the session can act in its
+        // name.
         let line = try await session.useRequest(
             scopes: ["urn:ms-drs:drs.test/.default"], redirectURI: CommandLineApp.redirectURI,
             clientID: CommandLineApp.clientID)

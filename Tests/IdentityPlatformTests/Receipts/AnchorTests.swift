@@ -94,7 +94,7 @@ import Testing
 }
 
 extension TestPlatform {
-    /// The number of lines in the audit log that report a forked chain.
+    /// Returns the number of audit entries that report a forked chain.
     fileprivate var forks: Int {
         get async throws {
             try await platform.database.read { connection in
@@ -108,7 +108,7 @@ extension TestPlatform {
 extension TestDevice {
     static func hash(_ text: String) -> String { Base64URL.encode(SHA256.hash(data: Data(text.utf8))) }
 
-    /// Has a chain head countersigned. Parameters that a test does not set are valid.
+    /// Requests a countersignature for a chain head. Parameters that a test does not set are valid.
     func anchor(
         _ key: P256.Signing.PrivateKey, _ sequence: Int, _ line: String, signer: P256.Signing.PrivateKey? = nil,
         device: String? = nil, headNonce: String? = nil

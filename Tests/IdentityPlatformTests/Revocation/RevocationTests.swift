@@ -6,7 +6,7 @@ import Storage
 import TestSupport
 import Testing
 
-/// Token revocation by a client (RFC 7009).
+/// Tests token revocation by a client (RFC 7009).
 @Suite struct RevocationTests {
     private func revoke(_ fixture: TestPlatform, _ token: String, _ changes: [String: String?] = [:]) async throws
         -> TestResponse

@@ -6,7 +6,7 @@ import Testing
 
 @testable import IdentityPlatform
 
-/// Migration of databases that earlier builds made.
+/// Tests the migration of databases that earlier builds created.
 @Suite struct MigrationTests {
     @Test func `a database with the retired names is migrated, and keeps its rows`() async throws {
         try await Scratch.with { scratch in

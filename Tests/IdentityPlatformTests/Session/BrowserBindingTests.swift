@@ -84,7 +84,8 @@ import Testing
         for _ in 1...12 { #expect(try await attempt() == "AADSTS5000623") }
         #expect(try await attempt("wrong") == "AADSTS50126")
         #expect(try await attempt() == "AADSTS50053")
-        // The ten wrong passwords lock Bo out on this device. The refused right ones count nowhere.
+        // The ten wrong passwords lock Bo out on this device. The correct ones that were refused are not counted
+        // anywhere.
         let elsewhere = Browser(shop.fixture)
         _ = try await elsewhere.signIn(login(shop.fixture), username: "bo@contoso.test")
     }

@@ -3,10 +3,10 @@ import Foundation
 import IdentityPlatform
 import Testing
 
-/// Checks the guarantee of a shared device for every order of acts in its browser.
+/// Checks, for every order of acts in a shared device's browser, that nothing stays usable after its epoch.
 @Suite struct EpochExplorationTests {
-    /// The length of the sequences, if the environment sets it. In that case, states that differ only in names are
-    /// all continued, which takes long.
+    /// The length of the sequences, if the environment sets it. In that case, all states that differ only in names are
+    /// continued, which takes long.
     private static let length = ProcessInfo.processInfo.environment["BATON_SEQUENCE_LENGTH"].flatMap(Int.init)
 
     @Test func `in no order of sign-ins does anything outlive its epoch or let another person in`() async throws {

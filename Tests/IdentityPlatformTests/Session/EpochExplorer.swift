@@ -35,11 +35,11 @@ struct Holding {
     let person: String
     /// The browser in which it was received.
     let browser: Int
-    /// The epoch of the device to which it belongs; nil if the browser belongs to none yet.
+    /// The device epoch to which it belongs; nil if its browser does not belong to an epoch yet.
     var epoch: Int?
 }
 
-/// A device, its browser, and the things that people received there so far.
+/// The state of a device and its browser, and the things that people have received there so far.
 struct BrowserState {
     var cookies: [String: String] = [:]
     var browser = 0
@@ -50,16 +50,16 @@ struct BrowserState {
     var isOfWorker = false
     var session: TestDeviceSession?
     var isRevoked = false
-    /// The owner of the device that the browser was attributed to by its credential.
+    /// The owner of the personal device whose credential the browser sent; nil if it did not send one.
     var owner: String?
-    /// The person who is signed in in the browser.
+    /// The person who is signed in with the browser.
     var present: String?
     var holdings: [Holding] = []
     var path: [BrowserAct] = []
     var time = Timestamp(seconds: 0)
 
-    /// Distinguishes states, regardless of names and counts. Holdings of a closed browser that belong to no epoch are
-    /// left out, because they never get one.
+    /// A text that is equal for states that differ only in names and counts. Holdings of a closed browser that belong
+    /// to no epoch are left out, because they never get one.
     var key: String {
         let held = Set(
             holdings.filter { $0.epoch != nil || $0.browser == browser }.map { holding in
@@ -70,8 +70,8 @@ struct BrowserState {
     }
 }
 
-/// Plays every sequence of acts up to a length against one platform, depth first. The database is restored at each
-/// branch.
+/// Plays every sequence of acts up to a length against one platform, depth first. It restores the database before each
+/// alternative.
 final class EpochExplorer {
     private static let people = ["amara@contoso.test", "bo@contoso.test"]
 
@@ -82,10 +82,11 @@ final class EpochExplorer {
     private var ownSessions: [String: TestDeviceSession] = [:]
     /// The tables, each after those that it refers to.
     private let tables: [String]
-    /// Whether states that differ only in names are continued only once.
+    /// Whether only one of several states that differ only in names is continued.
     private let merges: Bool
     private var seen: [String: Int] = [:]
-    /// The number of things that people received, so that a platform that grants nothing does not pass as safe.
+    /// The number of things that people received. The test checks it, because a platform that never grants anything
+    /// would have no faults.
     private(set) var got = 0
     private(set) var faults: [String] = []
 
@@ -189,7 +190,7 @@ final class EpochExplorer {
             guard let session = state.session, state.worker != nil,
                 let id = SessionID(rawValue: try #require(session.reply.sessionID))
             else { return }
-            // The first revocation ends the device's session and its epoch; another one ends all of the worker's
+            // The first revocation ends the device's session and its epoch. A second one ends all of the worker's
             // sessions.
             if state.isRevoked {
                 try await fixture.administration.users.revokeSessions(
@@ -229,7 +230,7 @@ final class EpochExplorer {
         if let code { try await redeem(code, &state) }
     }
 
-    /// Redeems a code, checks the result, and keeps it.
+    /// Redeems a code, checks the tokens and stores them as holdings.
     ///
     /// - Parameter isForeign: whether the code is from a session on another device.
     private func redeem(_ code: String, _ state: inout BrowserState, isForeign: Bool = false) async throws {
@@ -247,7 +248,7 @@ final class EpochExplorer {
             }
             if try reply.integer(ReplyName.expiresIn) != 600 { fault("an access token of an hour", state) }
         }
-        // Tokens of another device's session belong to that device, whichever browser received them.
+        // Tokens from another device's session belong to that device, even if this browser received them.
         guard !isForeign else { return }
         state.present = person
         hold(.accessToken, access, person, &state)
@@ -274,7 +275,8 @@ final class EpochExplorer {
         let reply = try await fixture.redeem(code, ["client_id": WellKnownApplication.broker]).json
         let refresh = try reply.string(ReplyName.refreshToken)
         let answer = try await testDevice.issue(refresh, counter: counter)
-        // In the browser of the person's own device, the sign-in belonged to that device, not to a shared one.
+        // In a browser that belongs to the person's own device, the sign-in was for that device, not for the shared
+        // one.
         if state.owner == worker, answer.status != .ok { return }
         guard answer.status == .ok else { return fault("no primary refresh token: \(answer.text)", state) }
         let issued = try PrimaryRefreshToken.IssueReply(decoding: answer.body)
@@ -300,7 +302,7 @@ final class EpochExplorer {
         let browser = Browser(fixture, cookies: state.cookies)
         guard let code = try await open(query(["prompt": "none"]), as: person, browser) else { return }
         try await redeem(code, &state)
-        // Another person's session is kept unchanged.
+        // A second code is requested and stored without redeeming it.
         if let kept = try await open(query(["prompt": "none"]), as: person, browser) {
             hold(.code, kept, state.holdings.last?.person ?? person, &state)
         }
@@ -356,7 +358,7 @@ final class EpochExplorer {
 
     // MARK: Checks
 
-    /// Expects that the chosen holdings of ended epochs no longer work, and drops them.
+    /// Expects that the chosen holdings of ended epochs no longer work, and removes them.
     private func wantDead(
         _ state: inout BrowserState, of isMeant: (Holding) -> Bool = { $0.epoch != nil }
     ) async throws {

@@ -6,8 +6,8 @@ import Storage
 import TestSupport
 import Testing
 
-/// Disabling a person or a device also ends their sessions. These tests change the database directly, so that the
-/// sessions stay live and the session rule itself must refuse them.
+/// Tests the session rule alone. Disabling a person or a device also ends their sessions, so these tests change the
+/// database directly: the sessions stay live, and the rule must refuse them.
 @Suite struct SessionRuleTests {
     private func execute(_ sql: SQL, _ fixture: TestPlatform) async throws {
         let changed = try await fixture.platform.database.write { try $0.execute(sql) }

@@ -8,7 +8,7 @@ import Storage
 import TestSupport
 import Testing
 
-/// A browser that keeps cookies and fills in pages as a person does: it reads the fields from the HTML.
+/// A browser that keeps cookies and fills in pages as a person does. It reads the fields from the HTML.
 final class Browser {
     let fixture: TestPlatform
     private(set) var cookies: [String: String] = [:]
@@ -53,7 +53,7 @@ final class Browser {
         return keep(try await fixture.client.send(.post, action, headers: headers, body: fields.joined(separator: "&")))
     }
 
-    /// Signs in and returns the parameters that came back in the redirect.
+    /// Signs in and returns the parameters in the redirect.
     func signIn(
         _ request: AuthorizeQuery, username: String = "amara@contoso.test", password: String = TestPlatform.password
     ) async throws -> FormParameters {
@@ -103,7 +103,7 @@ struct AuthorizeQuery {
 
     var path: String { "/\(tenant)/oauth2/v2.0/authorize?\(query)" }
 
-    /// The address of the older (v1) endpoint.
+    /// The address of version 1 of the endpoint.
     var olderPath: String { "/\(tenant)/oauth2/authorize?\(query)" }
 
     private var query: String {
@@ -112,7 +112,7 @@ struct AuthorizeQuery {
 }
 
 extension TestResponse {
-    /// The value of an attribute in the first tag that begins with `tag`.
+    /// Returns the value of an attribute in the first tag that begins with `tag`.
     func attribute(_ name: String, of tag: String) -> String? {
         guard let start = text.firstRange(of: tag), let value = text[start.upperBound...].firstRange(of: "\(name)=\"")
         else { return nil }
@@ -130,7 +130,7 @@ extension TestResponse {
         return unescaped(text[start.upperBound...].prefix { $0 != "<" })
     }
 
-    /// The parameters in the query, or in the fragment, of the redirect.
+    /// Returns the parameters in the redirect's query or fragment.
     func returned(behind separator: Character = "?") throws -> FormParameters {
         let location = try #require(headers[.location])
         let query = location.split(separator: separator, maxSplits: 1).dropFirst().first ?? ""
@@ -139,7 +139,7 @@ extension TestResponse {
 
     var json: Members { get throws { try Members(decoding: body) } }
 
-    /// The AADSTS number of an error in JSON.
+    /// The AADSTS number of a JSON error response.
     var errorNumber: Int? {
         guard case .array(let numbers) = try? json[ReplyName.errorCodes], case .integer(let number) = numbers.first
         else { return nil }

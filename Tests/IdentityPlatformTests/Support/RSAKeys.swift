@@ -2,8 +2,8 @@
 import CryptoExtras
 import Synchronization
 
-/// The RSA keys of one platform, each different. Every platform of the tests gets the same keys in the same order. They
-/// are made once per process, since making one takes longer than most tests.
+/// The RSA keys of one platform, all different. Every test platform gets the same keys in the same order. They are
+/// generated once per process, because generating one takes longer than most tests.
 final class RSAKeys: Sendable {
     private static let made = Mutex<[Int: [UInt8]]>([:])
     private let number: Atomic<Int>

@@ -15,7 +15,7 @@ import X509
 
 /// A device that calls the platform as the broker does.
 struct TestDevice {
-    /// The keys, made once for all tests: a device key and a transport key for each of two devices.
+    /// The keys, which are generated once for all tests: a device key and a transport key for each of two devices.
     private static let keys = Result {
         try (0..<4).map { _ in Array(try _RSA.Signing.PrivateKey(keySize: .bits2048).derRepresentation) }
     }
@@ -100,7 +100,7 @@ struct TestDevice {
         return try await send(PrimaryRefreshToken.form(request: signed))
     }
 
-    /// The epoch with this counter.
+    /// Returns the epoch with a counter.
     static func epoch(_ counter: Int) -> DeviceEpoch? {
         DeviceEpoch(id: String(repeating: "0123456789abcdef", count: 2), counter: counter)
     }
@@ -117,7 +117,7 @@ struct TestDevice {
     }
 }
 
-/// A worker's session at a test device.
+/// A worker's session on a test device.
 struct TestDeviceSession {
     let testDevice: TestDevice
     let reply: PrimaryRefreshToken.IssueReply
@@ -157,7 +157,7 @@ struct TestDeviceSession {
             PrimaryRefreshToken.form(request: try await useRequest(scopes: scopes, claims: claims)))
     }
 
-    /// The app's tokens, decrypted.
+    /// Returns the app's tokens, decrypted.
     func tokens(
         scopes: [String] = ["openid", "profile", "User.Read"], claims: String? = nil
     ) async throws -> Members {
@@ -189,7 +189,7 @@ struct TestDeviceSession {
 }
 
 extension TestDevice {
-    /// The binding of a call of this device. Parameters that a test does not set are valid.
+    /// Returns the binding of a call by this device. Parameters that a test does not set are valid.
     func binding<Call: DeviceCall>(
         _ call: Call.Type, nonce: String, audience: String? = nil, deviceID: String? = nil
     ) throws -> CallBinding {

@@ -9,14 +9,14 @@ import Testing
 
 /// Requests that other devices often make, but Baton's own broker rarely.
 extension TestDeviceSession {
-    /// The same session with another PRT.
+    /// Returns the same session with a different PRT.
     func with(_ token: Sensitive<String>) -> TestDeviceSession {
         TestDeviceSession(
             testDevice: testDevice, reply: reply, key: key, counter: counter, brokerRefreshToken: brokerRefreshToken,
             token: token)
     }
 
-    /// Requests another PRT. Parameters that a test does not set are valid.
+    /// Signs a request to renew the PRT. Parameters that a test does not set are valid.
     func renewal(clientID: String = WellKnownApplication.broker, key: SessionKey? = nil) async throws -> String {
         var generator = SystemRandomNumberGenerator()
         let request = PrimaryRefreshToken.UseRequest(
@@ -55,7 +55,7 @@ extension TestDeviceSession {
             payload: Array(claims.utf8), with: key, version: .one, using: &generator)
     }
 
-    /// A credential for the browser.
+    /// Returns a credential for the browser.
     func credential(nonce: String? = nil, key: SessionKey? = nil) async throws -> String {
         var generator = SystemRandomNumberGenerator()
         let fresh = try await testDevice.nonce()

@@ -8,7 +8,7 @@ import Storage
 import Synchronization
 import TestSupport
 
-/// A platform on a real database in memory, with one organisation, two people and one application. Only the test
+/// A platform with a real database in memory, with one organisation, two people and one application. Only the test
 /// advances its clock.
 struct TestPlatform: Sendable {
     static let password = "correct horse battery"
@@ -22,7 +22,8 @@ struct TestPlatform: Sendable {
     let bo: User
     let app: Client
 
-    /// A database with the schema only, made once for all platforms: making it takes longer than most tests.
+    /// A database that contains only the schema. It is created once for all platforms, because creating it takes longer
+    /// than most tests.
     private static let empty = Task { try await SQLiteDatabase(inMemoryWith: IdentitySchema.migrations) }
 
     /// - Parameters:
@@ -67,8 +68,8 @@ struct TestPlatform: Sendable {
 
     var administration: Administration { Administration(platform) }
 
-    /// Returns the same platform with a new server process on the same database, optionally with another configuration
-    /// or storage key. Everything that was only in memory is lost.
+    /// Returns the platform as after a restart of the server: with the same database, and optionally with a different
+    /// configuration or storage key. Everything that was only in memory is lost.
     func restarted(configuration: IdentityConfiguration? = nil, storageKey: UInt8 = 7) async throws -> TestPlatform {
         TestPlatform(
             platform: try await Platform(
@@ -77,10 +78,10 @@ struct TestPlatform: Sendable {
             like: self)
     }
 
-    /// Returns the same platform, called from another address.
+    /// Returns the same platform with a client that calls it from a different address.
     func from(_ address: String) -> TestPlatform { TestPlatform(platform: platform, like: self, address: address) }
 
-    /// A client that shows a certificate (DER) in its TLS handshake, or none.
+    /// Returns a client that presents a certificate (DER), or none, in its TLS handshake.
     func client(showing certificate: [UInt8]?) -> TestClient<HostResponder> {
         TestClient(platform.responder(), host: "login.test:8443") {
             IdentityContext(source: $0, certificate: certificate)

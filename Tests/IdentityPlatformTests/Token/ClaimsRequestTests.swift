@@ -5,7 +5,7 @@ import OAuth
 import TestSupport
 import Testing
 
-/// Claims requests (OpenID Connect Core section 5.5) at the token endpoint.
+/// Tests the parameter `claims` (OpenID Connect Core section 5.5) at the token endpoint.
 @Suite struct ClaimsRequestTests {
     @Test func `CLM-1 asked claims come into the token that they were asked for, and into no other`() async throws {
         let session = try await TestDevice.joined(try await TestPlatform()).session()

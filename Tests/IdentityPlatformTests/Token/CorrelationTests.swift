@@ -5,7 +5,7 @@ import OAuth
 import TestSupport
 import Testing
 
-/// The client's own id of a request is returned in the answer and written to the log.
+/// The id that a client gives its request is returned in the answer and written to the log.
 @Suite struct CorrelationTests {
     private static let id = "0af3c2b1-0000-4000-8000-00000000c0de"
 

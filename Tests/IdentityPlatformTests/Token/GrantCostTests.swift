@@ -51,7 +51,7 @@ final class Count: Sendable {
     func change(_ body: (inout Value) -> Void) { state.withLock { body(&$0) } }
 }
 
-/// A database that counts its accesses.
+/// A database that counts the accesses to it.
 struct Counted: Database {
     let database: any Database
     let count: Count

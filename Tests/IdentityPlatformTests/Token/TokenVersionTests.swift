@@ -8,7 +8,7 @@ import Storage
 import TestSupport
 import Testing
 
-/// The older (v1) token endpoint.
+/// Tests version 1 of the token endpoint.
 @Suite struct TokenVersionTests {
     private func older(_ fixture: TestPlatform, _ changes: [String: String?] = [:]) async throws -> TestResponse {
         var fields: [String: String?] = [

@@ -9,7 +9,7 @@ import Storage
 import TestSupport
 import Testing
 
-/// The data about a person that a token gives access to (OpenID Connect Core section 5.3).
+/// Tests the endpoint for data about the person of a token (OpenID Connect Core section 5.3).
 @Suite struct UserInfoTests {
     private func tokens(_ fixture: TestPlatform, scope: String) async throws -> Members {
         let code = try await Browser(fixture).signIn(AuthorizeQuery(fixture, ["scope": scope]))[ParameterName.code]
