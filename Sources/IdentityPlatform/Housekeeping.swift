@@ -78,7 +78,7 @@ package struct Housekeeping: Sendable {
                             AND session.ended IS NULL))
                 LIMIT \(step))
             """,
-            // The hash alone identifies a row, because it is derived from the row's kind, too.
+            // The hash alone identifies a row, because the row's kind is part of its input.
             """
             DELETE FROM signInThrottle WHERE tenant = \(tenant) AND hash IN (
                 SELECT hash FROM signInThrottle WHERE tenant = \(tenant) AND expires <= \(now) LIMIT \(step))

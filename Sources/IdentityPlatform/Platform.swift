@@ -21,7 +21,7 @@ package struct Platform: Sendable {
     let newPasswords: NewPasswords
     let pages: Pages
 
-    /// Creates the platform over a database that has the steps of ``IdentitySchema/migrations``.
+    /// Creates the platform over a database to which ``IdentitySchema/migrations`` have been applied.
     ///
     /// - Parameter storageKey: decrypts the sealed values in the database. It must never change for a database.
     /// - Throws: ``StorageKey/Failure`` if the database belongs to another storage key, ``BreachedPasswords/Failure``,

@@ -42,7 +42,7 @@ enum DeviceRegistrationSchema {
                 "ALTER TABLE device ADD COLUMN managedAs TEXT",
                 "CREATE INDEX deviceByManagement ON device (tenant, managedAs)",
             ]),
-        // Finds a device by its key when it joins again because it missed the response.
+        // The index is used to find a device by its key if it joins again because it missed the response.
         Migration("device-key", ["CREATE INDEX deviceByKey ON device (tenant, deviceKey)"]),
     ]
 }

@@ -33,7 +33,7 @@ struct GraphAddress: HTTPResponder {
         return encoded(String(text[..<open])) + "/" + encoded(key)
     }
 
-    /// Returns the text with every character percent-encoded that does not occur in our routes, in particular slashes.
+    /// Percent-encodes every character that does not occur in our routes, in particular slashes.
     private static func encoded(_ text: String) -> String {
         let digits = Array("0123456789ABCDEF")
         return text.utf8.reduce(into: "") { output, byte in

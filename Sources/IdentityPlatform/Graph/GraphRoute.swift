@@ -20,7 +20,7 @@ package struct GraphRoute: Sendable {
     /// All Graph routes.
     package static let all = me + people + groups + devices + roles + policies + auditLogs
 
-    /// Returns the two routes that read a collection: one for the list and one for a single object by id.
+    /// Returns the two routes that read a collection: one for the list, and one for a single object by id.
     static func reading<Item>(_ kind: GraphKind<Item>, _ access: GraphAccess) -> [GraphRoute] {
         [
             GraphRoute(.get, "/\(kind.collection)", access: access) { call in

@@ -16,7 +16,7 @@ package final class ReceiptAuthorities: Sendable {
         (self.database, self.storageKey, self.environment) = (database, storageKey, environment)
     }
 
-    /// Returns a new pseudonym, for the device's receipts, of the person of a session.
+    /// Returns a new pseudonym for the person of a session. The device uses it in receipts.
     ///
     /// - Throws: ``StorageError``, ``StorageKey/Failure``, or the library's error.
     func subject(of issued: IssuedPrimaryRefreshToken, on device: Device) async throws -> String {
@@ -25,7 +25,7 @@ package final class ReceiptAuthorities: Sendable {
             nonce: environment.randomBytes(12))
     }
 
-    /// Returns the trust data for verifying receipts of the organisation's devices on another machine.
+    /// Returns the data with which another machine can verify receipts from the organisation's devices.
     ///
     /// - Throws: ``StorageError``, ``StorageKey/Failure``, or the library's error.
     package func trust(of tenant: TenantID, devices: DeviceAuthorities) async throws -> [UInt8] {

@@ -26,7 +26,7 @@ struct BrowserSessions {
         return try id.flatMap { try Sessions(connection).live($0, tenant: cookie.tenant) }
     }
 
-    /// Removes a browser session without ending its session, when another sign-in replaces it.
+    /// Removes a browser session that a new sign-in replaces. Does not end the session that it is bound to.
     func forget(_ cookie: OpaqueToken) throws {
         try connection.execute("DELETE FROM browserSession WHERE tenant = \(cookie.tenant) AND hash = \(cookie.hash)")
     }

@@ -8,7 +8,7 @@ internal import Storage
 /// `POST /{tenant}/oauth2/v2.0/device/endsession` (Baton's own): a device reports that a session has ended there.
 ///
 /// A repeated report is not an error, because the device repeats its report until it gets a response. A session that is
-/// unknown or belongs to another device is not an error either, so that a device cannot learn about other sessions. It
+/// unknown or belongs to another device is not an error either, so that a device cannot learn about other sessions; it
 /// cannot end them.
 struct EndSessionEndpoint: Sendable {
     let database: any Database

@@ -5,7 +5,7 @@ internal import OAuth
 internal import Redaction
 internal import Storage
 
-/// A password's scrypt hash with its cost and salt, as text `scrypt$15$8$1$<salt>$<digest>`.
+/// A password's scrypt hash with its cost and salt, as text, for example `scrypt$15$8$3$<salt>$<digest>`.
 package struct PasswordHash: RawRepresentable, ColumnValue {
     package let rawValue: String
     let cost: PasswordCost

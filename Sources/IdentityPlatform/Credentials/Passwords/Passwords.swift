@@ -100,7 +100,7 @@ package struct Passwords: Sendable {
         try throttle.forgive(name: person.userPrincipalName, tenant: person.tenant, connection)
     }
 
-    /// Returns the person with that name and their hash. For an unknown name, returns the hash of another person in the
+    /// Returns the person with a name, and their hash. For an unknown name, returns the hash of another person in the
     /// tenant, chosen by the name, so that the work is that for a real person and always the same for the same name.
     private func candidate(_ name: String, _ tenant: TenantID) async throws -> (User?, PasswordHash?) {
         let place = ID<User>(

@@ -109,7 +109,7 @@ struct SignIn: Sendable {
         let user: User
         let session: Session
         let cookie: OpaqueToken
-        /// Nil if the person must still be asked a question.
+        /// The code; nil if the person must still be asked a question.
         let code: OpaqueToken?
     }
 }

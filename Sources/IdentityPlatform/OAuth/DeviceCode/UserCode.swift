@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// The code that a person reads on one screen and types on another (RFC 8628 section 6.1): eight of twenty letters,
-/// without vowels, so that they form no words, and without letters that look like digits. It has 34 bits, is valid for
-/// minutes and is protected against guessing.
+/// without vowels, so that they do not form words, and without letters that look like digits. It has 34 bits, is valid
+/// for minutes and is protected against guessing.
 struct UserCode: Sendable, Equatable {
     private static let alphabet = Array("BCDFGHJKLMNPQRSTVWXZ")
     private static let length = 8

@@ -15,7 +15,7 @@ struct UserInfoEndpoint: Sendable {
         router.get(path) { request, _ in try await respond(request.headers[.authorization]) }
         router.post(path) { request, context in
             if let header = request.headers[.authorization] { return try await respond(header) }
-            // RFC 6750 section 2.2.
+            // The form may contain the token (RFC 6750 section 2.2).
             let form = try await request.form(limit: context.maxUploadSize)
             return try await respond(form[ReplyName.accessToken].map { "Bearer \($0)" })
         }

@@ -58,7 +58,8 @@ extension TokenIssuer {
         return members
     }
 
-    /// Returns a signed device token. It contains no person, no session and none of a person's permissions.
+    /// Returns a signed device token. It does not name a person or a session, and does not contain a person's
+    /// permissions.
     private func deviceToken(_ grant: DeviceGrant, from begin: Timestamp, to end: Timestamp) async throws -> String {
         var claims = MembersWriter()
         claims.set(ClaimName.audience, grant.scope.audience)

@@ -12,8 +12,8 @@ internal import Synchronization
 /// A nonce issued to a browser is valid only in that browser and only for its credential. A nonce obtained elsewhere
 /// cannot be used to plant a credential in another person's browser.
 ///
-/// The key and the remembered requests exist only in memory. A restart invalidates every nonce, so that no forgotten
-/// request can be replayed.
+/// The key and the remembered requests exist only in memory. A restart invalidates every nonce, so a request that was
+/// forgotten cannot be replayed.
 package final class Nonces: Sendable {
     /// The purpose of a nonce. One nonce may be used in several different requests, as some clients do.
     enum Purpose: UInt8, Sendable {
@@ -72,9 +72,10 @@ package final class Nonces: Sendable {
         try remember(opened, signed: signed, for: purpose, now: now)
     }
 
-    /// Accepts a browser credential if its nonce was issued to this browser or, if allowed, to no browser.
+    /// Accepts a browser credential if its nonce was issued to this browser or, if allowed, is not bound to any
+    /// browser.
     ///
-    /// - Parameter allowsUnbound: whether a nonce that was issued to no browser is accepted.
+    /// - Parameter allowsUnbound: whether a nonce that is not bound to any browser is accepted.
     /// - Throws: ``OAuthError``.
     func accept(
         _ nonce: String, signed: [UInt8], in browser: BrowserID?, allowsUnbound: Bool

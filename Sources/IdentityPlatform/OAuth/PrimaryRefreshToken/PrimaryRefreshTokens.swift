@@ -40,7 +40,7 @@ extension StoredPrimaryRefreshToken: Record {
     }
 }
 
-/// Access to the primary refresh tokens in one transaction. Tokens are stored as hashes, session keys sealed.
+/// Access to the primary refresh tokens in one transaction. Tokens are stored as hashes, and session keys are sealed.
 struct PrimaryRefreshTokens {
     private let connection: any Connection
 
@@ -109,7 +109,7 @@ struct PrimaryRefreshTokens {
 }
 
 extension StorageKey {
-    /// Seals a PRT's session key for the database.
+    /// Encrypts a PRT's session key for the database.
     ///
     /// - Throws: the library's error.
     func seal(_ key: SessionKey, of token: OpaqueToken) throws -> [UInt8] {
@@ -120,7 +120,7 @@ extension StorageKey {
         return try seal(bytes, purpose: Self.purpose(of: token))
     }
 
-    /// Opens a PRT's session key.
+    /// Decrypts a PRT's session key.
     ///
     /// - Throws: ``Failure``
     func openSessionKey(_ sealed: [UInt8], of token: OpaqueToken) throws(Failure) -> SessionKey {

@@ -131,7 +131,8 @@ private func verify(
     // If the broker that requested the token is disabled or removed, the token cannot be used.
     _ = try transaction.clients.usable(record.client, tenant: record.tenant)
     guard client.isBroker || !request.isRenewal else { throw OAuthError.notABroker }
-    // The session key authenticates the device and the person, not an application with its own secret.
+    // The session key authenticates only the device and the person. An application with a secret would have to
+    // authenticate itself.
     guard client.isPublic else { throw OAuthError.missingSecret }
     if let text = request.redirectURI {
         guard let uri = RedirectURI(text), client.allowsRedirect(to: uri) else { throw OAuthError.unregisteredRedirect }

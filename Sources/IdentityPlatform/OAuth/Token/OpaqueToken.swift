@@ -26,7 +26,7 @@ package struct OpaqueToken: Sendable {
         self.init(tenant: tenant, text: "1.\(Base64URL.encode(tenant.bytes)).\(Base64URL.encode(secret))")
     }
 
-    /// Parses a client's text; nil if it cannot be one of ours.
+    /// Parses a client's text; returns nil if it does not have the format of this server's tokens.
     package init?(_ text: String) {
         guard text.utf8.count < 128 else { return nil }
         let parts = text.split(separator: ".", omittingEmptySubsequences: false)

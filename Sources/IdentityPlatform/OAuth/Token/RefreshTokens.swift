@@ -20,7 +20,8 @@ package struct RefreshToken: Sendable {
     package let scope: String
     /// The family: all tokens issued from one code, one password or one PRT.
     package let family: TokenFamilyID
-    /// Its number among its client's tokens in the family, counted from 0. Each use issues the next.
+    /// Its number among its client's tokens in the family, counted from 0. Each use issues the token with the next
+    /// number.
     package let generation: Int64
     /// Whether it was issued with a primary refresh token. If so, it is not accepted as proof for another primary
     /// refresh token.
@@ -91,7 +92,7 @@ package struct RefreshTokens {
             ])
     }
 
-    /// Returns a client's token, whether or not it was used.
+    /// Returns the stored record of a client's token, whether or not the token was used.
     ///
     /// - Throws: ``StorageError``
     package func find(_ token: OpaqueToken) throws -> RefreshToken? {
@@ -147,7 +148,7 @@ package struct RefreshTokens {
             """)
     }
 
-    /// Deletes all tokens of a family, when its code was replayed or its PRT is gone.
+    /// Deletes all tokens of a family, because its code was replayed or its PRT was revoked.
     ///
     /// - Throws: ``StorageError``
     package func revoke(family: TokenFamilyID, tenant: TenantID) throws {

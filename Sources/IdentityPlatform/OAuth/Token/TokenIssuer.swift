@@ -126,7 +126,7 @@ package struct TokenIssuer: Sendable {
 }
 
 extension TokenIssuer {
-    /// Returns the members of a successful response of the token endpoint (RFC 6749 section 5.1, OpenID Connect Core
+    /// Returns the members of a successful response from the token endpoint (RFC 6749 section 5.1, OpenID Connect Core
     /// 3.1.3.3).
     ///
     /// - Parameters:
@@ -170,7 +170,7 @@ extension TokenIssuer {
         try await reply(issued.grant, refreshToken: issued.refreshToken, withClientInfo: withClientInfo)
     }
 
-    /// Returns the person's home ids, from which clients build `oid.tid`.
+    /// Returns the ids of the person and their tenant, encoded as `client_info`. Clients build `oid.tid` from them.
     package static func clientInfo(_ user: User) -> String {
         ClientInfo(userID: user.id.rawValue, tenantID: user.tenant.rawValue).encoded
     }

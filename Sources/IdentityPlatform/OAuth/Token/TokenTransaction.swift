@@ -14,7 +14,7 @@ struct TokenTransaction {
     private let view: DirectoryCache.View
     private let storageKey: StorageKey
 
-    /// - Parameter view: the cached part of the directory, taken before the transaction began.
+    /// - Parameter view: a view of the cache, taken before the transaction began.
     fileprivate init(_ source: TokenTransactions, view: DirectoryCache.View, in connection: any Connection) {
         (self.connection, self.view, now) = (connection, view, source.environment.now())
         (configuration, resources) = (source.configuration, source.resources)
@@ -119,7 +119,7 @@ struct TokenTransaction {
 
     private static let label = "refresh token"
 
-    /// Opens a PRT's session key.
+    /// Decrypts a PRT's session key.
     ///
     /// - Throws: ``StorageKey/Failure``
     func open(_ sealed: [UInt8], of token: OpaqueToken) throws(StorageKey.Failure) -> SessionKey {
