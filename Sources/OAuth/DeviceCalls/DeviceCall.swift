@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A call (Baton's own) that a device makes in its own name, signed with the device key. It needs no credential of a
-/// worker.
+/// A call of Baton's own protocol that a device makes in its own name. It is signed with the device key and needs no
+/// worker's credential.
 package protocol DeviceCall: Sendable {
     /// The path of the call at the identity platform.
     static func path(tenant: String) -> String
@@ -10,7 +10,7 @@ package protocol DeviceCall: Sendable {
 
     /// Reads the members of a verified call.
     ///
-    /// - Throws: ``MembersFailure``, or another error of the call's own members.
+    /// - Throws: ``MembersFailure``, or an error specific to the call.
     init(_ claims: Members) throws
 
     /// Writes the members of this call other than its binding.
@@ -39,7 +39,7 @@ extension DeviceCall {
 
 /// Binds a ``DeviceCall`` to one endpoint, one device and one use.
 package struct CallBinding: Sendable, Equatable {
-    /// The endpoint's URL as the device calls it. It is the same if the call is sent over the device's push channel.
+    /// The URL of the endpoint. It is the same if the call is sent over the device's push channel.
     package let audience: String
     package let deviceID: String
     package let nonce: String

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import JSON
 
-/// A device's report that a session has ended on it. It contains no secret of the worker, so it can wait on disk until
-/// the network is back.
+/// A device's report that a session on it has ended. It contains no secret of the worker, so it can be stored on disk
+/// until the network is available again.
 package struct EndSessionRequest: DeviceCall {
     package let binding: CallBinding
     package let sessionID: String

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// An error of device registration: the part of the reply's JSON that clients show.
+/// An error from device registration: the part of the reply's JSON that clients show.
 package struct RegistrationError: Error, Sendable, Equatable {
     /// Stable values of the reply's `code`; unknown values are kept unchanged.
     package struct Code: RawRepresentable, Sendable, Hashable {

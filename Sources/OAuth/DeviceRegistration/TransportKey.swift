@@ -6,7 +6,7 @@ package struct TransportKey: Sendable, Equatable {
 
     package init(_ key: JSONWebKey) { self.key = key }
 
-    /// Reads the `TransportKey` of a join: base64 of a key blob or of a JWK. The first bytes tell which.
+    /// Reads the `TransportKey` of a join: base64 of a key blob or of a JWK. The first bytes determine the format.
     ///
     /// - Throws: ``JOSEFailure``.
     package init(decoding text: String) throws(JOSEFailure) {

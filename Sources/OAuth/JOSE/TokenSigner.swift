@@ -21,7 +21,7 @@ package struct TokenSigner: Sendable {
     ///
     /// - Parameters:
     ///   - certificate: the certificate, DER.
-    ///   - keyDerivationVersion: the version to announce to the server in a PRT issue request.
+    ///   - keyDerivationVersion: the version to announce to the server in a request for a PRT.
     package init(key: SigningKey, certificate: [UInt8], keyDerivationVersion: KeyDerivationVersion? = nil) {
         var header = MembersWriter()
         header.set(HeaderName.type, "JWT")

@@ -5,7 +5,7 @@
 /// It identifies the worker and grants no token. It contains what the device needs to decide on its own: when the
 /// permission ends, and which credentials are accepted.
 package struct OfflineLease: Sendable, Equatable {
-    /// The worker of the lease, as reported to apps.
+    /// The worker for whom the lease was issued, as reported to apps.
     package struct Person: Sendable, Equatable {
         /// The object id.
         package let id: String
@@ -24,7 +24,7 @@ package struct OfflineLease: Sendable, Equatable {
     /// The credentials that a worker may use.
     package enum Credential: String, Sendable, CaseIterable {
         case password
-        /// A PIN of the device, protected by the lock-out of its TPM.
+        /// A PIN for this device, protected by the TPM's lock-out.
         case pin
         /// A PIN even on a device without a TPM. Anyone who copies the disk can guess without limit.
         case pinWithoutTPM = "pin-without-tpm"
@@ -34,7 +34,7 @@ package struct OfflineLease: Sendable, Equatable {
     package struct Limits: Sendable, Equatable {
         /// Seconds that the device may be powered on after it received the lease.
         package let poweredSeconds: Int
-        /// How many times the device may start after it received the lease.
+        /// How many times the device may boot after it received the lease.
         package let boots: Int
         /// Consecutive wrong attempts after which the device erases the lease.
         package let attempts: Int
@@ -51,13 +51,13 @@ package struct OfflineLease: Sendable, Equatable {
     package let person: Person
     /// Seconds since 1970 by the server's clock.
     package let issued: Int
-    /// The end by the wall clock, in seconds since 1970.
+    /// When the lease expires by the wall clock, in seconds since 1970.
     package let ends: Int
     package let limits: Limits
     package let credentials: Set<Credential>
     /// The password verifier; nil if the password may not be used.
     package let password: OfflinePassword?
-    /// The names for the worker in receipts. Each session uses a different one while they last.
+    /// The worker's pseudonyms in receipts. Each session uses the next one; after the last, the first is used again.
     package let receiptSubjects: [String]
 
     package init(

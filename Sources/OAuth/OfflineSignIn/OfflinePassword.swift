@@ -32,7 +32,7 @@ package struct OfflinePassword: Sendable, Equatable {
         tag = Array(HMAC<SHA256>.authenticationCode(for: digest, using: SymmetricKey(data: binding)))
     }
 
-    /// Whether `password` is correct. Blocks for as long as the cost requires, also if the password is wrong.
+    /// Whether `password` is correct. Blocks for as long as the cost requires, even if the password is wrong.
     ///
     /// - Throws: the error of the cryptography library.
     package func matches(_ password: SecretBytes) throws -> Bool {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A device's query about its offline leases: which of them are still valid, and whether the signed-in worker gets a
-/// new one.
+/// A device's query about its offline leases. It asks which of them are still valid, and can request a new one for the
+/// signed-in worker.
 package struct OfflineQuestion: DeviceCall {
     package let binding: CallBinding
     /// The session whose worker may get a lease; nil if the query is only about existing leases.
@@ -37,7 +37,7 @@ package struct OfflineAnswer: Sendable, Equatable {
     package let time: Int
     /// The ids of the device's leases that are still valid; the device must erase all others.
     package let good: Set<String>
-    /// A new signed lease for the worker of the session; nil if there is none.
+    /// A new signed lease for the session's worker; nil if there is none.
     package let lease: String?
 
     package init(time: Int, good: Set<String>, lease: String?) {

@@ -6,7 +6,7 @@ package import Redaction
 package struct BrowserCredential: Sendable {
     /// The name of the header and the cookie.
     package static let name = "x-ms-RefreshTokenCredential"
-    /// The grant type of a device-signed credential for browsers. No other request that a device signs has it.
+    /// The grant type of a device-signed credential for browsers. No other device-signed request has it.
     package static let deviceGrantType = "device_auth"
 
     package let token: Sensitive<String>
@@ -19,8 +19,8 @@ package struct BrowserCredential: Sendable {
     /// Reads the members of a verified credential. An older form has a time instead of a nonce, so anyone who obtains
     /// it could replay it; its nonce is read as empty and therefore counts as too old.
     ///
-    /// Refuses a token request, which is signed with the same key; it is recognised by its members for the client and
-    /// the requested tokens.
+    /// Refuses a token request, which is signed with the same key. A token request contains members for the client
+    /// and the requested tokens.
     ///
     /// - Throws: ``MembersFailure``
     package init(_ claims: Members) throws(MembersFailure) {

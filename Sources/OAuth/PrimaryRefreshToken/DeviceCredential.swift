@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Proves to the authorisation endpoint which registered device a browser runs on: signed by the device key, sent as a header
-/// beside the ``BrowserCredential`` (MS-OAPXBC).
+/// Proves to the authorization endpoint which registered device a browser runs on. It is signed with the device key and
+/// sent as a header together with the ``BrowserCredential`` (MS-OAPXBC).
 package struct DeviceCredential: Sendable {
     /// The header's name.
     package static let name = "x-ms-DeviceCredential"
@@ -13,8 +13,8 @@ package struct DeviceCredential: Sendable {
 
     /// Signs the credential.
     ///
-    /// - Parameter certificate: the device's, DER.
-    /// - Throws: the library's error.
+    /// - Parameter certificate: the device's certificate, DER.
+    /// - Throws: the error of the cryptography library.
     package func signed(with deviceKey: SigningKey, certificate: [UInt8]) throws -> String {
         var payload = MembersWriter()
         payload.set(ClaimName.grantType, BrowserCredential.deviceGrantType)

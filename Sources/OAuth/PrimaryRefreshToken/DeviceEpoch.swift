@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A device's epoch as the server sees it, the time between two hand-overs: the id decides equality, the counter
-/// decides order.
+/// A device's epoch as the server records it. An epoch is the time between two hand-overs. The id identifies it, and
+/// the counter determines the order of epochs.
 package struct DeviceEpoch: Sendable, Hashable {
     /// 32 lower-case hexadecimal digits.
     package let id: String
@@ -15,7 +15,7 @@ package struct DeviceEpoch: Sendable, Hashable {
         self.counter = counter
     }
 
-    /// Reads the epoch of a request; returns nil if both members are absent.
+    /// Reads the epoch in a request; returns nil if both members are absent.
     ///
     /// - Throws: ``MembersFailure`` if only one member is present or one is malformed.
     package static func read(_ claims: Members) throws(MembersFailure) -> DeviceEpoch? {

@@ -30,7 +30,7 @@ package struct DeviceTokenRequest: Sendable {
         nonce = try claims.string(ClaimName.requestNonce)
     }
 
-    /// Whether a device's request asks for a device token.
+    /// Whether a device-signed request is for a device token.
     package static func isMeant(by claims: Members) -> Bool {
         claims[ClaimName.grantType] == .string(GrantType.deviceToken.rawValue)
     }

@@ -3,7 +3,7 @@ package import CryptoExtras
 package import Redaction
 
 extension PrimaryRefreshToken {
-    /// The server's reply to an issue request, as the device reads it.
+    /// The server's reply to an ``IssueRequest``, as the device reads it.
     package struct IssueReply: Sendable {
         /// The PRT itself.
         package let token: Sensitive<String>
@@ -14,7 +14,7 @@ extension PrimaryRefreshToken {
         package let sessionID: String?
         /// The epoch for which the server issued the PRT; nil if the server sends none.
         package let epoch: DeviceEpoch?
-        /// The name for the user in the device's receipts; nil if the server sends none.
+        /// The user's pseudonym in the device's receipts; nil if the server sends none.
         package let receiptSubject: String?
         /// Whether the device may request a lease with which the user can sign in offline.
         package let offersOfflineLeases: Bool

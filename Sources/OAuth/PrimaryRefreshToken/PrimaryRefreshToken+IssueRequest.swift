@@ -34,7 +34,7 @@ extension PrimaryRefreshToken {
 
         /// Reads the members of a verified request.
         ///
-        /// - Throws: ``MembersFailure``; `wrongType` of `grant_type` for an unsupported proof.
+        /// - Throws: ``MembersFailure``; `wrongType` for `grant_type` if the proof is not supported.
         package init(_ claims: Members) throws(MembersFailure) {
             clientID = try claims.string(ClaimName.clientID)
             nonce = try claims.string(ClaimName.requestNonce)

@@ -7,7 +7,7 @@ package enum PrimaryRefreshToken {
     package static let protocolVersion = "3.0"
     /// The audience of a use request in that version, independent of the server's name.
     package static let useAudience = "https://login.windows.net/common/oauth2/v2.0/token"
-    /// The scope of an issue or renewal request.
+    /// The scopes of a request for a new or renewed PRT.
     package static let scopes = Scopes([Scopes.openID, Scopes.primaryRefreshToken, Scopes.groups])
     /// The lifetime of a nonce in seconds.
     package static let nonceLifetime = 300

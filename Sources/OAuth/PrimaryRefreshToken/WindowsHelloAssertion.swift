@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import JSON
 
-/// An assertion that replaces a password (Windows Hello): the user who signs in, signed with a key of that user.
+/// An assertion that replaces a password (Windows Hello). It names the user who signs in and is signed with that user's
+/// key.
 package struct WindowsHelloAssertion: Sendable {
     package let userName: String
     package let nonce: String

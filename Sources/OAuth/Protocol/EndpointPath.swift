@@ -35,7 +35,7 @@ package enum EndpointPath {
     /// Device registration: the nonce for the certificate request.
     package static func registrationNonce(tenant: String) -> String { "/EnrollmentServer/nonce/\(tenant)/" }
 
-    /// Device registration: join, and the prefix of a device's own address.
+    /// Device registration: the join, and the prefix of each device's own URL.
     package static let registration = "/EnrollmentServer/device/"
 
     /// Device registration: a worker's own key on a device.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import JSON
 
-/// An error of the token or authorization endpoint (RFC 6749 section 5.2) with Entra's error number.
+/// An error from the token or authorization endpoint (RFC 6749 section 5.2) with Entra's error number.
 ///
 /// ``description`` is sent to the client; ``detail`` is for the log only. Neither contains user data.
 package struct OAuthError: Error, Sendable, Equatable {

@@ -7,18 +7,18 @@ internal import Redaction
 package enum ProofKey {
     package static let method = "S256"
 
-    /// Returns a new verifier of 43 characters (32 random bytes).
+    /// Returns a new code verifier of 43 characters (32 random bytes).
     package static func verifier() -> String {
         var generator = SystemRandomNumberGenerator()
         return verifier(using: &generator)
     }
 
-    /// Returns a new verifier of 43 characters from the caller's random number generator.
+    /// Returns a new code verifier of 43 characters from the caller's random number generator.
     package static func verifier(using generator: inout some RandomNumberGenerator) -> String {
         Base64URL.encode(RandomBytes.make(32, using: &generator))
     }
 
-    /// Returns the challenge for a verifier (RFC 7636 section 4.2).
+    /// Returns the code challenge for a code verifier (RFC 7636 section 4.2).
     package static func challenge(for verifier: String) -> String {
         Base64URL.encode(SHA256.hash(data: Array(verifier.utf8)))
     }

@@ -13,14 +13,14 @@ package struct Scopes: Sendable, Equatable {
     /// The suffix of the scope that requests all permissions that a client may have for one resource.
     package static let defaultSuffix = "/.default"
 
-    /// The scopes of the protocols; they are not permissions of a resource.
+    /// The scopes that the protocols define; they are not permissions for a resource.
     package static let ofProtocols: Set<String> = [
         openID, profile, email, offlineAccess, primaryRefreshToken, groups,
     ]
 
     package let values: [String]
 
-    /// Whether the list contains a permission of a resource.
+    /// Whether the list contains a permission for a resource.
     package var namePermissions: Bool { !values.allSatisfy { Self.ofProtocols.contains($0.lowercased()) } }
 
     package init(_ values: [String]) {

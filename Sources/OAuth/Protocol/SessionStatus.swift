@@ -9,7 +9,8 @@ package enum SessionStatus: String, Sendable, Hashable, CaseIterable {
     case live
     /// The session has ended, or was never a session of this device in this epoch.
     case ended
-    /// The epoch that the device names is over: the device was reset, or a copy of it moved on.
+    /// The epoch that the device names is over: the device's state was reset, or a copy of the device has reported a
+    /// later epoch.
     case staleEpoch = "stale_epoch"
     case deviceDisabled = "device_disabled"
     /// No device in the directory has this certificate.

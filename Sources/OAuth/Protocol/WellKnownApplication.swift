@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Application ids that clients of this dialect contain as constants. The server registers them as ordinary
-/// applications.
+/// Application ids that clients of this dialect hard-code. The server registers them as ordinary applications.
 package enum WellKnownApplication {
     /// The authentication broker, which joins devices and holds the PRT.
     package static let broker = "29d9ed98-a469-4536-ade2-f981bc1d605e"
