@@ -35,8 +35,8 @@ package enum PushChannel {
 
 /// The device's request body when it opens the push channel.
 package struct PushHello: Sendable, Equatable {
-    /// The signed query for the status of the device and its session, which states epoch and session; nil if the device
-    /// has not joined a directory.
+    /// The signed query for the status of the device and its session. It contains the epoch and the session id. Nil if
+    /// the device has not joined a directory.
     package let question: String?
 
     package init(question: String?) { self.question = question }

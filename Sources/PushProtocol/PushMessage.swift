@@ -5,7 +5,7 @@ internal import JSON
 package enum PushMessage: Sendable, Equatable {
     /// The first message: the current state.
     case present(Present)
-    /// Something has changed; the device must ask.
+    /// Something has changed; the device must fetch its state.
     case nudge
     /// A keep-alive message.
     case alive

@@ -24,7 +24,7 @@ extension Conversation {
         return value
     }
 
-    /// - Throws: `foreign` if the index is not a counter; its value could be set back.
+    /// - Throws: `foreign` if the index is not a counter, because its value could then be decreased.
     private func counterHandle() throws(TrustedPlatformFailure) -> ESYS_TR? {
         var handle = ESYS_TR_NONE
         let code = unsafe Esys_TR_FromTPMPublic(

@@ -7,7 +7,7 @@ internal import CTSS
 enum KeyTemplate {
     private static let fixed = TPMA_OBJECT_FIXEDTPM | TPMA_OBJECT_FIXEDPARENT | TPMA_OBJECT_USERWITHAUTH
 
-    /// The storage key. It is derived from the chip's seed each time, so nothing of it has to be stored.
+    /// The storage key. The chip derives it from its seed each time, so it does not have to be stored.
     static var storage: TPM2B_PUBLIC {
         var area = area(
             TPM2_ALG_ECC,

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import Glibc
 
-/// Silences the library, which writes each refusal of the chip to standard error. The failures report what matters.
+/// Silences the library, which logs each refusal by the chip to standard error. The thrown errors contain the relevant
+/// details.
 enum LibraryLog {
     private static let silenced: Void = {
         // Does not overwrite the variable: an operator who has set it wants the log.

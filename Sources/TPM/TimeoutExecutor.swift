@@ -3,8 +3,8 @@ internal import BrokerDevice
 internal import Dispatch
 internal import Synchronization
 
-/// A thread for work that a chip may never finish. The caller waits only for a limited time, and while a piece of work
-/// is overdue, further calls fail at once.
+/// A thread for work that a chip may never finish. The caller waits only for a limited time. While earlier work is
+/// overdue, further calls fail at once.
 final class TimeoutExecutor: Sendable {
     private let queue = DispatchQueue(label: "baton.tpm")
     /// The number of abandoned pieces of work that have not returned yet.
@@ -57,7 +57,7 @@ private final class Answer<T: Sendable>: Sendable {
         return isLate
     }
 
-    /// Waits for the result; returns nil if the time is over, and gives up.
+    /// Waits for the result. After `patience`, calls `givenUp` and returns nil; a later result is dropped.
     func wait(for patience: Duration, givenUp: () -> Void) -> Result<T, TrustedPlatformFailure>? {
         let (seconds, attoseconds) = patience.components
         let nanoseconds = Int(seconds) * 1_000_000_000 + Int(attoseconds / 1_000_000_000)

@@ -13,7 +13,7 @@ package struct TrustedPlatformModule: TrustedPlatform {
 
     /// The time limit for one piece of work, after which the chip counts as unresponsive.
     private static let patience = Duration.seconds(30)
-    /// A slow chip may search for primes for a minute.
+    /// The time limit for creating a key: a slow chip may search for primes for a minute.
     private static let keyPatience = Duration.seconds(180)
 
     /// - Parameters:
@@ -63,7 +63,7 @@ package struct TrustedPlatformModule: TrustedPlatform {
         try converse { conversation throws(TrustedPlatformFailure) in try conversation.advanceCounter() }
     }
 
-    /// Runs one conversation on the worker's thread.
+    /// Runs one conversation on the thread of `worker`.
     private func converse<T: Sendable>(
         within patience: Duration = patience,
         _ body: @escaping @Sendable (Conversation) throws(TrustedPlatformFailure) -> T

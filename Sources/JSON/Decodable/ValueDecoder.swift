@@ -50,7 +50,7 @@ extension ValueDecoder: SingleValueDecodingContainer {
 
     func decode(_ type: Float.Type) throws -> Float { Float(try decode(Double.self)) }
 
-    /// Decodes every integer type. A value such as `1.0` is accepted if it is exactly an integer.
+    /// Decodes every integer type. A number such as `1.0` is accepted if its value is exactly an integer.
     func decode<Integer: FixedWidthInteger & Decodable>(_ type: Integer.Type) throws -> Integer {
         let exact: Integer? =
             switch value {
