@@ -60,7 +60,7 @@ package enum CheckInMessage: Hashable, Sendable {
         }
     }
 
-    /// How to wake the device. The first one completes the enrollment.
+    /// Tells the server how to wake the device. The first such message completes the enrollment.
     package struct TokenUpdate: Hashable, Sendable {
         package var udid: String
         package var topic: String

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The manifest that `InstallApplication` refers to: which app, which version, where its package is, and its digest.
+/// The manifest that `InstallApplication` refers to. It names the app, its version, its package's URL, and the
+/// package's digest.
 package struct AppManifest: Hashable, Sendable {
     package var bundleIdentifier: String
     package var version: String
@@ -28,7 +29,8 @@ package struct AppManifest: Hashable, Sendable {
 }
 
 extension AppManifest {
-    /// - Throws: ``FieldError`` unless the manifest has one app with one package, one digest and a safe name.
+    /// - Throws: ``FieldError`` if the manifest does not have exactly one app with one package, one digest and a safe
+    ///   name.
     package init(propertyList: PropertyList) throws(FieldError) {
         let fields = try Fields(propertyList, as: .items)
         let items = try fields.array(.items)
@@ -105,7 +107,7 @@ package enum Hex {
         return String(decoding: bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
     }
 
-    /// Returns nil if the text has another character or an odd length.
+    /// Returns nil if the text contains any other character or has an odd length.
     package static func bytes(_ text: String) -> [UInt8]? {
         let digits = Array(text.utf8)
         guard digits.count.isMultiple(of: 2) else { return nil }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A command of the server for a device.
+/// A command from the server to a device.
 package enum Command: Hashable, Sendable {
     /// The profile's bytes, exactly as they were checked.
     case installProfile([UInt8])

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A command with the UUID that its result will carry.
+/// A command with its UUID, which its result will contain.
 package struct CommandRequest: Hashable, Sendable {
     package let uuid: String
     package let command: Command

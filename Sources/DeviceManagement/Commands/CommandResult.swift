@@ -42,7 +42,7 @@ package struct CommandResult: Hashable, Sendable {
         }
     }
 
-    /// What a result contains besides its status.
+    /// The content of a result other than its status.
     package enum Answer: Hashable, Sendable {
         case profiles([InstalledProfile])
         case managedApps([ManagedAppStatus])
@@ -88,7 +88,7 @@ extension AppState {
         "PromptingForUpdateLogin", "ValidatingUpdate", "Updating", "PromptingForManagement",
     ]
 
-    /// What an administrator must do about a state that is not an installation.
+    /// The next step for an administrator if the app is in this state and not installed; nil if there is none.
     fileprivate var remedy: String? {
         switch name {
         case "NeedsRedemption": "it waits for a redemption code, which this server does not send"

@@ -3,9 +3,9 @@
 /// An error in the broker's app configuration. The second switch of shared device mode must be a Boolean under its
 /// exact name, since a device treats anything else as off.
 package struct AppConfigurationProblem: Equatable, Sendable {
-    /// What is wrong, without a full stop.
+    /// The problem, without a full stop.
     package let message: String
-    /// What to do about it, as a sentence.
+    /// The remedy, as a sentence.
     package let remedy: String
 
     /// Returns nil if the configuration has no such problem.

@@ -3,7 +3,7 @@ internal import BrowserPolicies
 internal import SwiftASN1
 internal import X509
 
-/// What the browser does is decided by the management server alone.
+/// Browser settings must come from the management server.
 enum BrowserFromManagement: ProfileRule {
     static let code = ProfileFinding.Code.browserOutsideManagement
     static let source = "Baton"
@@ -17,7 +17,7 @@ enum BrowserFromManagement: ProfileRule {
     }
 }
 
-/// A device has one worker's browser.
+/// A device must have at most one browser payload.
 enum OneBrowser: ProfileRule {
     static let code = ProfileFinding.Code.browserTwice
     static let source = "Baton: two payloads could contradict each other"
@@ -30,7 +30,8 @@ enum OneBrowser: ProfileRule {
     }
 }
 
-/// A misspelt key would leave the browser without the restriction that it was to set.
+/// A browser payload must not contain unknown keys: a misspelt key would leave the browser without the intended
+/// restriction.
 enum KnownBrowserKeys: ProfileRule {
     static let code = ProfileFinding.Code.browserKey
     static let source = "Baton: an address that is not blocked is open"
@@ -42,7 +43,7 @@ enum KnownBrowserKeys: ProfileRule {
     }
 }
 
-/// A page's address is one that a browser opens.
+/// A page's address must be one that a browser can open.
 enum BrowserAddresses: ProfileRule {
     static let code = ProfileFinding.Code.browserAddress
     static let source = "Baton; RFC 3986"
@@ -51,7 +52,7 @@ enum BrowserAddresses: ProfileRule {
     static func breaches(in subject: LintedProfile) -> [ProfileRuleBreach] { subject.browserProblems(.address) }
 }
 
-/// A pattern of addresses is one that Chromium and Firefox read alike.
+/// An address pattern must be one that Chromium and Firefox interpret in the same way.
 enum BrowserPatterns: ProfileRule {
     static let code = ProfileFinding.Code.browserPattern
     static let source = "Baton: browsers ignore a pattern that they cannot read"
@@ -71,7 +72,7 @@ enum BrowserPatternConflicts: ProfileRule {
     static func breaches(in subject: LintedProfile) -> [ProfileRuleBreach] { subject.browserProblems(.patternConflict) }
 }
 
-/// A browser reads so many patterns and certificates, and no more.
+/// The lists of patterns and certificates must not exceed the browser's limits.
 enum BrowserListLengths: ProfileRule {
     static let code = ProfileFinding.Code.browserList
     static let source = "Baton"
@@ -81,7 +82,7 @@ enum BrowserListLengths: ProfileRule {
     static func breaches(in subject: LintedProfile) -> [ProfileRuleBreach] { subject.browserProblems(.listTooLong) }
 }
 
-/// A certificate that the browser is to trust is a certification authority's.
+/// A certificate that the browser trusts must belong to a certification authority.
 enum BrowserAuthorities: ProfileRule {
     static let code = ProfileFinding.Code.browserCertificate
     static let source = "Baton; RFC 5280 section 4.2.1.9"
@@ -115,7 +116,7 @@ extension LintedProfile {
         }
     }
 
-    /// Each value of a browser payload that is wrong in this way.
+    /// Returns a breach for each value in a browser payload that has the problem `code`.
     fileprivate func browserProblems(_ code: BrowserConfigurationFailure.Code) -> [ProfileRuleBreach] {
         browsers.flatMap { entry in
             entry.browser.problems.filter { $0.failure.code == code }.map {

@@ -24,7 +24,7 @@ enum EnrollmentNotPushed: ProfileRule {
     }
 }
 
-/// A device has one management server.
+/// A profile must not name more than one management server.
 enum OneEnrollment: ProfileRule {
     static let code = ProfileFinding.Code.enrollmentTwice
     static let source = "Apple, com.apple.mdm.yaml, `supportedOS`, `multiple: false`"
@@ -69,7 +69,7 @@ enum EnrollmentTopic: ProfileRule {
     }
 }
 
-/// A device reaches its management server by TLS only.
+/// The URLs of the management server must use TLS.
 enum EnrollmentURLs: ProfileRule {
     static let code = ProfileFinding.Code.enrollmentURL
     static let source =

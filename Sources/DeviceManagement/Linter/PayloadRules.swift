@@ -68,7 +68,7 @@ enum KnownPayloadTypes: ProfileRule {
     }
 }
 
-/// A payload has a type that only Apple's devices support.
+/// Warns about a payload with a type that only Apple's devices support.
 enum ForeignPayloadTypes: ProfileRule {
     static let code = ProfileFinding.Code.foreignPayloadType
     static let severity = ProfileFinding.Severity.warning
@@ -94,7 +94,7 @@ enum KnownPayloadKeys: ProfileRule {
 
     static func breaches(in subject: LintedProfile) -> [ProfileRuleBreach] { unknown(in: subject) { $0 != .browser } }
 
-    /// The keys that no payload of its kind has, for the kinds that are asked for.
+    /// Returns a breach for each key that its payload type does not define, for the types that `isAskedFor` accepts.
     static func unknown(
         in subject: LintedProfile, where isAskedFor: (Payload.Kind) -> Bool
     ) -> [ProfileRuleBreach] {

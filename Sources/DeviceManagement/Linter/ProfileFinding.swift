@@ -56,9 +56,9 @@ package struct ProfileFinding: Hashable, Sendable, CustomStringConvertible {
     package let severity: Severity
     /// The payload's identifier, if the finding is about one payload.
     package let payload: String?
-    /// What is wrong, for the administrator, without a full stop.
+    /// The problem, for the administrator, without a full stop.
     package let message: String
-    /// What to do about it, as sentences.
+    /// The remedy, as sentences.
     package let remedy: String
 
     init(_ code: Code, severity: Severity, payload: String?, message: String, remedy: String) {

@@ -16,7 +16,7 @@ package struct ProfileLinter: Sendable {
     package enum Audience: Sendable {
         /// Baton's own, which refuse what they do not support.
         case batonDevices
-        /// Apple's too: an iPad supports payloads that Baton's devices do not.
+        /// Baton's and Apple's: an iPad supports payloads that Baton's devices do not.
         case anyDevice
     }
 
@@ -24,7 +24,7 @@ package struct ProfileLinter: Sendable {
     package let audience: Audience
     /// URLs of the other single sign-on profiles on the device.
     package let takenURLs: Set<String>
-    /// Whether another profile of the device has browser settings.
+    /// Whether another profile on the device has browser settings.
     package let othersHaveBrowser: Bool
 
     package init(
@@ -37,7 +37,7 @@ package struct ProfileLinter: Sendable {
         self.othersHaveBrowser = othersHaveBrowser
     }
 
-    /// A linter for a profile that joins these on a device.
+    /// Creates a linter for a profile on a device that also has the profiles `others`.
     package init(delivery: Delivery, audience: Audience = .batonDevices, beside others: [Profile]) {
         var taken: Set<String> = []
         var haveBrowser = false

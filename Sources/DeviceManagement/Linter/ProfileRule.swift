@@ -2,13 +2,13 @@
 
 /// A rule for profiles.
 package protocol ProfileRule<Subject>: SendableMetatype {
-    /// What the rule checks.
+    /// The type of values that the rule checks.
     associatedtype Subject
     static var code: ProfileFinding.Code { get }
     static var severity: ProfileFinding.Severity { get }
     /// The rule's source: the document and its key or section, with a quotation if there is one.
     static var source: String { get }
-    /// What the administrator must do about a breach, as sentences.
+    /// The administrator's remedy for a breach, as sentences.
     static var remedy: String { get }
 
     /// Returns every breach of the rule.
@@ -19,7 +19,7 @@ package protocol ProfileRule<Subject>: SendableMetatype {
 package struct ProfileRuleBreach {
     /// The payload's identifier, if the breach is in one payload.
     let payload: String?
-    /// What is wrong, without a full stop.
+    /// The problem, without a full stop.
     let message: String
 
     init(in payload: String? = nil, _ message: String) {
@@ -39,14 +39,14 @@ extension ProfileRule {
     }
 }
 
-/// What most rules check: a profile, how it is delivered, and what the device already has.
+/// The subject of most rules: a profile, how it is delivered, and the settings that the device already has.
 package struct LintedProfile {
     let profile: Profile
     let delivery: ProfileLinter.Delivery
     let audience: ProfileLinter.Audience
     /// URLs of the device's other single sign-on profiles, in ``SSOURL/canonical(_:)`` form.
     let takenURLs: Set<String>
-    /// Whether another profile of the device has a browser payload.
+    /// Whether another profile on the device has a browser payload.
     let othersHaveBrowser: Bool
     /// The profile's raw property list; nil if it was not read from one.
     let propertyList: PropertyList?

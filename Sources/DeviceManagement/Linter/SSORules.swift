@@ -82,7 +82,7 @@ enum TeamIdentifierIgnored: ProfileRule {
     }
 }
 
-/// The behaviour under a locked screen must be one of two exact values.
+/// The behaviour while the screen is locked must be one of two exact values.
 enum ScreenLockedBehavior: ProfileRule {
     static let code = ProfileFinding.Code.ssoScreenLocked
     static let source = "Apple, com.apple.extensiblesso.yaml, `ScreenLockedBehavior`, `rangelist`: Cancel, DoNotHandle"
@@ -201,7 +201,7 @@ enum UniqueSSOURLs: ProfileRule {
 }
 
 extension LintedProfile {
-    /// Returns the breaches that `judge` finds in the URLs of single sign-on, in order.
+    /// Returns the breaches that `judge` finds in the single sign-on URLs, in order.
     fileprivate func urls(_ judge: (String) -> String?) -> [ProfileRuleBreach] {
         singleSignOns.flatMap { entry in
             entry.sso.urls.compactMap(judge).map { ProfileRuleBreach(in: entry.identifier, $0) }
@@ -214,7 +214,7 @@ struct SSOURL {
     /// The part between the scheme and the path.
     let authority: Substring
 
-    /// Returns nil for another scheme.
+    /// Returns nil for any other scheme.
     init?(_ url: String) {
         let lowered = url.lowercased()
         guard let scheme = ["https://", "http://"].first(where: lowered.hasPrefix) else { return nil }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package import BrowserPolicies
 
-/// `org.baton.browser`: what an organisation decides about the worker's browser. Every key may be left out.
+/// `org.baton.browser`: the organisation's settings for the worker's browser. Every key is optional.
 ///
-/// The values are kept as they were written, so that the linter can name each that is wrong.
+/// The values are kept as they were written, so that the linter can name each invalid one.
 package struct BrowserPayload: Hashable, Sendable {
     package var homePage: String?
     package var newTabPage: String?
@@ -68,7 +68,7 @@ extension BrowserPayload {
             allowsPrinting: allowsPrinting, authorities: authorities)
     }
 
-    /// Everything that no browser could follow, each with the key that holds it.
+    /// The values that a browser could not apply, each with its key.
     var problems: [(key: PropertyKey, failure: BrowserConfigurationFailure)] {
         var found: [(key: PropertyKey, failure: BrowserConfigurationFailure)] = []
         func check(_ key: PropertyKey, _ body: () throws(BrowserConfigurationFailure) -> Void) {

@@ -3,7 +3,7 @@ package import Redaction
 
 /// `com.apple.security.pkcs12`: a key with its certificate, as a PKCS#12 container.
 ///
-/// With it, the server sends the key to the device. SCEP and ACME avoid that; they are not supported yet.
+/// The server sends the key to the device in this payload. SCEP and ACME would avoid this; they are not supported yet.
 package struct IdentityPayload: Hashable, Sendable {
     package var container: Sensitive<[UInt8]>
     package var password: Sensitive<String>

@@ -2,8 +2,8 @@
 
 /// A configuration profile: payloads that are installed and removed together.
 ///
-/// On a device, `identifier` identifies the profile: a new one with the same identifier replaces it. `uuid` identifies
-/// the revision.
+/// On a device, `identifier` identifies the profile: a new profile with the same identifier replaces the old one.
+/// `uuid` identifies the revision.
 package struct Profile: Hashable, Sendable {
     package var identifier: String
     package var uuid: String

@@ -3,7 +3,7 @@
 /// `com.apple.extensiblesso`: which URLs the broker's single sign-on extension answers, and the first of the two
 /// switches of shared device mode.
 package struct SSOPayload: Hashable, Sendable {
-    /// The type of the extension. A device compares the names with case.
+    /// The type of the extension. Devices compare the names case-sensitively.
     package enum Kind: Hashable, Sendable {
         case redirect, credential
         /// An unknown value, kept so that the linter can report it.
@@ -33,7 +33,7 @@ package struct SSOPayload: Hashable, Sendable {
     /// Prefixes of the URLs that the extension answers.
     package var urls: [String]
     package var hosts: [String]
-    /// Bundle ids of apps that do not take part, whatever the extension data says of them.
+    /// Bundle ids of apps that do not take part, whatever the extension data says about them.
     package var deniedBundleIdentifiers: [String] = []
     package var extensionData: [String: PropertyList]
 

@@ -28,7 +28,7 @@ package enum StableUUID {
 }
 
 extension Profile {
-    /// Sets the profile's UUID from its content: equal content gives an equal UUID, any change another one.
+    /// Sets the profile's UUID from its content: equal content gives the same UUID, any change gives a different one.
     ///
     /// - Throws: ``PropertyListError`` if the content cannot be written.
     package mutating func stampRevision(tenant: UUID) throws(PropertyListError) {

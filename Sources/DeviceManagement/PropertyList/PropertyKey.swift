@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The names of Apple's device management protocol that Baton uses. Each is defined only here.
+/// The names in Apple's device management protocol that Baton uses. Each is defined only here.
 package enum PropertyKey: String, Sendable {
     // Common to all payloads.
     case payloadContent = "PayloadContent"
