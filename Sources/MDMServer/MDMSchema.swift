@@ -68,7 +68,7 @@ package enum MDMSchema {
         CREATE INDEX commandWaiting ON command (tenant, udid, position) WHERE finishedAt IS NULL
         """
 
-    /// Administrative acts, written in the transaction of the act.
+    /// Administrative acts. Each line is written in the act's transaction.
     private static let audit: SQL = """
         CREATE TABLE audit (
             tenant TEXT NOT NULL REFERENCES tenant (id), position BIGINT NOT NULL, time BIGINT NOT NULL,

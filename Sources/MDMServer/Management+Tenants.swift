@@ -22,7 +22,7 @@ extension Management {
         }
     }
 
-    /// Returns what device management holds for a tenant.
+    /// Returns the number of devices and other items that device management stores for a tenant.
     ///
     /// - Throws: ``StorageError``
     package func holdings(of tenant: TenantID) async throws -> IdentityAdmin.ManagedHoldings {
@@ -41,7 +41,7 @@ extension Management {
         }
     }
 
-    /// Removes everything of a tenant except its audit log. An unknown tenant is not an error.
+    /// Removes all data of a tenant except its audit log. An unknown tenant is not an error.
     ///
     /// - Throws: ``StorageError``
     package func removeTenant(_ tenant: TenantID) async throws {

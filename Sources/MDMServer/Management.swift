@@ -21,8 +21,8 @@ package struct Management: Sendable {
     /// Opens the server on a database that has the steps of ``MDMSchema/migrations``. The first start creates the
     /// authority that issues device identities.
     ///
-    /// - Parameter sealer: seals the authority's key and the devices' secrets in the database. It must not change
-    ///   during the life of the database.
+    /// - Parameter sealer: seals the authority's key and the devices' secrets in the database. Its key must stay the
+    ///   same as long as the database exists.
     package init(
         configuration: MDMConfiguration, database: any Database, sealer: SecretSealer, sources: MDMSources = .system
     ) async throws {
@@ -61,11 +61,11 @@ package struct Management: Sendable {
         AuditRoutes(database: database).add(to: router)
     }
 
-    /// Returns the TLS configuration of the devices' listener: HTTP/1.1, asking for a client certificate of
-    /// ``identityAuthority``.
+    /// Returns the TLS configuration of the devices' listener: HTTP/1.1, asking for a client certificate that
+    /// ``identityAuthority`` issued.
     ///
-    /// A device without a certificate can connect and gets a 403 with the reason; the handshake fails for a certificate
-    /// of another authority.
+    /// A device without a certificate can connect and gets a 403 with the reason. The handshake fails if a different
+    /// authority issued the certificate.
     package func tls(
         certificateChain: [NIOSSLCertificateSource], privateKey: NIOSSLPrivateKeySource
     ) throws -> TLSConfiguration {

@@ -2,7 +2,7 @@
 internal import JSON
 internal import Storage
 
-/// A call on the administration socket. Its tenant exists.
+/// A call on the administration socket, for an existing tenant.
 struct ManagementCall: Sendable {
     let tenant: TenantID
     let places: [String: String]

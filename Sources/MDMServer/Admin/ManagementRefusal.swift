@@ -38,7 +38,7 @@ package struct ManagementRefusal: Error, Sendable {
     /// A message that names the item concerned; nil for the code's default message.
     private let message: String?
     private let remedy: String?
-    /// Further sentences after the message, where the code alone does not say what is wrong.
+    /// Further sentences after the message, if the code alone does not describe the problem.
     let detail: String?
 
     init(

@@ -20,7 +20,7 @@ enum DeviceRefusal: Error, Equatable {
     case tooLarge
     case notFound
 
-    /// Parses a message of a device.
+    /// Parses a message from a device.
     ///
     /// - Throws: ``malformed(_:)``, or any error of `message` except ``FieldError``.
     static func reading<Message>(_ body: [UInt8], as message: (PropertyList) throws -> Message) throws -> Message {

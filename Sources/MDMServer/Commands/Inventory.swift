@@ -28,8 +28,8 @@ struct HeldApp: Record {
     }
 }
 
-/// The parts of a device's inventory that may be out of date. The server requests them once the device has finished all
-/// other commands, so that several changes lead to one request.
+/// The lists of a device's inventory that may be out of date. The server requests them once the device has finished all
+/// other commands, so that several changes cause only one request.
 struct DueInventory: OptionSet, Sendable {
     let rawValue: Int64
 
@@ -43,8 +43,8 @@ struct DueInventory: OptionSet, Sendable {
             + (contains(.apps) ? [.managedApplicationList(identifiers: nil)] : [])
     }
 
-    /// Returns what is due after the final result of a command. An inventory request makes nothing due, and clears its
-    /// own list even if the device failed, so that the requests come to an end.
+    /// Returns the lists that are due after the final result of a command. The result of an inventory request makes no
+    /// list due. It clears its own list even if the device failed, so that the list is not requested again and again.
     func after(_ requestType: String, _ status: CommandResult.Status) -> DueInventory {
         switch DeviceManagement.Command.RequestType(rawValue: requestType) {
         case .profileList: subtracting(.profiles)

@@ -8,7 +8,7 @@ struct ClearSecrets: Sendable {
 
     /// Seals them in batches.
     ///
-    /// - Throws: what `sealer` throws, ``StorageError``.
+    /// - Throws: ``StorageError``, or an error from `sealer`.
     func seal() async throws {
         while try await database.write({ [self] in try sealCommands($0) }) {}
         while try await database.write({ [self] in try sealUnlockTokens($0) }) {}

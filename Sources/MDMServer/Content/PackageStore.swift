@@ -101,8 +101,8 @@ struct PackageStore: Sendable {
         return Stored(size: size, sha256: Hex.text(digest.finalize()))
     }
 
-    /// Returns whether the file is a program for Linux, the only kind that devices install: an ELF file (elf(5)) of
-    /// type `ET_EXEC` or `ET_DYN`. The argument is the beginning of the file.
+    /// Returns whether the file that starts with `begin` is a program for Linux, the only kind that devices install.
+    /// Such a file is an ELF file (elf(5)) of type `ET_EXEC` or `ET_DYN`.
     private static func isProgram(_ begin: Data) -> Bool {
         let head = Array(begin.prefix(18))
         guard head.count == 18, head.starts(with: [0x7F, 0x45, 0x4C, 0x46]) else { return false }

@@ -42,8 +42,8 @@ struct SignedProfile {
 
 /// A signed message with its content and one signer (RFC 5652 section 5).
 ///
-/// The library parses certificates and signers. Its own verification knows fewer algorithm identifiers than OpenSSL
-/// writes.
+/// The library parses certificates and signers. Its own verification is not used, because it does not accept all
+/// algorithm identifiers that OpenSSL writes.
 private struct SignedMessage {
     let content: ArraySlice<UInt8>
     let certificate: Certificate

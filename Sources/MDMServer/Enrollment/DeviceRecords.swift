@@ -69,7 +69,7 @@ struct DeviceRecords {
         try connection.records(Device.self, "WHERE tenant = \(tenant) ORDER BY name, udid")
     }
 
-    /// Starts a new enrollment of the device. Removes everything of an earlier one, including its queue.
+    /// Starts a new enrollment of the device. Removes all data of an earlier enrollment, including its queue.
     func begin(_ message: CheckInMessage.Authenticate, enrollment: Enrollment, now: Timestamp) throws {
         try connection.execute("DELETE FROM device WHERE tenant = \(tenant) AND udid = \(message.device)")
         try connection.insert(
@@ -81,8 +81,8 @@ struct DeviceRecords {
             ])
     }
 
-    /// Handles `Authenticate` from an enrolled device, which starts over or missed a response. Either way its earlier
-    /// changes count as lost, and only undelivered commands stay in the queue.
+    /// Handles `Authenticate` from an enrolled device, which starts over or missed a response. In both cases, its
+    /// earlier changes count as lost, and only commands that were not delivered stay in the queue.
     func restart(_ message: CheckInMessage.Authenticate, now: Timestamp) throws {
         try connection.execute(
             """

@@ -13,7 +13,7 @@ struct Enrollment: Sendable {
         case renewing
         /// A device has used the certificate. The enrollment is permanently bound to that device.
         case bound
-        /// The device left, was removed, or has another identity. The certificate is no longer valid.
+        /// The device left, was removed, or has a different identity. The certificate is no longer valid.
         case ended
     }
 
@@ -21,7 +21,7 @@ struct Enrollment: Sendable {
     let name: String
     let state: State
     let udid: UDID?
-    /// The UDID of a device that this enrollment may take over from another one.
+    /// The UDID of a device that this enrollment may take over from a different enrollment.
     let takesOver: UDID?
     let createdAt: Timestamp
     /// When the unused profile expires; after its first use, when the identity expires.
