@@ -3,7 +3,7 @@ import AdminAPI
 import ArgumentParser
 import FoundationEssentials
 
-/// The options that all administrative commands share, and the kinds of calls that such commands make.
+/// The options of all administrative commands, and the calls that these commands make.
 struct AdminOptions: ParsableArguments {
     @Option(help: "The server's state folder (default: BATON_SERVER, else /var/lib/baton-server).")
     var server: String?
@@ -40,7 +40,7 @@ struct AdminOptions: ParsableArguments {
         String(decoding: try await client.send(method, filled(path, [:])), as: UTF8.self)
     }
 
-    /// Fetches what is at `path` and prints it.
+    /// Fetches the value at `path` and prints it.
     func show<Reply: Codable>(
         _ path: some PathTemplate, _ places: [String: String] = [:], query: [(String, String)] = [],
         lines: (Reply) -> [String]

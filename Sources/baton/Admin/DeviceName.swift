@@ -2,7 +2,7 @@
 import AdminAPI
 import ArgumentParser
 
-/// How every command of `baton admin` names a device: by its name, device id, UDID or serial number.
+/// The argument with which the commands of `baton admin` name a device: its name, device id, UDID or serial number.
 struct DeviceName: ExpressibleByArgument {
     let text: String
 
@@ -37,18 +37,18 @@ struct DeviceName: ExpressibleByArgument {
     }
 }
 
-/// The devices of a tenant: the directory's and the managed ones, matched if they are the same device.
+/// The devices of a tenant, both in the directory and under management. The two records of one device form one entry.
 private struct KnownDevices {
     struct Entry {
         let directory: IdentityAdmin.Device?
         let managed: MDMAdmin.Device?
 
-        /// Whether the server's ids include `text`. No device can get another one's id.
+        /// Whether `text` is an id that the server assigned to the device. Two devices never have the same id.
         func hasID(_ text: String) -> Bool {
             [directory?.deviceID, directory?.id].contains(text.lowercased())
         }
 
-        /// Whether `text` is a name that people gave it or that the device reports.
+        /// Whether `text` is the device's UDID, a name that people gave it, or its serial number.
         func hasName(_ text: String) -> Bool {
             let udid = managed?.udid ?? directory?.udid
             if let udid, udid.lowercased() == text.lowercased() { return true }
@@ -58,7 +58,7 @@ private struct KnownDevices {
             return managed.name == text || managed.serialNumber == text
         }
 
-        /// The device's name, with enough detail to tell it from others.
+        /// The device's name with its ids, which distinguish it from other devices.
         var label: String {
             let name = directory?.displayName ?? managed?.name ?? ""
             let ids = [directory.map { "device id \($0.deviceID)" }, managed.map { "UDID \($0.udid)" }]
@@ -78,8 +78,8 @@ private struct KnownDevices {
         entries = joined + managed.filter { !udids.contains($0.udid) }.map { Entry(directory: nil, managed: $0) }
     }
 
-    /// Returns the only matching device that is fit. If none is fit, returns another match, so that the caller can say
-    /// why.
+    /// Returns the only device that matches `text` and for which `isFit` is true. If there is none, returns a match
+    /// that is not fit, so that the caller can give the reason.
     func find(_ text: String, where isFit: (Entry) -> Bool) throws -> Entry {
         for candidates in [entries.filter(isFit), entries] {
             let byID = candidates.filter { $0.hasID(text) }

@@ -2,7 +2,7 @@
 import AdminAPI
 import ArgumentParser
 
-/// Identities that the MDM made for devices.
+/// Manages the identities that the MDM created for devices.
 struct EnrollmentCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "enrollment", abstract: "List enrollment profiles and identities; revoke unused profiles.",

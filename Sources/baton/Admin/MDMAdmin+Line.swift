@@ -5,6 +5,6 @@ extension MDMAdmin.Command {
     /// The command as one line of output.
     var line: String { ([requestType, subject ?? "-", state, uuid] + reasons).joined(separator: "  ") }
 
-    /// Why the device did not carry out the command, or only a part of it.
+    /// The reasons why the device did not carry out the command or a part of it.
     var reasons: [String] { errors.map { "\($0.domain) \($0.code): \($0.message)" } }
 }

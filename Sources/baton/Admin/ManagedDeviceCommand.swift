@@ -63,7 +63,7 @@ struct ManagedDeviceCommand: AsyncParsableCommand {
         }
     }
 
-    /// What was done to which device, for `--json`.
+    /// A change to a device, as `--json` prints it.
     struct Change: Encodable {
         let done = true
         /// The device id or, under management, the UDID.
@@ -127,7 +127,7 @@ struct ManagedDeviceCommand: AsyncParsableCommand {
                             remedy: "Use baton and baton-server of one release.")
                     }
                     do { try SecretFile.write(bytes, to: output) } catch {
-                        // The profile has not been delivered: it must not stay valid for a device.
+                        // The profile has not been delivered, so it must not remain valid for a device.
                         try await admin.call(
                             "DELETE", MDMAdmin.Path.enrollment, places: ["enrollment": made.id])
                         throw error

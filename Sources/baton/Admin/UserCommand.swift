@@ -133,7 +133,7 @@ struct UserCommand: AsyncParsableCommand {
     }
 }
 
-/// A password from standard input, so that it appears in no command line and no shell history.
+/// Reads a password from standard input, so that it does not appear in a command line or a shell history.
 enum PasswordInput {
     /// Reads one line; without echo if standard input is a terminal.
     ///

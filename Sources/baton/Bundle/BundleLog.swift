@@ -14,7 +14,7 @@ struct BundleLog: Encodable {
 
     /// The lines, the oldest first.
     let lines: [Line]
-    /// How many lines were left out because they contain something that is not on the lists.
+    /// How many lines were left out because their level or message is not on the lists, or their form is unexpected.
     let omitted: Int
 
     /// How many lines are read.
@@ -37,7 +37,8 @@ struct BundleLog: Encodable {
         omitted = all.count - lines.count
     }
 
-    /// Parses `<time> <level> <label>: <key>=<value> … [<module>] <message>`; nil if any part is not on the lists.
+    /// Parses `<time> <level> <label>: <key>=<value> … [<module>] <message>`. Returns nil for any other form, or if the
+    /// level or the message is not on the lists. Omits metadata that is not on the lists.
     private static func line(_ text: Substring) -> Line? {
         guard let bracket = text.ranges(of: "] ").last, let colon = text.firstRange(of: ": ") else { return nil }
         let message = String(text[bracket.upperBound...])

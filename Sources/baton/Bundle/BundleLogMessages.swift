@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The log messages that a support bundle may contain. Each is a constant text of the programs, without a value in it.
+/// The log messages that a support bundle may contain. Each is a constant text in the programs and contains no value.
 enum BundleLogMessages {
     static let known: Set<String> = [
         "a PIN for signing in without the server is set",

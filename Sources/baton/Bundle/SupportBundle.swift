@@ -6,10 +6,10 @@ import FoundationEssentials
 import Glibc
 import JSON
 
-/// What `baton doctor --bundle` collects from a device for support. It contains nothing about any person.
+/// The data that `baton doctor --bundle` collects from a device for support. It contains no data about people.
 ///
 /// The content is listed here, member by member and value by value: codes, numbers, times, ids of the device and of
-/// apps. Texts with values in them, paths, and numbers of users and processes are left out.
+/// apps. Texts that contain values, paths, user ids and process ids are left out.
 struct SupportBundle {
     private let report: DoctorReport
     private let configuration: BundleConfiguration
@@ -101,7 +101,7 @@ struct SupportBundle {
     }
 }
 
-/// What a bundle contains of `batond.json`: switches and numbers, but no path, address or user.
+/// The part of `batond.json` that a bundle contains: switches and numbers, but no path, address or user.
 struct BundleConfiguration: Encodable {
     /// `read`, `missing` or `unreadable`.
     let state: String

@@ -4,7 +4,7 @@ import Glibc
 import Processes
 import UnixSocket
 
-/// Searches for traces of a worker: before the sign-out it must find some, afterwards none.
+/// Searches for traces of a worker. It must find some before the sign-out and none afterwards.
 final class CanarySearch {
     private let stage: Stage
     private let program: String
@@ -26,7 +26,8 @@ final class CanarySearch {
         canaries = try JSONDecoder().decode([String: String].self, from: Data(tokens.utf8)).merging(known) { $1 }
     }
 
-    /// Checks that the search works: it must find the worker's data where it has to be.
+    /// Checks that the search works: it must find the worker's data in the session process, the apps and the browser's
+    /// profile, and none in the device's files, the logs, the supervisor and the agent.
     func expectHits() async throws {
         try await search(
             ["--process", "session=\(try session())"]

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 import Processes
 
-/// How the search for traces can read the memory of the device's processes, which protect it.
+/// A way for the search for traces to read the memory of the device's processes, which protect it.
 enum Inspection: CaseIterable {
     /// As root.
     case root
-    /// The device's unchanged programs run in a user namespace with the same user id. The creator of a namespace may
-    /// inspect the processes in it (user_namespaces(7)): here the person who runs the demo, and nobody else.
+    /// The device's unchanged programs run in a user namespace with the same user id. Only the creator of a namespace,
+    /// here the person who runs the demo, may inspect the processes in it (user_namespaces(7)).
     case namespace
 
     /// The command through which the device's programs are started.

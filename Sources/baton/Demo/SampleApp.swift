@@ -6,7 +6,7 @@ import Processes
 import Synchronization
 import UnixSocket
 
-/// A sample app that the demo starts and drives by lines: commands as text, output as one JSON object per line.
+/// A sample app that the demo starts and controls: commands are lines of text, output is one JSON object per line.
 final class SampleApp: Sendable {
     typealias Line = [String: String]
 
@@ -81,7 +81,7 @@ final class SampleApp: Sendable {
         }
     }
 
-    /// Sends a command and returns its one answer.
+    /// Sends a command and returns the app's answer.
     func ask(_ command: String) throws -> Line {
         let name = command.split(separator: " ").first.map(String.init) ?? command
         forget()

@@ -2,7 +2,7 @@
 import BrokerDevice
 import FoundationEssentials
 
-/// What the demo works with: an environment, the person at its browser, the running apps, a clock.
+/// The resources of the demo: an environment, the person at its browser, the running apps, a clock.
 final class Stage {
     let local: LocalEnvironment
     /// The program that searches for traces of a worker.

@@ -3,7 +3,7 @@ internal import BrokerIPC
 import FoundationEssentials
 import Glibc
 
-/// The hand-over from Amara to Bo, each step checked.
+/// The hand-over from Amara to Bo. Every step is checked.
 struct Story {
     let stage: Stage
 

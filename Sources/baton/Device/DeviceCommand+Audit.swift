@@ -117,7 +117,7 @@ extension DeviceCommand {
                     code: "configuration_unreadable", message: "\(config) does not exist.",
                     remedy: "Name batond's configuration file with --config.")
             }
-            // A device without an agent has no worker's browser.
+            // A device without an agent has no browser for the worker.
             let agent = try configuration(agentConfig, option: "--agent-config") { try AgentConfiguration(json: $0) }
             let users = try (broker.sessionUsers ?? []).map { number in
                 guard let user = SystemUser(number: number) else {
@@ -196,7 +196,7 @@ extension DeviceCommand {
             }
         }
 
-        /// What an audit needs of batond's configuration file; batond itself checks the whole of it.
+        /// The part of batond's configuration file that an audit needs; batond itself checks the whole file.
         private struct BrokerFolders: Decodable {
             let directory: String
             let sessionUsers: [UInt32]?
@@ -215,6 +215,6 @@ extension DeviceCommand {
 }
 
 extension ExitCode {
-    /// Something could not be read, so it is not known whether it is there.
+    /// Something could not be read, so the audit cannot tell whether it is there.
     fileprivate static let unreadable = ExitCode(EX_NOPERM)
 }

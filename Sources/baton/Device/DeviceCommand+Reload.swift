@@ -4,7 +4,7 @@ internal import BrokerIPC
 import BrokerProtocol
 
 extension DeviceCommand {
-    /// For an administrator who has changed the registry of apps on the disk.
+    /// Makes the broker reload the registry of apps after an administrator has changed it on disk.
     struct Reload: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Reload the device's own registry of apps; nobody is signed out.")

@@ -3,7 +3,7 @@ import ArgumentParser
 internal import BrokerIPC
 import FoundationEssentials
 
-/// The device: what it is, its MDM, its directory.
+/// Shows and changes the device's state, its enrollment and its registration.
 struct DeviceCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "device", abstract: "Show, enroll and join this device.",

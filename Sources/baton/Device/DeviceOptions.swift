@@ -2,7 +2,7 @@
 import ArgumentParser
 import FoundationEssentials
 
-/// Which device a command is about.
+/// The option that selects the device for a command.
 struct DeviceOptions: ParsableArguments {
     @Option(help: "The folder of the broker's sockets (default: BATON_RUNTIME, else /run/baton).")
     var runtimeDirectory: String?

@@ -3,7 +3,7 @@ internal import BrokerIPC
 import BrokerProtocol
 import FoundationEssentials
 
-/// What `baton doctor` prints.
+/// The output of `baton doctor`.
 struct DoctorReport: Encodable, Sendable {
     /// Whether no check has a bad result.
     let isHealthy: Bool
@@ -30,7 +30,7 @@ struct DoctorReport: Encodable, Sendable {
         isHealthy = !findings.contains { $0.verdict == .bad }
     }
 
-    /// Creates the report on a device whose broker does not answer.
+    /// Creates the report about a device whose broker does not answer.
     init(_ silence: CheckResult, outside: [CheckResult]) {
         brokerAnswers = false
         status = nil

@@ -7,7 +7,7 @@ struct ServerFile: Encodable {
     let port: UInt16
     let mdmPort: UInt16
     let names: Names
-    /// A quarter of the usual cost: this is a demonstration on one machine, whose passwords are in a file.
+    /// A quarter of the usual cost, because this is a demonstration on one machine, with its passwords in a file.
     let passwordCost = 13
     let logLevel = "info"
 

@@ -2,7 +2,7 @@
 import FoundationEssentials
 import Processes
 
-/// What an environment keeps from one start to the next: ports, the organisation, its people with their passwords.
+/// The data that an environment keeps between starts: ports, the organisation, its people with their passwords.
 ///
 /// It is a demonstration on one machine: the passwords are shown on the screen and stored in a file that only its owner
 /// can read.

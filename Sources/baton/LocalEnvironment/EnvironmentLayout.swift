@@ -11,7 +11,7 @@ struct EnvironmentLayout: Sendable {
     var server: String { root + "/server" }
     var device: String { root + "/device" }
     var run: String { root + "/run" }
-    /// The file that tells apps that the device is managed.
+    /// The file whose existence shows apps that the device is managed.
     var managedMarker: String { root + "/public/managed" }
     /// Browser profiles, one per epoch.
     var profiles: String { root + "/run/profiles" }

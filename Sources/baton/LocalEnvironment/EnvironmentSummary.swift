@@ -3,7 +3,7 @@ internal import BrokerIPC
 import BrokerProtocol
 import FoundationEssentials
 
-/// What the user of a running environment needs: where it is, how to reach it, what to try.
+/// Information for the user of a running environment: where it is, how to reach it, what to try.
 struct EnvironmentSummary: Encodable {
     let organisation = EnvironmentFacts.organisation
     let directory: String
@@ -38,7 +38,7 @@ struct EnvironmentSummary: Encodable {
         case suggestions = "try"
     }
 
-    /// - Throws: ``CommandFailure`` if the device cannot be asked.
+    /// - Throws: ``CommandFailure`` if the device does not answer.
     init(_ local: LocalEnvironment) async throws {
         let (layout, facts) = (local.layout, local.facts)
         directory = layout.root

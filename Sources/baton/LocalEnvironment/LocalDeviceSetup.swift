@@ -3,7 +3,7 @@ import AdminAPI
 internal import BrokerIPC
 import Redaction
 
-/// The administrator's part of the setup of the environment's one device, with the same calls as `baton admin`.
+/// The administrator's part of the setup of the environment's only device. It makes the same calls as `baton admin`.
 struct LocalDeviceSetup: Sendable {
     let admin: AdminClient
     let facts: EnvironmentFacts

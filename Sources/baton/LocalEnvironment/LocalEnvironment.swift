@@ -5,7 +5,8 @@ import Processes
 import Redaction
 import UnixSocket
 
-/// A complete environment on loopback in one folder: a server, an organisation, one device with its agent, apps.
+/// A complete environment on the loopback interface and in one folder: a server, an organisation, one device with its
+/// agent, and apps.
 final class LocalEnvironment {
     let layout: EnvironmentLayout
     let programs: ProgramFiles
@@ -65,8 +66,8 @@ final class LocalEnvironment {
         try await start("baton-agent", programs.agent, arguments: ["--config", path], through: deviceWrapper)
     }
 
-    /// Returns the error for a port in use. An environment cannot change its ports, since they are part of its
-    /// addresses.
+    /// Returns the error for a port that is in use. An environment cannot change its ports, because they are part of
+    /// its addresses.
     private func taken(_ port: UInt16) -> CommandFailure {
         CommandFailure(
             code: "port_in_use", message: "Another program uses port \(port), which is this environment's.",
@@ -149,7 +150,7 @@ final class LocalEnvironment {
         try await carryOut()
     }
 
-    /// The order with which the device joins the directory.
+    /// The instructions with which the device joins the directory.
     var joinOrder: JoinOrder {
         JoinOrder(
             loginURL: facts.loginURL, registrationURL: facts.registrationURL, tenant: EnvironmentFacts.domain,

@@ -2,7 +2,7 @@
 import AdminAPI
 import Redaction
 
-/// The demonstration organisation, created with the same calls as `baton admin` makes.
+/// The demonstration organisation. It is created with the same calls that `baton admin` makes.
 struct Organisation: Sendable {
     let admin: AdminClient
     let facts: EnvironmentFacts

@@ -7,7 +7,7 @@ import UnixSocket
 
 /// A program of the environment. Its output goes to a log file.
 struct Program: Sendable {
-    /// What to start.
+    /// The program to start, with its arguments.
     struct Order: Sendable {
         let name: String
         let executable: String
@@ -26,7 +26,7 @@ struct Program: Sendable {
     var name: String { order.name }
     var log: String { order.log }
 
-    /// Seconds until a program must serve.
+    /// Seconds within which a program must be ready to serve.
     private static let patience: Int32 = 120
 
     /// Starts a program with this process's environment.
@@ -56,7 +56,7 @@ struct Program: Sendable {
         try BlockingThread.start { [readiness, process] in readiness.ignore(until: process.pidfd) }
     }
 
-    /// Asks the program to end and waits until it has.
+    /// Asks the program to exit and waits until it has exited.
     func stop() throws {
         process.send(SIGTERM)
         _ = try process.waitForExit()

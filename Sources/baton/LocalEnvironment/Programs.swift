@@ -5,9 +5,9 @@ import Synchronization
 
 /// The running programs of an environment. The environment ends on request, or when one of its programs exits.
 final class Programs: Sendable {
-    /// Why an environment ends.
+    /// The reasons why an environment ends.
     enum Ending: Sendable {
-        /// By a signal, or because the command is done.
+        /// A signal arrived, or the command is done.
         case asked
         /// The environment could not be started.
         case failed
@@ -15,7 +15,7 @@ final class Programs: Sendable {
         case died(program: String, status: ExitStatus, log: String)
     }
 
-    /// Settled as soon as the environment begins to end. Its programs are being stopped then.
+    /// Settled as soon as the environment begins to end. Its programs may still be running.
     let ending = Promise<Ending>()
     /// Settled when no program is running any more.
     let ended = Promise<Void>()

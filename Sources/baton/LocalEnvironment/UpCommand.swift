@@ -36,7 +36,7 @@ struct UpCommand: AsyncParsableCommand {
         }
     }
 
-    /// Starts the environment. If the environment begins to end meanwhile, this does not fail.
+    /// Starts the environment. Does not throw if the environment begins to end meanwhile.
     private func bringUp(_ local: LocalEnvironment, _ narrator: Narrator) async throws {
         do {
             try await local.up(narrator)

@@ -25,7 +25,7 @@ struct CommandFailure: Error, Codable, CustomStringConvertible {
 }
 
 extension CommandFailure {
-    /// An error for which no command has a text.
+    /// Creates the failure for an error that no command expects.
     init(unexpected error: any Error) {
         self.init(
             code: "unexpected", message: "It did not work: \(error).",

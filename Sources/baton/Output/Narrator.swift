@@ -12,7 +12,7 @@ struct Narrator {
     /// Prints lines that are not part of the JSON output.
     func say(_ lines: String...) throws { if !isJSON { try OutputOptions.print(lines) } }
 
-    /// Reports an event: `event` with `--json`, else `lines`.
+    /// Reports an event: prints `event` with `--json`, otherwise `lines`.
     func tell(_ event: NarratedEvent, lines: [String]) throws {
         guard isJSON else { return try OutputOptions.print(lines) }
         var event = event

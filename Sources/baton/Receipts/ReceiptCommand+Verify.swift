@@ -39,7 +39,7 @@ extension ReceiptCommand {
     }
 }
 
-/// A verdict as text; docs/receipts.md lists the keys.
+/// A verdict as it is printed; docs/receipts.md lists the keys.
 struct VerifyReport: Encodable {
     struct Fault: Encodable {
         let code: String
@@ -54,7 +54,7 @@ struct VerifyReport: Encodable {
     /// The sequence number of the newest receipt for which the server's countersignature matches.
     let anchoredUpTo: Int?
     let faults: [Fault]
-    /// What the check could establish, and what not.
+    /// Statements about what the verification covers and what it does not.
     let limits: [String]
 
     init(_ verdict: ChainVerdict, isAnchorChecked: Bool) {

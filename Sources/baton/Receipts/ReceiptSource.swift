@@ -7,7 +7,7 @@ import FoundationEssentials
 import Processes
 import Receipts
 
-/// Where receipts are read: a device's own folder, or a file exported from one.
+/// The source of receipts: the folder of this device, or a file that was exported from a device.
 struct ReceiptSource: ParsableArguments {
     @Option(help: "A file that `baton receipt export` printed.")
     var file: String?
@@ -18,7 +18,7 @@ struct ReceiptSource: ParsableArguments {
 
     /// Returns the lines; empty on a device that has not written a receipt.
     ///
-    /// - Throws: ``CommandFailure``, also if the folder is missing or belongs to no device.
+    /// - Throws: ``CommandFailure``, also if the folder is missing or is not a device's state folder.
     func bytes() async throws -> [UInt8] {
         if let file { return try Self.read(file) }
         let folder = state.folder
@@ -41,7 +41,8 @@ struct ReceiptSource: ParsableArguments {
 
     func file() async throws -> ReceiptFile { ReceiptFile(bytes: try await bytes()) }
 
-    /// Returns an error if lines of `content` cannot be read, so that receipts may be missing; nil if all can be read.
+    /// Returns an error if lines of `content` cannot be read, because receipts may then be missing; nil if all can be
+    /// read.
     func failure(in content: ReceiptFile) -> CommandFailure? {
         if let file, content.entries.isEmpty {
             return CommandFailure(
