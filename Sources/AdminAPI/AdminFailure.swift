@@ -8,7 +8,7 @@ package struct AdminFailure: Error, Codable, Sendable {
         error = Reason(code: code, message: message, remedy: remedy)
     }
 
-    /// The texts of a refusal: the cause, and what to do.
+    /// The texts of a refusal: the cause and the remedy.
     package typealias Words = (message: String, remedy: String)
 
     /// For a body that cannot be decoded; the same in every engine.
@@ -34,7 +34,7 @@ package struct AdminFailure: Error, Codable, Sendable {
     /// For an internal failure; the same in every engine.
     package static let fault: Words = ("The server failed.", "Look into the server's log.")
 
-    /// A stable code, its cause, and what to do.
+    /// A stable code, the cause and the remedy.
     package struct Reason: Codable, Sendable {
         package let code: String
         package let message: String

@@ -7,16 +7,16 @@
 package protocol Database: Sendable {
     /// Reads one consistent state.
     ///
-    /// - Throws: ``StorageError``, `CancellationError`, or what `body` throws.
+    /// - Throws: ``StorageError``, `CancellationError`, or the error of `body`.
     func read<T: Sendable>(_ body: @escaping @Sendable (any Connection) throws -> T) async throws -> T
 
     /// Writes in one transaction, which is rolled back if `body` throws.
     ///
-    /// - Throws: ``StorageError``, `CancellationError`, or what `body` throws.
+    /// - Throws: ``StorageError``, `CancellationError`, or the error of `body`.
     @discardableResult
     func write<T: Sendable>(_ body: @escaping @Sendable (any Connection) throws -> T) async throws -> T
 
-    /// Calls `observer` with every announcement that writes make, for as long as the database lives.
+    /// Calls `observer` with every announcement that writes make, for as long as the database object exists.
     ///
     /// Each announcement is delivered once, after its transaction is durable, even if the writing task was cancelled by
     /// then. The observer is called on the database's own thread, where no other write can begin meanwhile: it must be
@@ -24,9 +24,9 @@ package protocol Database: Sendable {
     func observe(_ observer: @escaping @Sendable (any Announcement) -> Void)
 }
 
-/// A change made by a transaction that code outside the database must be told about.
+/// A change, made by a transaction, of which code outside the database must be notified.
 ///
-/// A value, not a closure, so that a database with several nodes can send it to the others.
+/// It is a value and not a closure, so that a database with several nodes can send it to the other nodes.
 package protocol Announcement: Sendable {}
 
 /// One transaction's access to the tables. Valid only inside the closure that received it.

@@ -25,7 +25,7 @@ package struct Row: Sendable {
         }
     }
 
-    /// Every text and every run of bytes of the row, for searches through a whole database.
+    /// All text and byte values in the row, for searches through a whole database.
     package var cells: [[UInt8]] {
         values.compactMap { value in
             switch value {

@@ -5,8 +5,8 @@
 ///     try connection.rows("SELECT displayName FROM tenant WHERE id = \(tenant)")
 ///
 /// Statements use the portable subset: TEXT, BIGINT and BLOB, times as epoch milliseconds, `ON CONFLICT`, `RETURNING`,
-/// no vendor functions, and no table or column with a name that PostgreSQL reserves. A database with another name for
-/// BLOB substitutes its own in schema statements.
+/// no vendor functions, and no table or column with a name that PostgreSQL reserves. A database with a different name
+/// for BLOB substitutes its own in schema statements.
 package struct SQL: Sendable, ExpressibleByStringInterpolation {
     /// The text between the parameters; always one piece more than parameters.
     let pieces: [String]

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Why the database refused. The message names statements, tables and columns, never a bound value.
+/// An error from the database. The message names statements, tables and columns, and never contains a bound value.
 package struct StorageError: Error, Equatable, CustomStringConvertible {
     package enum Code: String, Sendable {
         /// A unique key is already taken.

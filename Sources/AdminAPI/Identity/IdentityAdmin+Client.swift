@@ -20,7 +20,7 @@ extension IdentityAdmin {
         package let accountEnabled: Bool
         /// The signature algorithm of its tokens: `RS256` or `ES256`.
         package let tokenAlgorithm: String
-        /// Sentences about settings of the registration that are dangerous or useless.
+        /// Warnings, as sentences, about settings of the registration that are dangerous or have no effect.
         package let warnings: [String]
 
         package init(
@@ -82,7 +82,7 @@ extension IdentityAdmin {
         package let id: String
         /// Milliseconds since 1970.
         package let expiresAt: Int64
-        /// The secret itself; present only in the response to its creation.
+        /// The secret itself; only the response to its creation contains it.
         package let secret: Sensitive<String>?
 
         package init(id: String, expiresAt: Int64, secret: Sensitive<String>? = nil) {

@@ -19,7 +19,7 @@ extension IdentityAdmin {
     /// A group to create, without members.
     package struct NewGroup: Codable, Sendable {
         package let displayName: String
-        /// A name without spaces. Defaults to a form of the display name.
+        /// A name without spaces. The default is derived from the display name.
         package let mailNickname: String?
         package let description: String?
 

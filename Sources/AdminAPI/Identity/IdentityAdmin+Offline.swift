@@ -15,11 +15,11 @@ extension IdentityAdmin {
         package let credentials: [String]
         /// Seconds of wall-clock time.
         package let wallSeconds: Int
-        /// Seconds of operation of the device.
+        /// Seconds that the device is powered on.
         package let poweredSeconds: Int
-        /// Number of device starts.
+        /// Number of times that the device boots.
         package let boots: Int
-        /// Number of wrong attempts in a row.
+        /// Number of consecutive wrong attempts.
         package let attempts: Int
 
         package init(credentials: [String], wallSeconds: Int, poweredSeconds: Int, boots: Int, attempts: Int) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension IdentityAdmin {
-    /// The person behind a receipt's pseudonym.
+    /// The person to whom a receipt's pseudonym belongs.
     package struct ReceiptSubject: Codable, Sendable, Equatable {
         /// The person's object id.
         package let user: String

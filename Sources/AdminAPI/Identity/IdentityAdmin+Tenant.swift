@@ -27,7 +27,7 @@ extension IdentityAdmin {
         }
     }
 
-    /// What a tenant contains, so that an administrator knows what its removal deletes.
+    /// The numbers of a tenant's objects, so that an administrator knows what its removal deletes.
     package struct TenantHoldings: Codable, Sendable, Equatable {
         package let users: Int
         package let groups: Int
@@ -45,7 +45,7 @@ extension IdentityAdmin {
         }
     }
 
-    /// What device management holds for a tenant.
+    /// The numbers of objects that device management stores for a tenant.
     package struct ManagedHoldings: Codable, Sendable, Equatable {
         /// Devices that have not left.
         package let devices: Int
@@ -68,7 +68,7 @@ extension IdentityAdmin {
         package let action: String
         package let subject: String?
         package let outcome: String
-        /// How often it happened. Equal events within ten minutes share one line.
+        /// How often the event happened. Equal events within ten minutes share one line.
         package let repetitions: Int64
         /// How the person signed in: `page`, `password`, `prt` or `device-code`.
         package let method: String?

@@ -9,7 +9,7 @@ package enum IdentityAdmin {
     package enum Path: String, CaseIterable, PathTemplate {
         /// GET `[Tenant]`; POST `NewTenant` → 201 `Tenant`.
         case tenants = "/identity/tenants"
-        /// GET `Tenant`; DELETE → `TenantHoldings`, what was removed. The audit log stays.
+        /// GET `Tenant`; DELETE → `TenantHoldings`, the numbers of removed objects. The audit log stays.
         case tenant = "/identity/tenants/{tenant}"
         /// GET `TenantHoldings`.
         case tenantHoldings = "/identity/tenants/{tenant}/holdings"
@@ -23,7 +23,7 @@ package enum IdentityAdmin {
         case password = "/identity/tenants/{tenant}/users/{user}/password"
         /// DELETE → 204; ends every session of the person.
         case userSessions = "/identity/tenants/{tenant}/users/{user}/sessions"
-        /// GET `[Session]`, sessions that have not ended, at most 1000, the newest first; with `?user=` those of one
+        /// GET `[Session]`: at most 1000 sessions that have not ended, the newest first; with `?user=` those of one
         /// person.
         case sessions = "/identity/tenants/{tenant}/sessions"
         /// DELETE → 204, also if the session has already ended.
@@ -40,7 +40,7 @@ package enum IdentityAdmin {
         case roleMember = "/identity/tenants/{tenant}/roles/{role}/members/{user}"
         /// GET `[Client]`; POST `NewClient` → 201 `Client`.
         case clients = "/identity/tenants/{tenant}/clients"
-        /// POST → `[Client]`: adds registrations of other makers' applications and returns those that were missing.
+        /// POST → `[Client]`: adds the missing registrations for third-party applications and returns them.
         case compatibilityClients = "/identity/tenants/{tenant}/compatibility-clients"
         /// PATCH `ClientChange` → 204; DELETE → 204.
         case client = "/identity/tenants/{tenant}/clients/{client}"

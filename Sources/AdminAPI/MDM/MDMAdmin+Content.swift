@@ -91,7 +91,7 @@ extension MDMAdmin {
         }
     }
 
-    /// An app to install on a device. Without a version, the one added last.
+    /// An app to install on a device. Without a version, the version that was added last is installed.
     package struct PushedApp: Codable, Sendable {
         package var version: String?
         /// Replaces the app's configuration; nil removes it.

@@ -29,7 +29,7 @@ package enum MDMAdmin {
         /// GET `[Profile]`; POST `NewProfile` → 201 `Profile`. An existing profile is replaced only with
         /// `?replace=true`.
         case profiles = "/mdm/tenants/{tenant}/profiles"
-        /// DELETE → 204: removes it from the server; devices keep it until it is removed there.
+        /// DELETE → 204: removes the profile from the server; devices keep it until it is removed from them.
         case profile = "/mdm/tenants/{tenant}/profiles/{profile}"
         /// GET `[App]`; POST `NewApp` → 201 `App`.
         case apps = "/mdm/tenants/{tenant}/apps"
@@ -131,7 +131,7 @@ package enum MDMAdmin {
 
     package struct HeldApp: Codable, Sendable, Equatable {
         package let identifier: String
-        /// Apple's name of the state, such as `Managed` or `Failed`.
+        /// Apple's name for the state, such as `Managed` or `Failed`.
         package let state: String
         package let hasConfiguration: Bool
 
@@ -153,7 +153,8 @@ package enum MDMAdmin {
         /// Milliseconds since 1970.
         package let enqueuedAt: Int64
         package let finishedAt: Int64?
-        /// The device's reasons, including those of single items of an acknowledged command.
+        /// The reasons that the device gave for failures, including those of individual items of an acknowledged
+        /// command.
         package let errors: [Reason]
 
         package init(

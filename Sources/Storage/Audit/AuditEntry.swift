@@ -11,7 +11,7 @@ package struct AuditEntry: Sendable {
     package let subject: String?
     /// `done`, `refused`, or why a session ended.
     package let outcome: String
-    /// How often it happened. Equal events within ten minutes share one line.
+    /// How often the event happened. Equal events within ten minutes share one line.
     package let repetitions: Int64
     /// How the person signed in; nil for other actions.
     package let method: SignInMethod?
@@ -36,7 +36,7 @@ extension AuditEntry: Record {
     }
 }
 
-/// What was done. Each engine lists its own actions in its own file.
+/// The action that a line records. Each engine lists its own actions in its own file.
 package struct AuditAction: RawRepresentable, Hashable, ColumnValue {
     package let rawValue: String
 

@@ -2,12 +2,12 @@
 
 /// The append-only record of administrative acts and sign-ins, in the table `audit` of an engine's database.
 ///
-/// Each line is written in the transaction of the act, so no act happens without its line. The log names people by
-/// object id, never by name.
+/// Each line is written in the act's transaction, so every act has its line. The log identifies people by object id,
+/// never by name.
 package struct AuditLog {
-    /// The actor of what the machine's operator did.
+    /// The actor in lines about acts of the machine's operator.
     package static let localOperator = "operator"
-    /// The actor of what the server did on its own.
+    /// The actor in lines about acts of the server itself.
     package static let server = "server"
 
     /// The id of the current request. A transaction's body runs in the task that requested it, so it sees this value.
@@ -35,8 +35,8 @@ package struct AuditLog {
             ])
     }
 
-    /// Increments the counter of an equal line younger than ten minutes, or appends a line if there is none. For events
-    /// that strangers can cause as often as they like.
+    /// Increments the counter of an equal line younger than ten minutes, or appends a line if there is none. Use it for
+    /// events that strangers can cause without limit.
     ///
     /// - Throws: ``StorageError``
     package func appendOrCount(

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A type whose values a column can hold, in the same form in every statement.
+/// A type whose values a column can store, in the same form in every statement.
 ///
 /// Identifiers, codes and points in time conform by their raw value:
 ///
@@ -38,7 +38,7 @@ extension Int: ColumnValue {
     package var column: SQL.Value { .integer(Int64(self)) }
 }
 
-/// Stored as 0 or 1. Any other number is an error.
+/// Stored as 0 or 1. A column with any other number cannot be read.
 extension Bool: ColumnValue {
     package init?(column: SQL.Value) {
         switch column {

@@ -73,7 +73,7 @@ extension ID: CustomStringConvertible {
     package var description: String { rawValue }
 }
 
-/// An identifier in the form chosen by another party: any text.
+/// An identifier that a different party chose: any text.
 package struct ForeignID<Subject>: RawRepresentable, Hashable, Sendable, ColumnValue, CustomStringConvertible {
     package let rawValue: String
 
