@@ -28,7 +28,7 @@ struct Composition {
         let management = try await management(in: directory, authority: authority, storageKey: storageKey)
 
         let socket = directory.path(of: "admin.sock")
-        // No other process uses the directory, so a socket in it was left by a dead server.
+        // No other process uses the directory, so a socket in it was left by a server that has exited.
         _ = unsafe unlink(socket)
         let administration = Router(context: AdminContext.self)
         administration.add(middleware: PeerCheck())
@@ -61,8 +61,8 @@ struct Composition {
             try listeners.devices(devices, of: management, authority: authority),
             listeners.administration(administration, path: socket),
             HousekeepingService(housekeeping: Housekeeping(identity), logger: logger), link,
-            // The last service is told of a shutdown first. The devices' listener waits for open responses, and push
-            // channels are such responses.
+            // The last service is notified of a shutdown first. The devices' listener waits for open responses, and
+            // push channels are such responses.
             channels,
         ]
         try await ServiceGroup(
@@ -128,13 +128,13 @@ struct Composition {
     /// Enough open files for as many connections as one process serves well.
     private static let wantedFiles = 65536
 
-    /// Returns how many connections each of the two TLS listeners may hold. Descriptors remain for databases, sockets
-    /// and the administrator.
+    /// Returns how many connections each of the two TLS listeners may hold. The rest of the `files` descriptors is for
+    /// databases, sockets and the administrator.
     private static func connections(of files: Int) -> Int { max(16, (min(files, wantedFiles) - 128) / 2) }
 
-    /// Returns the key that seals secrets in the databases, which is created at the first start. A key of the wrong
-    /// length, or a missing key beside a database that has one, is an error. The key is never replaced, because its
-    /// sealed data would be lost.
+    /// Returns the key that seals secrets in the databases. The first start creates it. A key of the wrong length is an
+    /// error, and so is a missing key if the database was sealed with one. The key is never replaced, because the data
+    /// sealed with it would be lost.
     private func storageKey(_ directory: StateDirectory, _ database: any Database) async throws -> StorageKey {
         let bytes: [UInt8]
         if let kept = try directory.read(Self.keyFile) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import Glibc
 
-/// Why the server does not start, or stops: a stable code, the cause, and the remedy.
+/// An error that prevents the server from starting or makes it stop: a stable code, the cause, and the remedy.
 struct ServerError: Error, Sendable {
     enum Code: String, Sendable {
         case configurationUnreadable = "server.configuration.unreadable"

@@ -16,7 +16,7 @@ struct ServerConfiguration: Sendable {
     let logLevel: Logger.Level
     /// log₂ of scrypt's N.
     let passwordCost: Int
-    /// Seconds, at most, between two messages on a device's push channel.
+    /// The maximum number of seconds between two messages on a device's push channel.
     let keepAlive: Int
     /// Switches for older clients, all off by default.
     let compatibility: Compatibility
@@ -25,17 +25,17 @@ struct ServerConfiguration: Sendable {
     /// How many days the audit log keeps its lines.
     let auditDays: Int
     let limits: Limits
-    /// Polling interval in seconds for a device that signs in with a device code.
+    /// The polling interval in seconds for a device that signs in with a device code.
     let devicePolling: Int
     let signingKeys: KeyConfiguration
 
     /// The connection limits of each TLS listener.
     struct Limits: Sendable {
-        /// Seconds, at most, that the server waits for a client; see ``ConnectionDeadlines``.
+        /// The maximum number of seconds that the server waits for a client; see ``ConnectionDeadlines``.
         let requestDeadline: Int
         /// The maximum number of connections of a listener; nil for as many as the limit of open files allows.
         let connections: Int?
-        /// The maximum number of connections of one address; nil for a quarter of the listener's connections.
+        /// The maximum number of connections from one address; nil for a quarter of the listener's connections.
         let connectionsPerAddress: Int?
     }
 

@@ -69,7 +69,7 @@ final class ConnectionDeadlines: ChannelDuplexHandler {
             // A malformed head also gets a response, but was not counted.
             requests = max(0, requests - 1)
             isAnswering = false
-            // The time of a request that has already arrived starts now.
+            // The deadline of a request that has already arrived starts now.
             if requests > 0 { wait(limits.request, context) } else { goOn(context) }
         }
         context.write(data, promise: promise)

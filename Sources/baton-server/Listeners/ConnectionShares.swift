@@ -18,7 +18,7 @@ final class ConnectionShares: Sendable {
 
     private static let pause = Duration.seconds(60)
 
-    /// The maximum number of connections of one address.
+    /// The maximum number of connections from one address.
     private let share: Int
     private let listener: String
     private let logger: Logger
@@ -56,7 +56,7 @@ final class ConnectionShares: Sendable {
         }
     }
 
-    /// Logs that the listener accepts no connection until another one ends.
+    /// Logs that the listener does not accept a connection until an open one ends.
     fileprivate func tellOfFullness(_ connections: Int) {
         guard state.withLock({ Self.isDue(&$0.toldOfFullness) }) else { return }
         logger.warning(

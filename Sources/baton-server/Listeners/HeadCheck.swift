@@ -2,12 +2,12 @@
 internal import NIOCore
 internal import NIOHTTP1
 
-/// Refuses requests whose head is ambiguous: more or less than one Host, or a transfer coding other than `chunked`
-/// alone (RFC 9112 sections 3.2 and 6.1). If such a request is the first of its connection, the server sends 400 and
-/// closes the connection; otherwise it only closes the connection.
+/// Refuses requests whose head is ambiguous: no or several Host fields, or a transfer coding other than `chunked` alone
+/// (RFC 9112 sections 3.2 and 6.1). If such a request is the first on its connection, the server sends 400 and closes
+/// the connection; otherwise it only closes the connection.
 ///
-/// The HTTP decoder has already refused the other ambiguities: length and coding together, several lengths, folded
-/// fields.
+/// The HTTP decoder has already refused the other ambiguities: a length together with a coding, several lengths,
+/// folded fields.
 final class HeadCheck: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias InboundOut = HTTPServerRequestPart

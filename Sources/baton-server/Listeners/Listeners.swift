@@ -16,17 +16,19 @@ struct Listeners {
     let configuration: ServerConfiguration
     /// The maximum number of connections of each TLS listener. Further connections wait to be accepted.
     let connections: Int
-    /// The maximum number of connections of one address. Further connections are refused.
+    /// The maximum number of connections from one address. Further connections are refused.
     let share: Int
     let readiness: Readiness
     let logger: Logger
 
-    /// Returns the main listener: HTTP/1.1 over TLS 1.2 or later. A client may present a certificate, and the handshake
-    /// proves its key. Its issuer is not checked, since device registration knows each of its certificates. The list of
-    /// accepted authorities names one that issues no personal certificates, so that a browser with certificates of its
-    /// own does not ask the person to choose one.
+    /// Returns the main listener: HTTP/1.1 over TLS 1.2 or later.
     ///
-    /// - Throws: the library's error for a certificate it cannot use.
+    /// A client may present a certificate; the handshake then proves possession of its key. The issuer is not checked,
+    /// because device registration knows each certificate that it issued. The list of accepted authorities names one
+    /// that issues no personal certificates, so that a browser that has such certificates does not ask the person to
+    /// choose one.
+    ///
+    /// - Throws: the library's error if it cannot use the certificate.
     func main(_ responder: HostResponder, authority: DevelopmentAuthority) throws -> any Service {
         let certificate = try NIOSSLCertificate(bytes: Array(authority.certificate.utf8), format: .pem)
         let key = try NIOSSLPrivateKey(bytes: Array(authority.key.utf8), format: .pem)
@@ -51,7 +53,7 @@ struct Listeners {
 
     /// Returns the devices' listener: HTTP/1.1 over TLS with the identities that device management issued.
     ///
-    /// - Throws: the library's error for a certificate it cannot use.
+    /// - Throws: the library's error if it cannot use the certificate.
     func devices(
         _ router: Router<MDMContext>, of management: Management, authority: DevelopmentAuthority
     ) throws -> any Service {
@@ -77,7 +79,8 @@ struct Listeners {
             onServerRunning: { [readiness] _ in readiness.opened() }, logger: logger)
     }
 
-    /// HTTP/1.1 over TLS with a connection share for each address and a deadline for every wait for a client.
+    /// Returns HTTP/1.1 over TLS, with a maximum number of connections for each address and a deadline for every wait
+    /// for a client.
     private func server(_ tls: TLSChannelConfiguration, _ shares: ConnectionShares) -> HTTPServerBuilder {
         let request = configuration.limits.requestDeadline
         let limits = ConnectionDeadlines.Limits(

@@ -5,8 +5,8 @@ internal import Hummingbird
 internal import Logging
 internal import NIOCore
 
-/// Admits only the server's own user and root, as identified by the kernel at connect time (`SO_PEERCRED`, unix(7)).
-/// The socket's mode alone would not stop a descriptor passed to another process.
+/// Admits only the server's own user and root. The kernel records the user at connect time (`SO_PEERCRED`, unix(7)).
+/// The socket's mode alone would not stop a process to which an open descriptor was passed.
 struct PeerCheck: RouterMiddleware {
     typealias Context = AdminContext
 

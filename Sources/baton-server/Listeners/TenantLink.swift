@@ -5,8 +5,8 @@ internal import IdentityPlatform
 internal import MDMServer
 internal import Storage
 
-/// Copies the identity platform's organisations to device management before an administrator's call reaches it. The two
-/// engines do not depend on each other.
+/// Copies the identity platform's organisations to device management before an administrator's call reaches device
+/// management. The two engines do not depend on each other.
 struct TenantLink: RouterMiddleware {
     typealias Context = AdminContext
 

@@ -6,9 +6,9 @@ internal import OAuth
 internal import ServiceLifecycle
 internal import Storage
 
-/// Keeps the directory's record of its managed devices in step with device management. The two engines do not depend on
-/// each other. A device becomes managed when it proves both its keys in one request (``PushChannelRoute``), and stops
-/// being managed when its enrollment ends.
+/// Keeps the directory's record of managed devices consistent with device management. The two engines do not depend on
+/// each other. A device becomes managed when it proves possession of both its keys in one request
+/// (``PushChannelRoute``). It stops being managed when its enrollment ends.
 struct ManagementLink: Service {
     private let identity: Platform
     private let management: Management
@@ -33,7 +33,8 @@ struct ManagementLink: Service {
         try await check(.init(tenant: asker.tenant, device: asker.device, name: device.udid.rawValue))
     }
 
-    /// Removes the records of enrollments that ended while the server was down, then of each one that ends.
+    /// Removes the records of enrollments that ended while the server was down, then the record of each enrollment when
+    /// it ends.
     func run() async throws {
         await cancelWhenGracefulShutdown {
             await trying {

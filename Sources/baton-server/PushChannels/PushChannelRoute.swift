@@ -8,8 +8,8 @@ internal import NIOCore
 internal import OAuth
 internal import PushProtocol
 
-/// Opens devices' push channels (`PushChannel` of PushProtocol). This request proves both keys of a device, so it is
-/// the one place where a device of the directory and a device of device management are known to be the same.
+/// Opens devices' push channels (`PushChannel` in PushProtocol). Only this request proves possession of both keys of a
+/// device. It therefore shows that a device in the directory and an enrolled device are the same.
 struct PushChannelRoute: Sendable {
     let identity: Platform
     let management: Management

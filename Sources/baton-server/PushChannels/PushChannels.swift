@@ -8,13 +8,13 @@ internal import Synchronization
 final class PushChannels: Sendable {
     fileprivate struct State {
         var channels: [EnrolledDevice: PushConnection] = [:]
-        /// The managed devices whose push channels are notified about a device of the directory; more than one only if
-        /// a device's state was copied.
+        /// The enrolled devices whose push channels are notified about a device in the directory. There is more than
+        /// one only if a device's state was copied.
         var holders: [DeviceStateChange: Set<EnrolledDevice>] = [:]
         var isClosed = false
     }
 
-    /// The longest life of a push channel, and so the longest delay after a lost nudge.
+    /// The maximum time that a push channel stays open, and therefore the maximum delay after a lost nudge.
     static let longestLife = Duration.seconds(600)
 
     private let capacity: Int
@@ -23,14 +23,13 @@ final class PushChannels: Sendable {
 
     /// - Parameters:
     ///   - capacity: the maximum number of push channels.
-    ///   - keepAlive: the longest silence that devices are promised.
+    ///   - keepAlive: the maximum interval between messages that the server announces to devices.
     init(capacity: Int, keepAlive: Duration) {
         self.capacity = capacity
         self.keepAlive = keepAlive
     }
 
-    /// Whether there is a place for another push channel. A device that already has a push channel can always replace
-    /// it.
+    /// Whether a push channel can be added for the device. A device that already has one can always replace it.
     func hasPlace(for device: EnrolledDevice) -> Bool {
         state.withLock { !$0.isClosed && ($0.channels.count < capacity || $0.channels[device] != nil) }
     }
@@ -64,7 +63,7 @@ final class PushChannels: Sendable {
         for connection in channels { connection.nudge() }
     }
 
-    /// Wakes push channels that have been silent for too long, and ends those that are too old.
+    /// Wakes push channels that have been silent for too long, and ends those that have been open for too long.
     private func beat() {
         let now = ContinuousClock.now
         let jitter = Double.random(in: 0.9...1)

@@ -4,9 +4,9 @@ internal import MDMServer
 internal import PushProtocol
 internal import Synchronization
 
-/// The server's side of one device's push channel. It stores what to write next.
+/// The server's side of one device's push channel. It stores the messages to write next.
 ///
-/// Callers never wait. Nudges are coalesced: a slow push channel has one nudge to write afterwards, not many.
+/// Callers never wait. Nudges are coalesced: even a slow push channel never has more than one nudge to write.
 final class PushConnection: Sendable {
     private struct State {
         var isNudged = false
@@ -15,7 +15,7 @@ final class PushConnection: Sendable {
     }
 
     let device: EnrolledDevice
-    /// The directory's device at the other end, which proved its key; nil if the device has not joined.
+    /// The directory's device at the other end, which proved possession of its key; nil if the device has not joined.
     let asker: DeviceAsker?
     private let begun: ContinuousClock.Instant
     private let state: Mutex<State>

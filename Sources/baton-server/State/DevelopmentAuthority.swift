@@ -36,8 +36,8 @@ struct DevelopmentAuthority {
                 let leafKey = P256.Signing.PrivateKey()
                 let leaf = try Self.leaf(leafKey, names: names, issuer: root, issuerKey: rootKey, at: now)
                 (certificate, key) = (try leaf.serializeAsPEM().pemString, leafKey.pemRepresentation)
-                // The old certificate must not be used with the new key. If a crash leaves only one of the two new, the
-                // pair does not match and is created again.
+                // The old certificate must not be used with the new key. If a crash leaves one file old and one new,
+                // the pair does not match and is created again.
                 try directory.replace("ca/server.key", with: Array(key.utf8))
                 try directory.replace("ca/server.pem", with: Array(certificate.utf8))
             }
