@@ -3,10 +3,11 @@ internal import CLinux
 internal import Files
 package import UnixSocket
 
-/// Whether one process has started another, directly or through others, according to the kernel's present record of parents.
+/// Determines whether one process has started another, directly or through others, from the parents that the kernel
+/// currently records.
 ///
 /// When a process ends, the kernel gives its children to an ancestor that adopts orphans (`PR_SET_CHILD_SUBREAPER`,
-/// prctl(2)) or to the first process, and never to a process that did not start them. A reused process number is recognised
+/// prctl(2)) or to the first process, and never to a process that did not start them. A reused process id is recognised
 /// by its start time: no process is older than its parent.
 package enum ProcessAncestry {
     /// The maximum number of generations to follow. A browser's helper processes are a few below it.

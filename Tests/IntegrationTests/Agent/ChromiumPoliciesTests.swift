@@ -6,7 +6,7 @@ import Subprocess
 import TestSupport
 import Testing
 
-/// The generated policies, and what Debian's Chromium makes of them.
+/// Checks how Debian's Chromium applies the generated policies.
 @Suite(.serialized) struct ChromiumPoliciesTests {
     private static let singleSignOn = BrowserExtension(
         chromiumID: "abcdefghijklmnopabcdefghijklmnop",
@@ -46,8 +46,8 @@ import Testing
         try #require(ChromiumPolicies.make(configuration, in: context).object)
     }
 
-    /// Tests look into pages; production allows it to nobody. An address that Chromium takes to `https` by itself says nothing
-    /// about `http`.
+    /// Allows the tests to inspect pages, which production forbids. Turns HTTPS upgrades off, because an upgraded
+    /// address does not show how `http` is handled.
     private func inspectable(_ policies: [String: JSONValue]) -> [String: JSONValue] {
         policies.merging(["DeveloperToolsAvailability": .integer(1), "HttpsUpgradesEnabled": .bool(false)]) { $1 }
     }

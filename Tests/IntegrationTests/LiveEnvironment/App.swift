@@ -89,7 +89,7 @@ final class App: Sendable {
         return try await application.acquireToken(with: parameters)
     }
 
-    /// Closes the connection for good, like an app that quits. Waiting calls fail.
+    /// Closes the connection permanently, like an app that quits. Waiting calls fail.
     func close() { broker.close() }
 
     /// Cancels this app's running sign-in.

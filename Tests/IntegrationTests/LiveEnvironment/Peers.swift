@@ -9,12 +9,12 @@ struct Peers {
     private let scratch: Scratch
     private let frames: String
     private let script: String
-    /// What the wrong program is called like: the app's own.
+    /// The path of the wrong program, which has the name of the app's own.
     private let program: String
 
     /// - Parameters:
-    ///   - socket: where they knock.
-    ///   - clientID: in whose name they ask.
+    ///   - socket: the path of the broker's socket.
+    ///   - clientID: the client id that they present.
     init(_ socket: String, _ clientID: String, _ scratch: Scratch) async throws {
         self.socket = socket
         self.scratch = scratch
@@ -43,7 +43,7 @@ struct Peers {
 
     private static let interpreter = URL(filePath: "/usr/bin/python3").resolvingSymlinksInPath().path
 
-    /// Starts one that forges; returns when it is what it wants to be.
+    /// Starts a process that forges an app's identity. Returns when the forgery is in place.
     func start(_ forgery: LiveDevice.AppIdentityTests.Forgery, as bundleID: String) async throws -> RunningProgram {
         switch forgery {
         case .execAfterConnect: return try await python(Self.interpreter, ["exec", program])
@@ -51,7 +51,7 @@ struct Peers {
             let own = try scratch.install(Self.interpreter, as: "own")
             return try await python(own, ["move", program])
         case .reusedProcessNumber:
-            // Whoever started it lives as long as its child does.
+            // The process that started it lives as long as its child.
             return try await python(
                 "/bin/sh", ["leave", program], before: ["-c", #""$0" "$@" | cat"#, Self.interpreter])
         case .preloadedLibrary: return try await preloaded()
@@ -74,13 +74,13 @@ struct Peers {
             ["clang", "-shared", "-fPIC", "-o", library, Repository.root + "/Tests/Peer/preloaded.c"],
             log: log(), awaitsReady: false, in: scratch)
         guard try await compiler.waitForExit() == 0 else { throw TestProblem("clang: \(try compiler.log())") }
-        // By env(1), so that nothing but the app's program loads it.
+        // env(1) sets the variable, so that only the app's program loads the library.
         let words = ["LD_PRELOAD=\(library)", program, "-c", "raise SystemExit('not preloaded')"]
         return try await RunningProgram.start(
             "/usr/bin/env", words, environment: ["PEER_SOCKET": socket, "PEER_FRAMES": frames], log: log(), in: scratch)
     }
 
-    /// One in a file system of its own, whose root says that it is the app.
+    /// Starts a process in a file system of its own, whose root contains a Flatpak file that names the app.
     private func sandboxed(as bundleID: String) async throws -> RunningProgram {
         let make = """
             set -e
@@ -100,20 +100,20 @@ struct Peers {
             log: log(), in: scratch)
     }
 
-    /// What the broker told it.
+    /// Waits until the process has ended, and returns the broker's answer.
     func answer(of peer: RunningProgram) async throws -> String {
         try await peer.waitForExit()
         return try await settled(peer)
     }
 
-    /// A process that has left lets a child read on; the answer is there when the log has a whole line.
+    /// Returns the log once it contains a whole line. A child may still read after the process itself has exited.
     private func settled(_ peer: RunningProgram) async throws -> String {
         let path = peer.logPath
         try await FolderWatch(scratch.path).until("in \(path)") { try textOfFile(path).hasSuffix("\n") }
         return try peer.log()
     }
 
-    /// Connects as what it is, and gives the answer.
+    /// Connects without any forgery, and returns the broker's answer.
     func ask(as user: UInt32? = nil) async throws -> String {
         let words = [script, socket, frames]
         let peer =

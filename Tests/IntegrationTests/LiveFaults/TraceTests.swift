@@ -31,7 +31,7 @@ extension LiveFaults {
 
         /// Compares the device with the snapshot in `file`.
         private func audit(_ live: LiveEnvironment, _ arguments: String...) async throws -> CommandRun {
-            // The last one is where the person of the tests writes down what they did.
+            // The last folder contains the log of the tests' person.
             let skipped = ["/opt", "/root", "/usr", Repository.root, live.path("logs")].flatMap { ["--skip", $0] }
             return try await CommandRun(
                 [
@@ -40,7 +40,7 @@ extension LiveFaults {
                 ] + skipped + arguments, in: live.scratch)
         }
 
-        /// What was left, by path or name. What other tests mount meanwhile is not this device's.
+        /// Returns kind and name of everything that was left, except mounts, which other tests make at the same time.
         private func left(_ run: CommandRun) throws -> [String] {
             try JSONDecoder().decode(AuditReport.self, from: Data(run.output.utf8)).groups
                 .filter { $0.judgement != .kept }.flatMap(\.differences).filter { $0.kind != .mount }.map {
