@@ -9,7 +9,7 @@ import TestSupport
 import Testing
 
 extension LiveDevice {
-    /// The extension in real browsers, with its real host, below the browser that the agent opened.
+    /// The extension and its native messaging host in real browsers, which the agent's browser starts.
     @Suite struct SignedInBrowserTests {
         private static let client = "9a1e6b52-0d3c-4c7b-8f1d-5e2a7c4b9d10"
 
@@ -79,14 +79,14 @@ extension LiveDevice {
                 ],
             ])
             async let signedIn = live.app(1).signIn()
-            // The browser has visited the first page while nobody was signed in, and waits in the second.
+            // The browser has visited the first page while nobody was signed in, and waits in the second page.
             try await FolderWatch(folder).until("visited") {
                 ["/visited", "/result"].contains { FileManager.default.fileExists(atPath: folder + $0) }
             }
             try "".write(toFile: typing, atomically: false, encoding: .utf8)
             let account = try await signedIn.account
             try live.leave()
-            // Nobody waits there where the browser did not get so far.
+            // If the browser did not get this far, nobody reads the FIFO.
             let opened = unsafe open(go, O_WRONLY | O_NONBLOCK)
             if opened >= 0 { close(opened) }
             try await FolderWatch(folder).until("seen") { FileManager.default.fileExists(atPath: result) }

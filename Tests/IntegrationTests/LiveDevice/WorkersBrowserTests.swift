@@ -8,7 +8,7 @@ import Testing
 extension LiveDevice {
     /// `baton browser` and a real Chromium that the agent configures: policies, extension, sign-in and end.
     @Suite struct WorkersBrowserTests {
-        /// What a site of a relying party has seen, and the address that leads there by way of the identity platform.
+        /// A relying party's site, which records the addresses that are opened (Tests/Person/callback.py).
         private struct Site {
             let live: LiveEnvironment
             let port: UInt16
@@ -27,7 +27,7 @@ extension LiveDevice {
                 return Site(live: live, port: port, client: client, program: program)
             }
 
-            /// An address at which the identity platform signs in whoever has a credential, and asks for none.
+            /// The address of an authorization request with `prompt=none`: it succeeds only with the browser's credential.
             func address(state: String) throws -> String {
                 let url = try #require(URL(string: live.facts.authority))
                 let query = [
@@ -48,7 +48,7 @@ extension LiveDevice {
                 }
             }
 
-            /// Loads a page of its own and one that the identity platform signs in, by turns.
+            /// Alternately loads a bare page of the site and one that the identity platform signs in.
             ///
             /// - Returns: the milliseconds of each pair of loads.
             func times(runs: Int, state: String, in browse: (String) async throws -> Void) async throws -> [(
@@ -76,7 +76,7 @@ extension LiveDevice {
                     .map { $0.dropFirst("/done?times=".count) }
             }
 
-            /// The parameters with which the identity platform came back.
+            /// The parameters of the identity platform's redirect to the site.
             func answer(to state: String) async throws -> [String: String] {
                 let file = live.path("site")
                 try await FolderWatch(live.path("")).until("the page of \(state)") {
@@ -117,7 +117,7 @@ extension LiveDevice {
                     #expect(run.code == 0, "\(run.errors)")
                     let answer = try await site.answer(to: worker)
                     #expect(answer["error"] == nil && answer["code"]?.isEmpty == false, "\(answer)")
-                    // Chromium's own sandbox leaves some of its processes no file at all.
+                    // Some of Chromium's processes see no files at all, because of its own sandbox.
                     let policies = try processes(with: "--user-data-dir=" + live.path("run/profiles")).compactMap {
                         try? textOfFile("/proc/\($0)/root/etc/chromium/policies/managed/baton.json")
                     }
@@ -141,7 +141,7 @@ extension LiveDevice {
         private func startApache(_ live: LiveEnvironment) async throws -> String {
             let url = try #require(URL(string: live.facts.authority))
             let (portFile, addressFile) = (live.path("proxy-port"), live.path("apache-address"))
-            // Apache finds the identity platform by way of the proxy, whose name no resolver knows.
+            // Apache reaches the identity platform through a proxy, because no resolver knows its host name.
             _ = try await RunningProgram.start(
                 ForeignClients.python,
                 [
@@ -185,7 +185,7 @@ extension LiveDevice {
             }
         }
 
-        /// BATON_BROWSER_RUNS is how often each is measured, for numbers to write down (docs/testing.md).
+        /// BATON_BROWSER_RUNS is the number of measurements, for the table in docs/testing.md.
         @Test func `a signed-in page costs little more than a bare one, and ten tabs are soon signed out`() async throws
         {
             let runs = Int(ProcessInfo.processInfo.environment["BATON_BROWSER_RUNS"] ?? "") ?? 4

@@ -23,7 +23,7 @@ extension LiveFaults {
 
             try await live.kill(.broker)
             try await session.waitForEnd()
-            // A broker that is away is no answer, least of all "nobody".
+            // While the broker is down, calls fail. They do not report that nobody is signed in.
             #expect(try await seen { try await impatient.accounts() }.internalCode == .internalBrokerNotAvailable)
 
             try await live.start(.broker)
@@ -98,7 +98,7 @@ extension LiveFaults {
             try await live.kill(.server)
             let failure = try await seen { try await app.token(of: amara, refreshed: true) }
             #expect(failure.code == .internal && failure.internalCode == .internalErrorUnhandledResponse)
-            // What the broker holds in memory needs no server.
+            // The broker answers from its memory without the server.
             #expect(try await app.token(of: amara).account == amara)
 
             try await live.start(.server)
