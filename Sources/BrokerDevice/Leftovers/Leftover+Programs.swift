@@ -40,7 +40,7 @@ extension Leftover {
         ),
         Leftover(
             "sign_in_port", [.elsewhere("a loopback port of the session process")], fate: .cleared,
-            holds: "the address of the page of one sign-in",
+            holds: "the address of the page for one sign-in",
             eraser: "closed with the sign-in, at the latest with the session process", observer: .broker,
             item: "session_process", test: neighbours),
         Leftover(

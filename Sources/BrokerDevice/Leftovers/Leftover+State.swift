@@ -27,21 +27,22 @@ extension Leftover {
         file(
             "departure", ["departure.json"], holds: "none: an order to leave or to reset",
             until: "the order has been carried out"),
-        file("machine_binding", ["machine-binding"], holds: "none: a keyed hash of the machine's number"),
+        file("machine_binding", ["machine-binding"], holds: "none: a keyed hash of the machine id (`/etc/machine-id`)"),
         file(
             "tombstones", ["tombstones.json"],
             holds:
                 "for each client id that asked for the current account or got a token: the worker's home account id, which is "
                 + "not a name",
             until:
-                "the client acknowledges it; at most 24 h by the device's clock, whichever way the clock is set"),
+                "the client acknowledges it; at most 24 h by the device's clock, even if the clock is set forward or "
+                + "back"),
         file(
             "app_locks", ["app-locks.json"],
             holds: "for each app that has not erased its data: its bundle id and the epoch that it must still erase",
             until: "the app's eraser succeeds"),
         file(
             "ended_sessions", ["ended-sessions.json"],
-            holds: "the server's number of an ended session, and a random id of the sign-out",
+            holds: "the server's id of an ended session, and a random id of the sign-out",
             until: "the server knows that the session has ended"),
         file(
             "device_keys", ["keys/*"],
@@ -52,7 +53,8 @@ extension Leftover {
         file(
             "receipt_chain", ["receipts/chain-*.jsonl"],
             holds:
-                "the pseudonym of each session, which only the tenant can resolve; the session's begin, end and trigger",
+                "the pseudonym of each session, which only the tenant can resolve; when the session began and ended, "
+                + "and why",
             until: "there are more than 64 files of 256 KiB: then the oldest is deleted"),
         file(
             "receipt_records", ["receipts/end.json", "receipts/keys.jsonl", "receipts/anchors.jsonl"],
@@ -87,7 +89,7 @@ extension Leftover {
                 Place.state),
             fate: .cleared,
             holds:
-                "the server's number of the session; the id of the Unix user whose agent has the browser; the epoch, when the "
+                "the server's id of the session; the id of the Unix user whose agent has the browser; the epoch, when the "
                 + "worker signed in and when they last did something; the pseudonym",
             eraser: "the broker, at the sign-out", observer: .broker, test: walk),
         Leftover(

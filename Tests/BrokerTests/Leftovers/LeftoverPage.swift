@@ -9,7 +9,7 @@ enum LeftoverPage {
 
         This page lists every place where something of a worker can remain on a device: what stays by design, what is cleared
         and who has observed that, and what Baton does not clear. It is for administrators, for workers and for people who
-        review Baton. `baton device audit` compares a device with it before and after a session
+        review Baton. `baton device audit` compares a device with this list before and after a session
         ([administration](administration.md#check-that-a-session-has-left-nothing)). The page is generated
         from `Sources/BrokerDevice/Leftovers` by `scripts/pages`; do not edit it.
 
@@ -23,13 +23,13 @@ enum LeftoverPage {
         | file | data of a worker | until |
         |---|---|---|
         \(table(Leftover.all.filter { $0.fate == .kept && $0.isOfState }) { [files($0), $0.holds, $0.eraser] })
-        Each session has another pseudonym ([receipts](receipts.md)).
+        Each session has a different pseudonym ([receipts](receipts.md)).
 
         ## What is cleared
 
-        “Observed by” names who has observed that the entry is gone, if the observer can see it. The receipt of each session says
-        what was observed ([receipts](receipts.md)). Paths without a leading `/` are below the state folder or below the agent's
-        folder of profiles.
+        “Observed by” names the program that can observe that the entry is gone. The receipt of each session says what was
+        observed ([receipts](receipts.md)). Paths without a leading `/` are below the state folder or below the agent's folder of
+        profiles.
 
         | entry | where | data of a worker | who clears it, and when | observed by | receipt | test |
         |---|---|---|---|---|---|---|
@@ -53,8 +53,9 @@ enum LeftoverPage {
 
         Baton does not remove these. With `baton-helper`, `left` in the [receipt](receipts.md) names the entries in whose
         places the session's user has left files. The worker's browser has its own home folder, temporary folder and runtime
-        folder, and no session bus. On its own it reaches only the clipboard, the primary selection, the print spool and swap.
-        A file that a worker saves under another path is in one of the other places.
+        folder, and no session bus. If the worker does nothing outside it, the browser can leave data only in the clipboard,
+        the primary selection, the print spool and swap. A file that a worker saves under another path is covered by one of the
+        other entries below.
 
         | entry | where | data of a worker | what helps |
         |---|---|---|---|
