@@ -47,6 +47,7 @@ let package = Package(
         .target(name: "Processes", dependencies: ["CLinux", "Files", "UnixSocket"]),
 
         // 2. Vocabulary: value types only, no I/O.
+        .target(name: "Localization", dependencies: ["JSON"]),
         .target(name: "BrowserPolicies", dependencies: ["JSON"]),
         .target(name: "OAuth", dependencies: ["JSON", "Redaction", .asn1, .certificates, .crypto, .cryptoExtras]),
         .target(
@@ -199,6 +200,7 @@ let package = Package(
             path: "Tests/Canary/Program"),
         .testTarget(name: "RedactionTests", dependencies: ["CLinux", "Redaction"]),
         .testTarget(name: "JSONTests", dependencies: ["JSON"]),
+        .testTarget(name: "LocalizationTests", dependencies: ["Localization"]),
         .testTarget(name: "UnixSocketTests", dependencies: ["UnixSocket"]),
         .testTarget(name: "FilesTests", dependencies: ["Files"]),
         .testTarget(name: "ProcessesTests", dependencies: ["Processes", "Redaction", "TestSupport", "UnixSocket"]),
