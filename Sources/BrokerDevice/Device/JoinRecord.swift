@@ -10,13 +10,19 @@ package struct JoinRecord: Sendable, Codable, Equatable {
     package let certificate: String
     /// The certificate's SHA-1, in upper-case hexadecimal digits.
     package let thumbprint: String
+    /// The name under which the device joined; nil if an earlier version of Baton joined it.
+    package let deviceName: String?
 
-    package init(tenantID: String, deviceID: String, loginURL: String, certificate: String, thumbprint: String) {
+    package init(
+        tenantID: String, deviceID: String, loginURL: String, certificate: String, thumbprint: String,
+        deviceName: String? = nil
+    ) {
         self.tenantID = tenantID
         self.deviceID = deviceID
         self.loginURL = loginURL
         self.certificate = certificate
         self.thumbprint = thumbprint
+        self.deviceName = deviceName
     }
 
     /// The identity platform's host, with the port if it has one.

@@ -46,4 +46,5 @@ package struct SupervisorConfiguration: Sendable, Codable, Equatable {
     package var appSockets: Directory { Directory(path: runtimeDirectory + "/apps") }
     package var agentSocket: String { runtimeDirectory + "/agent.sock" }
     package var operatorSocket: String { runtimeDirectory + "/control.sock" }
+    package var statusSocket: String { runtimeDirectory + "/status.sock" }
 }

@@ -54,6 +54,8 @@ extension Wire {
     package static let helperLimits = JSONLimits(bytes: 256 << 10, depth: 8, values: 4096, stringBytes: 8192)
     /// `control.sock`, for the command line. The longest content is an enrollment profile.
     package static let operatorLimits = JSONLimits(bytes: 4 << 20, depth: 8, values: 1024)
+    /// `status.sock`, for home screens. The longest content are the bundle ids of the apps that a sign-out waits for.
+    package static let statusLimits = JSONLimits(bytes: 256 << 10, depth: 6, values: 4096)
     /// The socket pair between the supervisor and the session process. The longest content is the device state for that
     /// process.
     package static let sessionLimits = JSONLimits(bytes: 1 << 20, depth: 16, values: 32 << 10)

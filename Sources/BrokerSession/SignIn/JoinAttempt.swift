@@ -89,7 +89,7 @@ struct JoinAttempt: Sendable {
         return JoinRecord(
             tenantID: tenantID, deviceID: certificate.commonName, loginURL: order.loginURL,
             certificate: PEMDocument(type: "CERTIFICATE", derBytes: reply.certificate).pemString,
-            thumbprint: reply.thumbprint)
+            thumbprint: reply.thumbprint, deviceName: order.deviceName)
     }
 
     /// The id of the tenant that issued the administrator's token. The order may name the tenant by a domain instead.

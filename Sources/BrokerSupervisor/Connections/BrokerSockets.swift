@@ -8,12 +8,13 @@ internal import Processes
 internal import Synchronization
 internal import UnixSocket
 
-/// The broker's sockets for apps, agents and operators. The kernel is asked only once, at accept, which process has
+/// The broker's sockets for apps, agents, operators and readers of the device's state. The kernel is asked only once, at accept, which process has
 /// connected.
 struct BrokerSockets: Sendable {
     private let apps: Listener
     private let agents: Listener
     private let operators: Listener
+    private let statusReaders: Listener
     private let listeners: AppListeners
     private let inputs: Mailbox<SupervisorInput>
     private let users: Set<UInt32>
@@ -50,6 +51,7 @@ struct BrokerSockets: Sendable {
         apps = try inheritedState.listener(.broker, path: configuration.brokerSocket, mode: mode)
         agents = try inheritedState.listener(.agent, path: configuration.agentSocket, mode: mode)
         operators = try inheritedState.listener(.control, path: configuration.operatorSocket, mode: 0o600)
+        statusReaders = try inheritedState.listener(.status, path: configuration.statusSocket, mode: mode)
         self.listeners = listeners
         self.inputs = inputs
         self.helloPatience = helloPatience
@@ -71,10 +73,14 @@ struct BrokerSockets: Sendable {
         try serve(operators, reserve: Self.reserve, recognise: one(of: operatorUsers)) { descriptor, peer, _ in
             try serve(peer, in: operatorLimiter) { try operatorReader(descriptor) }
         }
+        let statusIntake = inputs.intake(capacity: Self.maximumUnheard)
+        try serve(statusReaders, reserve: Self.appReserve, recognise: one(of: users)) { descriptor, peer, _ in
+            statusIntake.post(.statusReader(descriptor, user: peer.uid))
+        }
     }
 
     func close() {
-        for listener in [apps, agents, operators] { listener.close() }
+        for listener in [apps, agents, operators, statusReaders] { listener.close() }
         listeners.close()
     }
 

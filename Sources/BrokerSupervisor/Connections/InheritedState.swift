@@ -8,7 +8,7 @@ internal import UnixSocket
 /// kept.
 struct InheritedState: Sendable {
     /// The names of the sockets, as set in the units (`FileDescriptorName=`).
-    enum SocketName: String, CaseIterable { case broker, agent, control }
+    enum SocketName: String, CaseIterable { case broker, agent, control, status }
 
     private var listeners: [SocketName: Listener] = [:]
     /// The sockets of single apps, by bundle id.

@@ -153,10 +153,11 @@ final class OperatorService {
     private var status: DeviceStatus {
         let snapshot = session.snapshot
         let agent = session.browser.agent
-        let (state, pending) = stateAndPending
+        let state = session.machine.state
         let registration = registration.status(of: snapshot.join)
         return DeviceStatus(
-            session: state, pending: pending, epoch: session.machine.epoch, mode: snapshot.mode.name,
+            session: state.publicStage.rawValue, pending: state.pendingNames, epoch: session.machine.epoch,
+            mode: snapshot.mode.name,
             reason: snapshot.mode.reason, remedy: registration?.remedy ?? snapshot.mode.remedy,
             enrolled: device.management.settings.enrolled,
             tenantID: snapshot.join?.tenantID, deviceID: snapshot.join?.deviceID,
@@ -176,17 +177,6 @@ final class OperatorService {
             case .browser: return session.browser.obstacle
             case .files: return session.cleaner.problem
             }
-        }
-    }
-
-    private var stateAndPending: (String, [String]) {
-        switch session.machine.state {
-        case .ready: ("ready", [])
-        case .signingIn(_, let requestID): (requestID.purpose == .worker ? "signingIn" : "joining", [])
-        case .signedIn: ("signedIn", [])
-        case .ending: ("ending", [])
-        case .signingOut(let pending):
-            ("signingOut", pending.items.map(\.rawValue).sorted() + pending.awaited.map { "app:" + $0 })
         }
     }
 }

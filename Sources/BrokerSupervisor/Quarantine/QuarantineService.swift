@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package import BrokerDevice
 internal import BrokerIPC
+internal import BrokerProtocol
 internal import Files
 internal import Glibc
 package import Logging
@@ -67,6 +68,7 @@ package struct QuarantineService: Service {
         try sockets.open()
         try ServiceNotification.ready()
         awaitPlatform()
+        let publisher = StatusPublisher(logger: logger)
         while true {
             switch inputs.take() {
             case .deviceChanged:
@@ -74,6 +76,8 @@ package struct QuarantineService: Service {
                 awaitPlatform()
             case .operatorAsked(let request, _, let answer): if answered(request, answer) { return }
             case .agentConnected(let link): link.end()
+            case .statusReader(let descriptor, let user):
+                publisher.add(descriptor, of: user, DeviceState(stage: .quarantined, reason: reason.code))
             case .stop: return
             // Close the app's connection. This tells the app that it is unknown who is signed in.
             case .appsWaiting: _ = listeners.waiting.next()
@@ -160,7 +164,8 @@ package struct QuarantineService: Service {
 
     private var status: DeviceStatus {
         DeviceStatus(
-            session: "quarantined", pending: [], epoch: nil, mode: "quarantined", reason: reason.code,
+            session: DeviceState.Stage.quarantined.rawValue, pending: [], epoch: nil, mode: "quarantined",
+            reason: reason.code,
             remedy: reason.remedy, enrolled: false, tenantID: nil, deviceID: nil, apps: [], agentConnected: false,
             keys: KeyFindings(state: Directory(path: configuration.directory)).place?.rawValue)
     }

@@ -29,6 +29,8 @@ final class ReceiptWriter {
     private var key: ReceiptKey?
     /// The number of the newest line; 0 before the first.
     private(set) var sequence = 0
+    /// The hand-over that this process last wrote a receipt for, without its worker; nil before the first.
+    private(set) var last: DeviceState.Handover?
     /// When damage to a chain was last found, in seconds since 1970; nil once the chains moved aside have been removed.
     private(set) var damageFound: Int?
 
@@ -166,6 +168,7 @@ final class ReceiptWriter {
         let receipt = receipt(of: handover, join, key, left: left, behind: end)
         try store.append(try receipt.signed(with: key.signing), receipt, behind: end)
         sequence = receipt.place.sequence
+        if !receipt.isAttempt { last = DeviceState.Handover(receipt) }
         draft = nil
         try drafts.remove()
         logger.info("receipt written", metadata: ["receipt.sequence": "\(sequence)"])
@@ -220,6 +223,17 @@ final class ReceiptWriter {
                 statement: try DeviceKeys(in: keys).usingHere { keys in try statement.signed(with: keys.identity) })
             Failpoint.receiptKeyStated.reach()
         } catch { logger.error("the receipt key is not certified yet", metadata: ["error": "\(error)"]) }
+    }
+}
+
+extension DeviceState.Handover {
+    fileprivate init(_ receipt: Receipt) {
+        self.init(
+            receipt: receipt.place.sequence, finished: receipt.times.finished, trigger: receipt.trigger,
+            items: receipt.items.map {
+                Item(
+                    name: $0.name, grade: $0.grade.rawValue, observer: $0.observer.rawValue, result: $0.result.rawValue)
+            })
     }
 }
 

@@ -31,7 +31,7 @@ package struct SessionTimer: Sendable, Equatable {
 
     private var rules: SessionTimeouts
     /// When the session began; nil if that was lost.
-    private let beginning: Beginning?
+    package let beginning: Beginning?
     package private(set) var lastActivity: Duration
     private var hasWarned = false
 
@@ -90,10 +90,13 @@ package struct SessionTimer: Sendable, Equatable {
         return [warning, idleEnd, shiftEnd, look].compactMap(\.self).filter { $0 > now }.min().map { $0 - now }
     }
 
+    /// When the session ends unless the worker does something; nil before the warning.
+    package var warnedIdleEnd: Duration? { hasWarned ? idleEnd : nil }
+
     private var idleEnd: Duration? { rules.idle > 0 ? lastActivity + .seconds(rules.idle) : nil }
 
     /// The end of the shift by the clock that cannot be set.
-    private var shiftEnd: Duration? {
+    package var shiftEnd: Duration? {
         guard let beginning else { return rules.hasShifts ? .zero : nil }
         let length = rules.shiftLength > 0 ? rules.shiftLength : nil
         let ends = [rules.secondsToShiftEnd(at: beginning.secondOfDay), length].compactMap(\.self)

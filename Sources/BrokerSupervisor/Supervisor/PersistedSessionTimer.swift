@@ -31,6 +31,14 @@ final class PersistedSessionTimer {
     /// The epoch of the timed session; nil if nobody is signed in.
     var epoch: Epoch? { running?.epoch }
 
+    /// The times of this epoch's session; nil if it is not the timed one.
+    func times(of epoch: Epoch) -> DeviceState.Session? {
+        guard let timer = running?.timer, running?.epoch == epoch else { return nil }
+        return DeviceState.Session(
+            began: timer.beginning?.wall, shiftEnd: timer.shiftEnd.map { Int($0.components.seconds) },
+            idleEnd: timer.warnedIdleEnd.map { Int($0.components.seconds) })
+    }
+
     /// Resumes the timer of this epoch's session after a restart of the supervisor.
     func resume(_ held: Epoch?, _ timeouts: SessionTimeouts) throws {
         guard let held else { return try files.removeSessionTimer() }

@@ -20,7 +20,7 @@ final class SessionCoordinator {
     var join: JoinFlow
     private var requesters: SignOutRequesters
     let key: LiveSessionKey
-    private let sessionTimer: PersistedSessionTimer
+    let sessionTimer: PersistedSessionTimer
     private var reports: SessionReports
     private let timer: InputTimer
 

@@ -28,6 +28,7 @@ final class Supervisor {
     private let registration: RegistrationStore
     private let askDirectory: @Sendable () -> Void
     private let departures: DepartureFlow
+    private let status: StatusPublisher
     /// Answers the operators once the device's state is erased, after this supervisor has ended; nil if no part of this
     /// process does so.
     private let successor: DepartureAnswers?
@@ -56,6 +57,7 @@ final class Supervisor {
             device: device, sessionProcess: sessionProcess, clock: clock, timer: timer, epochCount: epochCount,
             watch: watch, logger: logger)
         registration = RegistrationStore(files: files, logger: logger)
+        status = StatusPublisher(logger: logger)
         departures = try DepartureFlow(session: session, farewell: farewell, inputs: inputs, logger: logger)
         operators = OperatorService(
             session: session, registration: registration, departures: departures, limits: listeners.limits,
@@ -77,6 +79,7 @@ final class Supervisor {
             try goOnLeaving()
             while !isStopping {
                 try take(inputs.take())
+                status.publish { state }
                 try goOnLeaving()
             }
         } catch {
@@ -85,6 +88,10 @@ final class Supervisor {
             throw error
         }
         try session.endSessionProcess()
+    }
+
+    private var state: DeviceState {
+        DeviceState(session, registration: registration.status(of: session.join.record))
     }
 
     /// Carries out the next step of a departure; after the last step this supervisor ends.
@@ -115,6 +122,7 @@ final class Supervisor {
         case .deviceChanged:
             session.readDevice()
             try session.endUnlessShared()
+        case .statusReader(let descriptor, let user): status.add(descriptor, of: user, state)
         case .helperAnswered(let answer):
             if case .cleared(let ended) = session.browser.answered(answer, in: session.machine.state) {
                 try session.handle(.itemCleared(.browser, ended))

@@ -19,6 +19,8 @@ package enum SupervisorInput: Sendable {
     /// A message from the session process with the number `sessionProcess`.
     case sessionProcessSent(SessionProcessMessage, [Descriptor], sessionProcess: UInt64)
     case sessionProcessEnded(sessionProcess: UInt64)
+    /// A program of this user has connected to read the device's state.
+    case statusReader(Descriptor, user: UInt32)
     /// The MDM changed a setting.
     case deviceChanged
     case helperAnswered(HelperAnswer)

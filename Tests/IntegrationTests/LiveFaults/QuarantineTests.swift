@@ -2,6 +2,7 @@
 import BrokerIPC
 import BrokerProtocol
 import Foundation
+import Processes
 import TestSupport
 import Testing
 import UnixSocket
@@ -70,6 +71,10 @@ extension LiveFaults {
             try await live.start(.broker)
             let status = try await live.status()
             #expect(status.session == "quarantined" && status.reason == damage.code)
+            let channel = try FramedJSON<DeviceState, DeviceState>.connect(
+                to: live.path("run/status.sock"), limits: Wire.statusLimits)
+            let state = try await blocking { try channel.receive().message }
+            #expect(state == DeviceState(stage: .quarantined, reason: damage.code))
             #expect(status.remedy?.contains("baton device recover") == true)
             let said = try await live.baton("device", "status", "--runtime-directory", live.path("run"))
             let lines = said.split(separator: "\n").map(String.init)

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The device's state as every local program of the session may know it: for home screens and status displays.
+///
+/// The broker sends it on `status.sock` when a program connects, and again after each change. It contains no data about a
+/// worker. Times on the boot clock are seconds of `CLOCK_BOOTTIME` (clock_gettime(2)): no setting of the wall clock moves
+/// them, and a program of the same machine can compute the time that is left.
+package struct DeviceState: Sendable, Codable, Equatable {
+    /// Who holds the device.
+    package enum Stage: String, Sendable, Codable, CaseIterable {
+        case ready, signingIn, joining, signedIn
+        /// The apps were notified of the session's end and may save.
+        case ending
+        case signingOut
+        /// The broker does not trust its own state, and serves nobody.
+        case quarantined
+    }
+
+    /// The session of the worker who is signed in.
+    package struct Session: Sendable, Codable, Equatable {
+        /// When it began, in seconds since 1970; nil if that was lost.
+        package let began: Int?
+        /// When the shift ends, on the boot clock; nil if it has no end.
+        package let shiftEnd: Int?
+        /// When the session ends unless the worker does something, on the boot clock; nil before the warning.
+        package let idleEnd: Int?
+
+        package init(began: Int?, shiftEnd: Int?, idleEnd: Int?) {
+            self.began = began
+            self.shiftEnd = shiftEnd
+            self.idleEnd = idleEnd
+        }
+    }
+
+    /// The last hand-over since the broker started. Its receipt has more (`docs/receipts.md`).
+    package struct Handover: Sendable, Codable, Equatable {
+        /// One item of the receipt.
+        package struct Item: Sendable, Codable, Equatable {
+            package let name: String
+            package let grade: String
+            package let observer: String
+            package let result: String
+
+            package init(name: String, grade: String, observer: String, result: String) {
+                self.name = name
+                self.grade = grade
+                self.observer = observer
+                self.result = result
+            }
+        }
+
+        /// The number of the receipt.
+        package let receipt: Int
+        /// When everything was done, in seconds since 1970.
+        package let finished: Int
+        /// Why the session ended; nil if that is no longer known.
+        package let trigger: String?
+        package let items: [Item]
+
+        package init(receipt: Int, finished: Int, trigger: String?, items: [Item]) {
+            self.receipt = receipt
+            self.finished = finished
+            self.trigger = trigger
+            self.items = items
+        }
+    }
+
+    package let stage: Stage
+    /// `shared`, or a stable code for the reason why the device is not shared, or is quarantined.
+    package let reason: String
+    package let isEnrolled: Bool
+    /// The name under which the device joined its directory; nil if it has not joined.
+    package let deviceName: String?
+    /// The identity platform's last answer about the registration, such as `good` or `disabled`; nil if there is none.
+    package let registration: String?
+    /// What a sign-out still waits for: `browser`, `files`, `app:<bundle id>`.
+    package let pending: [String]
+    /// Bundle ids of the apps that have not erased a former worker's data.
+    package let lockedApps: [String]
+    /// Whether a program is connected that can open the sign-in page and the worker's browser.
+    package let hasAgent: Bool
+    package let session: Session?
+    package let handover: Handover?
+
+    package init(
+        stage: Stage, reason: String, isEnrolled: Bool = false, deviceName: String? = nil, registration: String? = nil,
+        pending: [String] = [], lockedApps: [String] = [], hasAgent: Bool = false, session: Session? = nil,
+        handover: Handover? = nil
+    ) {
+        self.stage = stage
+        self.reason = reason
+        self.isEnrolled = isEnrolled
+        self.deviceName = deviceName
+        self.registration = registration
+        self.pending = pending
+        self.lockedApps = lockedApps
+        self.hasAgent = hasAgent
+        self.session = session
+        self.handover = handover
+    }
+}

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import BrokerDevice
+internal import BrokerIPC
+internal import BrokerProtocol
+
+extension DeviceState {
+    /// The state for home screens.
+    ///
+    /// - Parameter registration: the identity platform's last answer about the device's registration.
+    init(_ session: SessionCoordinator, registration: RegistrationStatus?) {
+        let state = session.machine.state
+        self.init(
+            stage: state.publicStage, reason: session.snapshot.mode.reason,
+            isEnrolled: session.device.management.settings.enrolled, deviceName: session.join.record?.deviceName,
+            registration: registration?.state.rawValue, pending: state.pendingNames,
+            lockedApps: session.locks.epochs.keys.sorted(), hasAgent: session.browser.agent != nil,
+            session: state.heldEpoch.flatMap(session.sessionTimer.times(of:)), handover: session.receipts.last)
+    }
+}
+
+extension SessionMachine.State {
+    /// The stage as other programs are told of it.
+    var publicStage: DeviceState.Stage {
+        switch self {
+        case .ready: .ready
+        case .signingIn(_, let requestID): requestID.purpose == .worker ? .signingIn : .joining
+        case .signedIn: .signedIn
+        case .ending: .ending
+        case .signingOut: .signingOut
+        }
+    }
+
+    /// What a committed sign-out still waits for: items, and apps as `app:<bundle id>`; empty if none is under way.
+    var pendingNames: [String] {
+        guard let pending else { return [] }
+        return pending.items.map(\.rawValue).sorted() + pending.awaited.map { ItemOutcome.app($0, .done).name }
+    }
+}

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+import BrokerDevice
+import BrokerIPC
+import BrokerProtocol
+import Processes
+import TestSupport
+import Testing
+import UnixSocket
+
+/// The stream of the device's state on `status.sock`.
+@Suite(.timeLimit(.minutes(10))) struct StatusTests {
+    private struct Reader {
+        let channel: FramedJSON<DeviceState, DeviceState>
+
+        init(_ scratch: Scratch) async throws {
+            let path = scratch.path("run/status.sock")
+            channel = try await blocking { try .connect(to: path, limits: Wire.statusLimits) }
+            try channel.connection.descriptor.setReceiveTimeout(milliseconds: 60_000)
+        }
+
+        func next() async throws -> DeviceState { try await blocking { try channel.receive().message } }
+
+        /// Whether the supervisor has closed the connection, after any messages that it sent before.
+        func isCutOff() async throws -> Bool {
+            try await blocking {
+                while true {
+                    do throws(Connection.ReadFailure) { _ = try channel.connection.read() } catch {
+                        return error == .ended || error == .truncated
+                            || error
+                                == .socket(
+                                    SocketError(call: .receive, errno: 104))
+                    }
+                }
+            }
+        }
+    }
+
+    @Test func `a home screen is told the device's state when it connects, and every change of it`() async throws {
+        try await Scratch.with { scratch in
+            try await SupervisorFixture.with(scratch) { fixture in
+                _ = try await fixture.status()
+                let reader = try await Reader(scratch)
+                let first = try await reader.next()
+                #expect(first == DeviceState(stage: .ready, reason: "shared", isEnrolled: true))
+                let agent = try fixture.agent(of: 1000)
+                #expect(try await reader.next().hasAgent)
+                _ = try await fixture.signIn(through: agent)
+                #expect(try await reader.next().stage == .signingIn)
+                let signedIn = try await reader.next()
+                #expect(signedIn.stage == .signedIn)
+                #expect(signedIn.session == .init(began: HandClock.began, shiftEnd: nil, idleEnd: nil))
+                fixture.clock.pass(.seconds(840))
+                #expect(try await reader.next().session?.idleEnd == 1000 + 900)
+                fixture.sessionProcessSends(.activity(epoch: try await fixture.epoch()))
+                #expect(try await reader.next().session == signedIn.session)
+                fixture.order(.signOut(fromBrowser: false))
+                let ending = try await reader.next()
+                #expect(ending.stage == .signingOut)
+                #expect(ending.pending == ["browser"])
+                #expect(ending.session == nil)
+            }
+        }
+    }
+
+    @Test func `after a hand-over the state has what the receipt says was cleared, and who observed it`() async throws {
+        try await Scratch.with { scratch in
+            try await SupervisorFixture.with(scratch) { fixture in
+                let agent = try fixture.agent(of: 1000)
+                let epoch = try await fixture.signIn(through: agent)
+                fixture.order(.signOut(fromBrowser: false))
+                guard case .close(let closed) = try await agent.order() else { throw TestProblem("not closed") }
+                #expect(closed == epoch)
+                agent.say(.closed(epoch: closed))
+                #expect(try await fixture.status().session == "ready")
+                let handover = try #require(try await Reader(scratch).next().handover)
+                #expect(handover.receipt == 1)
+                #expect(handover.trigger == "operator")
+                #expect(
+                    handover.items.filter { $0.name == "session_key" }
+                        == [.init(name: "session_key", grade: "enforced", observer: "broker", result: "done")])
+            }
+        }
+    }
+
+    @Test func `a reader that does not read is cut off, and nobody waits for it`() async throws {
+        try await Scratch.with { scratch in
+            try await SupervisorFixture.with(scratch) { fixture in
+                _ = try await fixture.status()
+                let (idle, reader) = (try await Reader(scratch), try await Reader(scratch))
+                _ = try await reader.next()
+                for round in 0..<400 {
+                    let agent = try fixture.agent(of: 1000)
+                    #expect(try await reader.next().hasAgent, "round \(round)")
+                    agent.leave()
+                    #expect(try await reader.next().hasAgent == false)
+                }
+                #expect(try await idle.isCutOff())
+            }
+        }
+    }
+
+    @Test func `a user gets eight places, and a place is free again when its reader has left`() async throws {
+        try await Scratch.with { scratch in
+            try await SupervisorFixture.with(scratch) { fixture in
+                _ = try await fixture.status()
+                var readers: [Reader] = []
+                for _ in 0..<8 {
+                    readers.append(try await Reader(scratch))
+                    _ = try await readers.last?.next()
+                }
+                #expect(try await Reader(scratch).isCutOff())
+                readers.removeLast().channel.connection.shutDown()
+                #expect(try await Reader(scratch).next().stage == .ready)
+            }
+        }
+    }
+}
