@@ -88,7 +88,7 @@ let package = Package(
             name: "DeviceEnrollment",
             dependencies: [
                 "BrokerDevice", "BrokerIPC", "BrokerProtocol", "BrowserPolicies", "CLinux", "DeviceManagement", "Files",
-                "OAuth", "PushProtocol", "Redaction",
+                "OAuth", "Processes", "PushProtocol", "Redaction",
                 .asn1, .certificates, .crypto, .logging, .serviceLifecycle,
             ]),
         // The session process, which serves the apps of one epoch and ends with it.
@@ -131,6 +131,15 @@ let package = Package(
         // Compares what is on a device before and after a session; for `baton device audit`.
         .target(
             name: "DeviceAudit", dependencies: ["BrokerDevice", "BrokerIPC", "Files", "JSON", "Processes"]),
+        // The worker's home screen: an app with a page on a loopback port; for `baton home`.
+        .target(
+            name: "HomeScreen",
+            dependencies: [
+                "BrokerIPC", "BrokerProtocol", "Files", "JSON", "Localization", "MSAL", "Processes", "UnixSocket",
+                .httpTypes, .hummingbird, .logging, .nioCore,
+            ],
+            resources: ["home.html", "home.css", "home.js"].map { .embedInCode("Resources/\($0)") }
+                + ["en", "fr", "it", "pt", "pl", "ru", "de", "ar"].map { .embedInCode("Texts/\($0).json") }),
         .target(
             name: "IdentityPlatform",
             dependencies: [
@@ -153,12 +162,13 @@ let package = Package(
             name: "baton",
             dependencies: [
                 "AdminAPI", "BrokerAgent", "BrokerDevice", "BrokerIPC", "BrokerProtocol", "BrokerSupervisor", "CLinux",
-                "DeviceAudit", "Files", "JSON", "MSAL", "OAuth", "Processes", "Receipts", "Redaction", "UnixSocket",
-                .argumentParser, .asn1, .asyncHTTPClient, .certificates, .crypto, .nioCore, .nioHTTP1,
+                "DeviceAudit", "Files", "HomeScreen", "JSON", "MSAL", "OAuth", "Processes", "Receipts", "Redaction",
+                "UnixSocket",
+                .argumentParser, .asn1, .asyncHTTPClient, .certificates, .crypto, .logging, .nioCore, .nioHTTP1,
             ]),
         .executableTarget(
             name: "baton-agent",
-            dependencies: ["BrokerAgent", "BrokerIPC", "Files", "Processes", .argumentParser, .logging]),
+            dependencies: ["BrokerAgent", "BrokerIPC", "Files", "JSON", "Processes", .argumentParser, .logging]),
         .executableTarget(
             name: "baton-browser-host", dependencies: ["BrokerIPC", "BrokerProtocol", "BrowserHost", "Processes"]),
         .executableTarget(
@@ -226,7 +236,8 @@ let package = Package(
             name: "BrowserExtensionTests", dependencies: ["BrowserExtension", "Files", "TestSupport", .subprocess]),
         .testTarget(name: "BrowserHostTests", dependencies: ["BrowserHost", "JSON", "TestSupport"]),
         .testTarget(name: "BrowserPoliciesTests", dependencies: ["BrowserPolicies", "JSON"]),
-        .testTarget(name: "BrokerAgentTests", dependencies: ["BrokerAgent", "BrokerIPC", "BrowserPolicies"]),
+        .testTarget(name: "BrokerAgentTests", dependencies: ["BrokerAgent", "BrokerIPC", "BrowserPolicies", "JSON"]),
+        .testTarget(name: "HomeScreenTests", dependencies: ["BrokerProtocol", "HomeScreen", "JSON", "Localization"]),
         .testTarget(
             name: "BrokerHelperTests",
             dependencies: [

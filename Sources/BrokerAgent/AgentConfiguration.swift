@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-internal import JSON
+package import JSON
 package import Logging
 
 /// The configuration of `baton-agent`. Keys are required unless the table says otherwise; unknown keys are errors.
@@ -29,19 +29,13 @@ package struct AgentConfiguration: Sendable {
         do throws(JSONFailure) { value = try JSONReader.read(json, limits: limits) } catch {
             throw ConfigurationFailure(key: "The file", cause: "is not JSON (\(error))", remedy: "Correct it there.")
         }
-        let root = try Section(value, at: "", keys: ["socket", "browser", "logLevel"])
-        let browser = try Section(
+        let root = try ConfigurationSection(value, at: "", keys: ["socket", "browser", "logLevel"])
+        let browser = try ConfigurationSection(
             root.members["browser"] ?? .null, at: "browser.", keys: ["command", "kind", "host", "profiles"])
         socket = try root.path("socket")
         profiles = try browser.path("profiles")
         managed = try Self.managed(browser, socket: socket)
-        let words = (browser.members["command"]?.array ?? []).map(\.string)
-        let command = words.compactMap(\.self)
-        guard command.count == words.count else {
-            throw ConfigurationFailure(
-                key: "browser.command", cause: "is not a list of strings", remedy: "Quote every word of the command.")
-        }
-        self.command = try BrowserCommand(command)
+        command = try BrowserCommand(browser.texts("command", maximum: 256))
         guard let level = Logger.Level(rawValue: root.members["logLevel"]?.string ?? "info") else {
             throw ConfigurationFailure(
                 key: "logLevel", cause: "is no level",
@@ -51,7 +45,7 @@ package struct AgentConfiguration: Sendable {
     }
 
     private static func managed(
-        _ browser: Section, socket: String
+        _ browser: ConfigurationSection, socket: String
     ) throws(ConfigurationFailure) -> ManagedBrowser? {
         guard let kind = browser.members["kind"] else { return nil }
         guard let known = kind.string.flatMap(ManagedBrowser.Kind.init) else {
@@ -61,35 +55,5 @@ package struct AgentConfiguration: Sendable {
         }
         let folder = socket.split(separator: "/").dropLast().map { "/" + $0 }.joined()
         return ManagedBrowser(kind: known, host: try browser.path("host"), brokerSocket: folder + "/broker.sock")
-    }
-
-    /// One object of the file, which may contain known keys only.
-    private struct Section {
-        let members: [String: JSONValue]
-        let place: String
-
-        init(_ value: JSONValue, at place: String, keys: [String]) throws(ConfigurationFailure) {
-            guard let members = value.object else {
-                throw ConfigurationFailure(
-                    key: place.isEmpty ? "The file" : String(place.dropLast()), cause: "is not an object",
-                    remedy: "Give an object with the keys \(keys.joined(separator: ", ")).")
-            }
-            for key in members.keys.sorted() where !keys.contains(key) {
-                throw ConfigurationFailure(
-                    key: place + key, cause: "is not a key of this file",
-                    remedy: "Remove it, or use one of: \(keys.joined(separator: ", ")).")
-            }
-            self.members = members
-            self.place = place
-        }
-
-        func path(_ key: String) throws(ConfigurationFailure) -> String {
-            guard let path = members[key]?.string, path.hasPrefix("/") else {
-                throw ConfigurationFailure(
-                    key: place + key, cause: "is missing or no absolute path", remedy: "Give a path that begins with /."
-                )
-            }
-            return path
-        }
     }
 }

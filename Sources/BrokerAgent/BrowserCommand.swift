@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+package import JSON
 
 /// The command line that starts a browser, with placeholders.
 package struct BrowserCommand: Sendable, Equatable {

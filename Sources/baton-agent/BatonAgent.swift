@@ -4,6 +4,7 @@ internal import BrokerAgent
 internal import BrokerIPC
 internal import Files
 internal import Glibc
+internal import JSON
 internal import Logging
 internal import Processes
 

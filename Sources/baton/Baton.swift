@@ -16,7 +16,7 @@ struct Baton: AsyncParsableCommand {
         version: BrokerVersion.current,
         subcommands: [
             UpCommand.self, DemoCommand.self, DeviceCommand.self, DoctorCommand.self, AccountCommand.self,
-            BrowserCommand.self,
+            BrowserCommand.self, HomeCommand.self,
             ReceiptCommand.self, AdminCommand.self,
         ])
 

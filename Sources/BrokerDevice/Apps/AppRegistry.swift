@@ -31,7 +31,7 @@ package struct AppRegistry: Sendable, Codable, Equatable {
             guard seen.insert(entry.bundleID).inserted else { throw RegistryFailure(.appTwice, entry.bundleID) }
             try Self.add(entry, to: &apps, isManaged: managed.installed.contains(entry.bundleID))
         }
-        apps += [.commandLine, .browser]
+        apps += [.commandLine, .homeScreen, .browser]
         try Self.check(apps, sharedUsers)
         self.init(apps: apps, rules: managed.rules)
     }

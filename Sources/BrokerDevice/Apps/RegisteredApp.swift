@@ -42,6 +42,11 @@ package struct RegisteredApp: Sendable, Codable, Equatable {
         bundleID: CommandLineApp.bundleID, clientID: CommandLineApp.clientID,
         redirectURIs: [CommandLineApp.redirectURI], source: .broker, isManaged: false)
 
+    /// The home screen, which comes with the broker.
+    package static let homeScreen = RegisteredApp(
+        bundleID: HomeScreenApp.bundleID, clientID: HomeScreenApp.clientID,
+        redirectURIs: [HomeScreenApp.redirectURI], source: .broker, isManaged: false)
+
     /// The client in whose name the native messaging host of the worker's browser makes requests; it comes with the
     /// broker. It gets no tokens, so the identity platform need not know it.
     package static let browser = RegisteredApp(

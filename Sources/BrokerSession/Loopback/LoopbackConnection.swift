@@ -2,6 +2,7 @@
 internal import NIOCore
 internal import NIOHTTP1
 internal import OAuth
+internal import Processes
 internal import Redaction
 
 /// Serves one connection of a ``LoopbackServer``: one request and one answer, then the connection ends.

@@ -5,6 +5,7 @@ internal import NIOCore
 internal import NIOHTTP1
 internal import NIOPosix
 internal import OAuth
+package import Processes
 internal import Synchronization
 
 /// A web server on a loopback port that serves one browser for one attempt (RFC 8252 section 7.3).

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package import BrokerDevice
 internal import OAuth
+package import Processes
 
 /// The broker's page for one offline sign-in or for setting a PIN, and the handling of its form.
 package struct OfflineSignInServer: Sendable {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import BrokerDevice
 internal import BrokerProtocol
+internal import Processes
 internal import Synchronization
 internal import UnixSocket
 

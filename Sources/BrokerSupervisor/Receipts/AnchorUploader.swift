@@ -5,6 +5,7 @@ package import Files
 internal import Glibc
 package import Logging
 internal import OAuth
+internal import Processes
 internal import Receipts
 internal import ServiceLifecycle
 internal import Synchronization

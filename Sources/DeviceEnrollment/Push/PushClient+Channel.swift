@@ -2,6 +2,7 @@
 internal import BrokerDevice
 internal import Logging
 internal import OAuth
+internal import Processes
 internal import PushProtocol
 internal import Synchronization
 

@@ -5,6 +5,7 @@ package import BrokerProtocol
 internal import Glibc
 package import Logging
 internal import OAuth
+internal import Processes
 internal import PushProtocol
 internal import ServiceLifecycle
 internal import Synchronization

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+internal import OAuth
 internal import Storage
 
 enum ClientsSchema {
@@ -42,5 +43,28 @@ enum ClientsSchema {
                 SELECT tenant, client, uri FROM clientRedirect
                 """,
             ]),
+        // New tenants get the home screen's client when they are created (``WellKnownClient``).
+        Migration(
+            "home-screen-client",
+            [
+                """
+                INSERT INTO client (tenant, id, displayName, isBroker, created)
+                SELECT id, \(homeScreen), 'Home screen', 0, created FROM tenant
+                """,
+                """
+                INSERT INTO clientRedirect (tenant, client, uri)
+                SELECT id, \(homeScreen), 'msauth.org.baton.home://auth' FROM tenant
+                """,
+                """
+                INSERT INTO clientLogoutRedirect (tenant, client, uri)
+                SELECT id, \(homeScreen), 'msauth.org.baton.home://auth' FROM tenant
+                """,
+                """
+                INSERT INTO clientResource (tenant, client, resource)
+                SELECT id, \(homeScreen), \(ResourceCatalogue.graphApplication) FROM tenant
+                """,
+            ]),
     ]
+
+    private static let homeScreen = HomeScreenApp.clientID
 }

@@ -29,7 +29,7 @@ package struct WellKnownClient: Sendable {
     }
 
     /// The clients of every new tenant: the device's broker under the id that Entra uses for it, and the device's
-    /// command line, which is installed with the broker and is an ordinary app.
+    /// command line and home screen, which are installed with the broker and are ordinary apps.
     static let ofEveryTenant = [
         WellKnownClient(
             WellKnownApplication.broker, "Authentication Broker",
@@ -42,6 +42,9 @@ package struct WellKnownClient: Sendable {
             isBroker: true),
         WellKnownClient(
             CommandLineApp.clientID, "Baton command line", redirectURIs: [CommandLineApp.redirectURI],
+            resources: ResourceCatalogue.standard),
+        WellKnownClient(
+            HomeScreenApp.clientID, "Home screen", redirectURIs: [HomeScreenApp.redirectURI],
             resources: ResourceCatalogue.standard),
     ].compactMap(\.self)
 }

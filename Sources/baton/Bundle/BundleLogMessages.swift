@@ -104,6 +104,7 @@ enum BundleLogMessages {
         "the state cannot be looked at",
         "the worker is signed in with the server now",
         "the worker's primary refresh token was renewed",
+        "too many programs read the status",
         "whether the device is offline is not known",
     ]
 }

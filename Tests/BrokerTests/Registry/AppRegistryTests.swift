@@ -44,7 +44,7 @@ import Testing
         #expect(registry.sockets == ["com.contoso.rounds"] && registry.users == [1201: "com.contoso.checkout"])
         let kiosk = try #require(registry.apps.first { $0.bundleID == "org.kiosk" })
         #expect(kiosk.redirectURIs == ["a", "b"] && kiosk.binding == .session && !kiosk.isManaged)
-        #expect(registry.apps.contains(.commandLine))
+        #expect(registry.apps.contains(.commandLine) && registry.apps.contains(.homeScreen))
     }
 
     @Test(arguments: [
@@ -159,7 +159,7 @@ import Testing
     @Test func `an app that the lists do not let in is refused for that reason, also without a client id`() async throws
     {
         var blocking = AppPermissions()
-        blocking.blocked = ["com.contoso.rounds", "org.baton.cli"]
+        blocking.blocked = ["com.contoso.rounds", "org.baton.cli", "org.baton.home"]
         let registry = try AppRegistry(
             managed: settings([Self.rounds], rules: blocking), file: nil, sharedUsers: [0])
         let device = snapshot(.success(registry))

@@ -42,6 +42,7 @@ import Testing
         #expect(
             Dictionary(uniqueKeysWithValues: clients.map { ($0.id, $0.resources) }) == [
                 WellKnownApplication.broker: [graph, registration], CommandLineApp.clientID: [graph],
+                HomeScreenApp.clientID: [graph],
             ])
 
         var query = AuthorizeQuery(fixture, ["client_id": clients[0].id])

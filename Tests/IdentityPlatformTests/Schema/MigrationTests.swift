@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
+import OAuth
 import Storage
 import TestSupport
 import Testing
@@ -25,6 +26,10 @@ import Testing
             let tenant = try #require(try await database.read { try Tenants($0).only() })
             let lines = try await database.read { try AuditLog($0).latest(100, tenant: tenant.id) }
             #expect(lines.map(\.position) == Array(1...22) && lines.allSatisfy { $0.detail == nil })
+            let home = try #require(ClientID(rawValue: HomeScreenApp.clientID))
+            let registered = try await database.read { try Clients($0).find(home, tenant: tenant.id) }
+            #expect(registered?.redirectURIs == [HomeScreenApp.redirectURI])
+            #expect(registered?.resources == [ResourceCatalogue.graphApplication])
             #expect(lines.filter { $0.action == AuditAction.signIn.rawValue }.allSatisfy { $0.method == .page })
         }
     }

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import Glibc
+internal import Processes
+internal import Synchronization
+
+/// The programs that were opened from tiles. They run as the home screen's user and end with the worker's session.
+final class TilePrograms: Sendable {
+    /// Every program has this environment variable, and so has every process that it starts, unless it removes it.
+    private static let mark = "BATON_HOME_SCREEN"
+
+    /// A program that exits within this time after its start did not open.
+    private static let shortest = Duration.seconds(2)
+
+    private let environment: [String: String]
+    /// Distinguishes the programs of this home screen from those of another one.
+    private let value: String
+    private let running = Mutex<[Int: ChildProcess]>([:])
+
+    /// - Parameter environment: the environment of the programs.
+    init(environment: [String: String], id: String) {
+        (self.environment, value) = (environment, id)
+    }
+
+    /// Starts a tile's program unless it runs already. Blocks briefly.
+    ///
+    /// - Parameter report: receives the program's states, also from another thread.
+    func open(
+        _ tile: Int, program: String, arguments: [String],
+        report: @escaping @Sendable (HomeModel.TileState) -> Void
+    ) {
+        if running.withLock({ $0[tile] != nil }) { return report(.running) }
+        do throws(ProcessFailure) {
+            let process = try ChildProcess.spawn(
+                executable: program, arguments: arguments,
+                environment: environment.merging([Self.mark: value]) { _, own in own }, output: .discarded)
+            running.withLock { $0[tile] = process }
+            watch(process, of: tile, report: report)
+            report(.running)
+        } catch {
+            report(error.errno == ENOENT || error.errno == EACCES ? .missing : .failed)
+        }
+    }
+
+    private func watch(
+        _ process: ChildProcess, of tile: Int, report: @escaping @Sendable (HomeModel.TileState) -> Void
+    ) {
+        let started = ContinuousClock.now
+        do {
+            try BlockingThread.start { [self] in
+                _ = try? process.waitForExit()
+                running.withLock { if $0[tile]?.pid == process.pid { $0[tile] = nil } }
+                report(started.duration(to: .now) < Self.shortest ? .endedAtOnce : .idle)
+            }
+        } catch {
+            // Without a thread nobody would notice its end.
+            process.kill()
+            running.withLock { $0[tile] = nil }
+            report(.failed)
+        }
+    }
+
+    /// Kills every program and everything that it started, and waits until they have ended.
+    ///
+    /// - Throws: ``ProcessFailure``.
+    func end() throws(ProcessFailure) { try ProcessSweep.endMarked("\(Self.mark)=\(value)") }
+}

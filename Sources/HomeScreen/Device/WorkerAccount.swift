@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import BrokerIPC
+internal import BrokerProtocol
+internal import Foundation
+internal import MSAL
+internal import Processes
+
+/// The home screen as an app of the device. It uses the library that every app uses, and the broker's operations.
+struct WorkerAccount: Sendable {
+    private let application: MSALPublicClientApplication
+    private let broker: BrokerExchange
+    private let clientID: String
+
+    /// - Parameters:
+    ///   - app: the home screen's app registration.
+    ///   - socket: the path of the broker's socket, which the environment of the library names, too.
+    /// - Throws: the library's error if it refuses the registration.
+    init(_ app: HomeApp, socket: String) throws {
+        application = try MSALPublicClientApplication(
+            configuration: MSALPublicClientApplicationConfig(
+                clientId: app.clientID, redirectUri: app.redirectURI, authority: nil))
+        broker = BrokerExchange(socket: socket, name: "baton home", version: BrokerVersion.current)
+        clientID = app.clientID
+    }
+
+    /// Calls `body` each time the signed-in account may have changed, on any thread.
+    func whenChanged(_ body: @escaping @Sendable () -> Void) {
+        let name = Notification.Name("SHARED_MODE_CURRENT_ACCOUNT_CHANGED")
+        _ = NotificationCenter.default.addObserver(forName: name, object: nil, queue: nil) { _ in body() }
+    }
+
+    func current() async -> HomeModel.Account {
+        do {
+            guard let account = try await application.currentAccount(with: nil).0 else { return .nobody }
+            let name = account.accountClaims?["name"] as? String
+            let username = account.username ?? ""
+            return .worker(HomeModel.Worker(name: name ?? username, username: username))
+        } catch { return .unknown }
+    }
+
+    /// Signs a worker in, on the page that the broker opens. Returns when the page is closed.
+    func signIn() async -> HomeModel.Event {
+        let parameters = MSALInteractiveTokenParameters(
+            scopes: ["User.Read"],
+            webviewParameters: MSALWebviewParameters(authPresentationViewController: Presenter()))
+        do {
+            _ = try await application.acquireToken(with: parameters)
+            return .signInEnded(isSignedIn: true, wasCancelled: false)
+        } catch {
+            let wasCancelled = MSALError(rawValue: (error as NSError).code) == .userCanceled
+            return .signInEnded(isSignedIn: false, wasCancelled: wasCancelled)
+        }
+    }
+
+    func cancelSignIn() { _ = MSALPublicClientApplication.cancelCurrentWebAuthSession() }
+
+    /// Signs the worker out of every app. Returns when the device is ready, or after ten seconds.
+    ///
+    /// - Returns: whether it is ready.
+    func signOut() async -> Bool {
+        do {
+            guard let account = try await application.currentAccount(with: nil).0 else { return true }
+            let parameters = MSALSignoutParameters(
+                webviewParameters: MSALWebviewParameters(authPresentationViewController: Presenter()))
+            return try await application.signout(with: account, signoutParameters: parameters)
+        } catch { return false }
+    }
+
+    /// Tells the broker that the worker does something.
+    func reportActivity() async {
+        // The broker refuses it only when nobody is signed in, and then there is no session to prolong.
+        _ = try? await blocking { try broker.ask(.activity, FlatMap([Key.clientID: clientID])) }
+    }
+
+    /// Opens a page in the worker's browser.
+    ///
+    /// - Returns: whether the broker has accepted it.
+    func open(page: String) async -> Bool {
+        let outcome = try? await blocking { try broker.ask(.openPage, FlatMap([Key.pageAddress: page])) }
+        guard case .success? = outcome else { return false }
+        return true
+    }
+
+    /// The library requires an object to present on; the broker opens the page itself.
+    private final class Presenter {}
+}
+
+/// The app registration of the home screen.
+package struct HomeApp: Sendable {
+    let clientID: String
+    let redirectURI: String
+
+    package init(clientID: String, redirectURI: String) {
+        (self.clientID, self.redirectURI) = (clientID, redirectURI)
+    }
+}

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import BrokerProtocol
+internal import Logging
+internal import Processes
+
+/// Passes events to the model one after the other and carries out the actions that it returns.
+actor HomeController {
+    private var model = HomeModel()
+    private let account: WorkerAccount
+    private let programs: TilePrograms
+    private let tiles: [HomeConfiguration.Tile]
+    private let logger: Logger
+    /// Advances whenever the model has changed.
+    nonisolated let changes = ChangeCount()
+    /// Events from other threads, in their order. A device's state replaces the one before, so old ones may be dropped.
+    private let (arrived, inbox) = AsyncStream.makeStream(
+        of: HomeModel.Event.self, bufferingPolicy: .bufferingNewest(64))
+    /// Every read of the account has a number, so that an older answer never replaces a newer one.
+    private var reads: UInt64 = 0
+
+    init(account: WorkerAccount, programs: TilePrograms, tiles: [HomeConfiguration.Tile], logger: Logger) {
+        (self.account, self.programs, self.tiles, self.logger) = (account, programs, tiles, logger)
+    }
+
+    /// Passes an event to the model after those that were passed before; never waits.
+    nonisolated func post(_ event: HomeModel.Event) { inbox.yield(event) }
+
+    /// Handles the events that were posted, until the task is cancelled.
+    func run() async { for await event in arrived { handle(event) } }
+
+    /// The model, with the number of changes that led to it.
+    var current: (model: HomeModel, change: UInt64) { (model, changes.value) }
+
+    func handle(_ event: HomeModel.Event) {
+        let former = model
+        let actions = model.handle(event)
+        if model != former { changes.advance() }
+        for action in actions { perform(action) }
+    }
+
+    private func perform(_ action: HomeModel.Action) {
+        switch action {
+        case .readAccount:
+            reads += 1
+            let read = reads
+            Task { take(await account.current(), read: read) }
+        case .signIn: Task { handle(await account.signIn()) }
+        case .cancelSignIn: account.cancelSignIn()
+        case .signOut: Task { handle(.handoverEnded(isDone: await account.signOut())) }
+        case .reportActivity: Task { await account.reportActivity() }
+        case .open(let tile): Task { await open(tile) }
+        case .endPrograms: Task { await endPrograms() }
+        }
+    }
+
+    private func take(_ account: HomeModel.Account, read: UInt64) {
+        if read == reads { handle(.account(account)) }
+    }
+
+    private func open(_ index: Int) async {
+        guard tiles.indices.contains(index) else { return }
+        switch tiles[index].target {
+        case .page(let address):
+            handle(.tile(index, await account.open(page: address) ? .idle : .failed))
+        case .program(let path, let arguments):
+            _ = try? await blocking { [self, programs] in
+                programs.open(index, program: path, arguments: arguments) { self.post(.tile(index, $0)) }
+            }
+        }
+    }
+
+    private func endPrograms() async {
+        do { try await blocking { [programs] in try programs.end() } } catch {
+            logger.error("programs of the last worker still run", metadata: ["error": "\(error)"])
+        }
+    }
+}

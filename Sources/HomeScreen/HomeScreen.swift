@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import BrokerProtocol
+internal import Hummingbird
+internal import Localization
+package import Logging
+internal import NIOCore
+
+/// The worker's home screen: a page on a loopback port, for a browser of the same user, and what stands behind it.
+///
+/// It is an app like any other. It knows about the device what `status.sock` tells every program of the session, and about
+/// the worker what `MSAL` tells every app.
+package struct HomeScreen: Sendable {
+    /// What a home screen is started with.
+    package struct Start: Sendable {
+        package let app: HomeApp
+        /// The folder of the broker's sockets.
+        package let runtimeDirectory: String
+        package let configuration: HomeConfiguration
+        /// The tag of the device's language, such as `de_CH.UTF-8`. English is used for a language without texts.
+        package let language: String
+        /// The device's name until it has joined under another one.
+        package let deviceName: String
+        /// The environment of the programs that tiles open.
+        package let environment: [String: String]
+        /// Distinguishes the programs of this home screen from those of another one of the same user; without spaces.
+        package let id: String
+        /// The port on 127.0.0.1; 0 for a free one.
+        package let port: Int
+
+        package init(
+            app: HomeApp, runtimeDirectory: String, configuration: HomeConfiguration, language: String,
+            deviceName: String, environment: [String: String], id: String, port: Int = 0
+        ) {
+            (self.app, self.runtimeDirectory, self.configuration) = (app, runtimeDirectory, configuration)
+            (self.language, self.deviceName, self.environment) = (language, deviceName, environment)
+            (self.id, self.port) = (id, port)
+        }
+    }
+
+    private let start: Start
+    private let controller: HomeController
+    private let account: WorkerAccount
+    private let routes: HomeRoutes
+    private let logger: Logger
+
+    /// - Throws: ``TextsFailure`` for a fault in the texts, or the error of `MSAL` if it refuses the registration.
+    package init(_ start: Start, logger: Logger) throws {
+        (self.start, self.logger) = (start, logger)
+        account = try WorkerAccount(start.app, socket: start.runtimeDirectory + "/broker.sock")
+        controller = HomeController(
+            account: account, programs: TilePrograms(environment: start.environment, id: start.id),
+            tiles: start.configuration.tiles, logger: logger)
+        routes = HomeRoutes(
+            controller: controller, page: HomePage(), texts: try HomeText.catalogue.get(),
+            configuration: start.configuration, language: Language(tag: start.language) ?? .english,
+            deviceName: start.deviceName)
+    }
+
+    /// Serves until the task is cancelled.
+    ///
+    /// - Parameter serving: called with the page's address as soon as it can be opened.
+    /// - Throws: the error of `serving`, or why the page cannot be served.
+    package func run(serving: @escaping @Sendable (String) throws -> Void) async throws {
+        let (addresses, served) = AsyncStream.makeStream(of: String.self)
+        account.whenChanged { [controller] in controller.post(.accountChanged) }
+        let reader = StatusReader(
+            socket: start.runtimeDirectory + "/status.sock",
+            receive: { [controller] state in controller.post(.device(state)) },
+            lose: { [controller] in controller.post(.brokerLost) })
+        let application = Application(
+            router: routes.router,
+            configuration: .init(address: .hostname("127.0.0.1", port: start.port), serverName: nil),
+            onServerRunning: { channel in
+                served.yield("http://127.0.0.1:\(channel.localAddress?.port ?? 0)/")
+            }, logger: logger)
+        try await withThrowingTaskGroup { group in
+            group.addTask { [controller] in
+                for await address in addresses.prefix(1) { try serving(address) }
+                await controller.run()
+            }
+            group.addTask { try await reader.run() }
+            group.addTask { try await application.run() }
+            try await group.next()
+            group.cancelAll()
+        }
+    }
+}

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+package import BrokerProtocol
+
+/// What the home screen knows and does: pure state, without I/O.
+///
+/// Each event returns the actions that follow from it. The screen is a function of this state (``HomeView``).
+package struct HomeModel: Sendable, Equatable {
+    /// The device's state, as far as it is known.
+    package enum Device: Sendable, Equatable {
+        case unknown
+        /// The broker does not serve its socket.
+        case unreachable
+        case known(DeviceState)
+    }
+
+    package struct Worker: Sendable, Equatable {
+        package let name: String
+        package let username: String
+
+        package init(name: String, username: String) {
+            self.name = name
+            self.username = username
+        }
+    }
+
+    /// The answer to who is signed in. "Nobody" and "could not find out" are different answers.
+    package enum Account: Sendable, Equatable {
+        case unknown, nobody
+        case worker(Worker)
+    }
+
+    /// What the person has started here and what is not finished.
+    package enum Activity: Sendable, Equatable {
+        case none, signingIn, cancelling, handingOver
+    }
+
+    /// A message for the person until they touch something.
+    package enum Notice: Sendable, Equatable {
+        case notSignedIn
+        /// A sign-out takes longer than the broker lets a caller wait.
+        case handoverGoesOn
+        case accountUnknown
+    }
+
+    /// The state of a tile's program.
+    package enum TileState: String, Sendable, Equatable {
+        case idle, opening, running
+        /// There is no such program on the device.
+        case missing
+        /// It exited right after its start.
+        case endedAtOnce
+        case failed
+    }
+
+    package enum Event: Sendable, Equatable {
+        case device(DeviceState)
+        case brokerLost
+        case accountChanged
+        case account(Account)
+        case signInTouched
+        case cancelTouched
+        case handoverTouched
+        case stillHereTouched
+        case tileTouched(Int)
+        case signInEnded(isSignedIn: Bool, wasCancelled: Bool)
+        case handoverEnded(isDone: Bool)
+        case tile(Int, TileState)
+    }
+
+    package enum Action: Sendable, Equatable {
+        case readAccount, signIn, cancelSignIn, signOut, reportActivity
+        case open(tile: Int)
+        /// End every program that was opened from a tile.
+        case endPrograms
+    }
+
+    package private(set) var device = Device.unknown
+    package private(set) var account = Account.unknown
+    package private(set) var activity = Activity.none
+    package private(set) var notice: Notice?
+    package private(set) var tiles: [Int: TileState] = [:]
+    /// Whether programs of the last worker may still run.
+    private var hasPrograms = false
+
+    package init() {}
+
+    package mutating func handle(_ event: Event) -> [Action] {
+        switch event {
+        case .device(let state): return follow(state)
+        case .brokerLost:
+            (device, account) = (.unreachable, .unknown)
+            return []
+        case .accountChanged: return [.readAccount]
+        case .account(let account):
+            self.account = account
+            return []
+        case .signInTouched:
+            notice = nil
+            guard activity == .none, stage == .ready else { return [] }
+            activity = .signingIn
+            return [.signIn]
+        case .cancelTouched: return cancel()
+        case .handoverTouched: return handover()
+        case .stillHereTouched: return isSignedIn ? [.reportActivity] : []
+        case .tileTouched(let tile):
+            notice = nil
+            guard isSignedIn, tiles[tile] != .opening else { return [] }
+            (tiles[tile], hasPrograms) = (.opening, true)
+            return [.open(tile: tile)]
+        case .signInEnded(let isSignedIn, let wasCancelled):
+            activity = .none
+            notice = isSignedIn || wasCancelled ? nil : .notSignedIn
+            return [.readAccount]
+        case .handoverEnded(let isDone):
+            activity = .none
+            notice = isDone ? nil : .handoverGoesOn
+            return [.readAccount]
+        case .tile(let tile, let state):
+            if isSignedIn { tiles[tile] = state }
+            return []
+        }
+    }
+
+    /// The name under which the device joined; nil if that is not known.
+    package var deviceName: String? {
+        guard case .known(let state) = device else { return nil }
+        return state.deviceName
+    }
+
+    private var stage: DeviceState.Stage? {
+        guard case .known(let state) = device else { return nil }
+        return state.stage
+    }
+
+    private var isSignedIn: Bool { stage == .signedIn }
+
+    private mutating func follow(_ state: DeviceState) -> [Action] {
+        let former = stage
+        device = .known(state)
+        guard state.stage != former else { return [] }
+        switch state.stage {
+        case .signedIn: return [.readAccount]
+        case .ending: return []
+        case .ready, .signingIn, .joining, .signingOut, .quarantined:
+            // Nobody holds the device: nothing of a worker stays on the screen, whatever was read before.
+            (account, tiles) = (.nobody, [:])
+        }
+        if state.stage == .ready, notice == .handoverGoesOn { notice = nil }
+        // Apps may erase their data until the device is ready; what still runs then is ended.
+        guard state.stage == .ready, hasPrograms else { return [] }
+        hasPrograms = false
+        return [.endPrograms]
+    }
+
+    private mutating func cancel() -> [Action] {
+        guard activity == .signingIn else { return [] }
+        activity = .cancelling
+        return [.cancelSignIn]
+    }
+
+    private mutating func handover() -> [Action] {
+        notice = nil
+        // A hand-over during a sign-in means: not me. Nobody is signed in then, so there is nothing to sign out.
+        if activity == .signingIn { return cancel() }
+        guard activity == .none, isSignedIn else { return [] }
+        activity = .handingOver
+        return [.signOut]
+    }
+}

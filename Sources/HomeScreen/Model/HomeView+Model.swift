@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import BrokerProtocol
+internal import Localization
+
+/// Composes the view of a model's state.
+struct HomeViewComposer {
+    let texts: Texts<HomeText>
+    let language: Language
+    let configuration: HomeConfiguration
+    /// Whether the configuration's logo could not be read as an image.
+    let isLogoUnreadable: Bool
+    /// The tiles whose icons could be read.
+    let icons: Set<Int>
+
+    func view(of model: HomeModel) -> HomeView {
+        var view = HomeView()
+        (view.language, view.direction) = (language.rawValue, language.direction.rawValue)
+        switch model.device {
+        case .unknown: show(.busy, .connecting, text: .connectingText, in: &view)
+        case .unreachable: show(.problem, .noService, text: .noServiceText, advice: [.otherAdvice], in: &view)
+        case .known(let state): show(state, model, in: &view)
+        }
+        view.notices += model.notice.map { [text(Self.text(of: $0))] } ?? []
+        if isLogoUnreadable { view.notices.append(text(.logoUnreadable)) }
+        return view
+    }
+
+    private func show(_ state: DeviceState, _ model: HomeModel, in view: inout HomeView) {
+        switch state.stage {
+        case .ready: showReady(state, model, in: &view)
+        case .signingIn:
+            show(.busy, .signingIn, text: .signingInText, in: &view)
+            if model.activity != .none {
+                view.button = HomeView.Button(
+                    touch: .cancel, label: text(.cancel), isBusy: model.activity == .cancelling)
+            }
+        case .joining: show(.busy, .joining, text: .joiningText, in: &view)
+        case .signedIn: showSession(state, model, in: &view)
+        case .ending: show(.busy, .ending, text: .endingText, in: &view)
+        case .signingOut:
+            show(.busy, .signingOut, text: .signingOutText, in: &view)
+            if !state.pending.isEmpty {
+                let items = state.pending.map(pendingName).joined(separator: ", ")
+                view.advice = [text(.waitsFor, ["items": items])]
+            }
+        case .quarantined:
+            show(.problem, .outOfService, text: nil, advice: [.outOfServiceAdvice, .otherAdvice], in: &view)
+            view.text = text(.outOfServiceText, ["code": state.reason])
+        }
+    }
+
+    // MARK: Nobody is signed in
+
+    private func showReady(_ state: DeviceState, _ model: HomeModel, in view: inout HomeView) {
+        if showObstacle(state, in: &view) { return }
+        show(.good, .ready, text: .readyText, in: &view)
+        view.button = HomeView.Button(
+            touch: .signIn, label: text(.signIn), isBusy: model.activity == .signingIn)
+        view.receipt = state.handover.map(receipt)
+        view.notices += state.lockedApps.map { "\(title(ofApp: $0)): \(text(.tileLocked))" }
+    }
+
+    /// Shows why nobody can sign in; returns false if somebody can.
+    private func showObstacle(_ state: DeviceState, in view: inout HomeView) -> Bool {
+        switch state.registration {
+        case "disabled": show(.problem, .disabled, text: .disabledText, advice: [.otherAdvice], in: &view)
+        case "removed", "tenant_unknown", "other_tenant":
+            show(.problem, .unregistered, text: .unregisteredText, advice: [.otherAdvice], in: &view)
+        default:
+            switch state.reason {
+            case "shared" where state.hasAgent: return false
+            case "shared": show(.problem, .noAgent, text: .noAgentText, advice: [.otherAdvice], in: &view)
+            case "not_configured" where !state.isEnrolled:
+                show(.problem, .notManaged, text: .notManagedText, advice: [.notManagedAdvice], in: &view)
+            case "not_configured":
+                show(.problem, .notShared, text: .notSharedText, advice: [.incompleteAdvice], in: &view)
+            case "not_joined": show(.problem, .notJoined, text: .notJoinedText, advice: [.notJoinedAdvice], in: &view)
+            default:
+                show(.problem, .incomplete, text: nil, advice: [.incompleteAdvice], in: &view)
+                view.text = text(.incompleteText, ["code": state.reason])
+            }
+        }
+        return true
+    }
+
+    // MARK: A worker is signed in
+
+    private func showSession(_ state: DeviceState, _ model: HomeModel, in view: inout HomeView) {
+        var person: HomeModel.Worker?
+        switch model.account {
+        case .worker(let worker): person = worker
+        case .unknown, .nobody: break
+        }
+        view.title = person?.name ?? ""
+        view.worker = HomeView.Worker(
+            name: person?.name ?? "", username: person?.username ?? "",
+            since: state.session?.began == nil ? nil : text(.signedInSince), sinceTime: state.session?.began)
+        view.button = HomeView.Button(
+            touch: .handover, label: text(.handover), hint: text(.handoverHint),
+            isBusy: model.activity == .handingOver)
+        view.tilesTitle = text(.apps)
+        view.tiles = configuration.tiles.indices.map { tile($0, state: state, shown: model.tiles[$0] ?? .idle) }
+        if view.tiles.isEmpty { view.text = text(.noApps) }
+        view.shiftEnd = state.session?.shiftEnd.map { HomeView.Countdown(text: text(.shiftEnds), seconds: $0) }
+        view.idle = state.session?.idleEnd.map { end in
+            HomeView.Question(
+                title: text(.stillThere), countdown: HomeView.Countdown(text: text(.stillThereText), seconds: end),
+                button: HomeView.Button(touch: .stillHere, label: text(.stillHere)))
+        }
+    }
+
+    private func tile(_ index: Int, state: DeviceState, shown: HomeModel.TileState) -> HomeView.Tile {
+        let tile = configuration.tiles[index]
+        let isLocked = tile.bundleID.map(state.lockedApps.contains) ?? false
+        let (now, isProblem): (HomeText?, Bool) =
+            switch shown {
+            case _ where isLocked: (.tileLocked, true)
+            case .idle: (nil, false)
+            case .opening: (.tileOpening, false)
+            case .running: (.tileRunning, false)
+            case .missing: (.tileMissing, true)
+            case .endedAtOnce: (.tileEndedAtOnce, true)
+            case .failed: (.tileFailed, true)
+            }
+        return HomeView.Tile(
+            title: tile.title, hasIcon: icons.contains(index), state: now.map { text($0) }, isEnabled: !isLocked,
+            isProblem: isProblem)
+    }
+
+    // MARK: Parts
+
+    private func receipt(_ handover: DeviceState.Handover) -> HomeView.Receipt {
+        HomeView.Receipt(
+            title: text(.lastHandover), time: handover.finished,
+            number: text(.receiptNumber, ["number": String(handover.receipt)]),
+            lines: handover.items.map { item in
+                let isDone = item.result == "done"
+                let result: HomeText =
+                    switch item.observer {
+                    case _ where !isDone: .notCleared
+                    case "broker": .verified
+                    case "agent": .reportedByAgent
+                    case "app": .reportedByApp
+                    default: .implied
+                    }
+                return HomeView.Receipt.Line(what: name(ofItem: item.name), result: text(result), isProblem: !isDone)
+            })
+    }
+
+    private func name(ofItem name: String) -> String {
+        switch name {
+        case "session_key": text(.clearedKeys)
+        case "session_process": text(.clearedMemory)
+        case "browser": text(.clearedBrowser)
+        case "files": text(.clearedFiles)
+        default: text(.clearedApp, ["app": title(ofApp: String(name.trimmingPrefix("app:")))])
+        }
+    }
+
+    private func pendingName(_ item: String) -> String {
+        switch item {
+        case "browser": text(.waitsForBrowser)
+        case "files": text(.waitsForFiles)
+        default: title(ofApp: String(item.trimmingPrefix("app:")))
+        }
+    }
+
+    /// The title of the app's tile; its bundle id if it has none.
+    private func title(ofApp bundleID: String) -> String {
+        configuration.tiles.first { $0.bundleID == bundleID }?.title ?? bundleID
+    }
+
+    private func show(
+        _ tone: HomeView.Tone, _ title: HomeText, text detail: HomeText?, advice: [HomeText] = [],
+        in view: inout HomeView
+    ) {
+        (view.tone, view.title) = (tone, text(title))
+        view.text = detail.map { text($0) }
+        view.advice = advice.map { text($0) }
+        if tone == .problem, let contact = configuration.contact {
+            view.advice.append(text(.call, ["contact": contact]))
+        }
+    }
+
+    private func text(_ key: HomeText, _ values: [String: String] = [:]) -> String {
+        texts.text(key, in: language, values)
+    }
+
+    private static func text(of notice: HomeModel.Notice) -> HomeText {
+        switch notice {
+        case .notSignedIn: .notSignedIn
+        case .handoverGoesOn: .handoverGoesOn
+        case .accountUnknown: .accountUnknown
+        }
+    }
+}

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import BrokerProtocol
+internal import Localization
+
+/// What the page shows, in one language. The page draws it without knowing any rule.
+///
+/// Texts that the page completes itself keep their placeholder: `{time}` (a time of day, which the browser formats) and
+/// `{duration}` (which counts down).
+struct HomeView: Encodable, Equatable {
+    /// How the state looks: all is well, something is under way, or somebody has to act.
+    enum Tone: String, Encodable { case good, busy, problem }
+
+    enum Touch: String, Codable { case signIn, cancel, handover, stillHere }
+
+    struct Button: Encodable, Equatable {
+        let touch: Touch
+        let label: String
+        var hint: String?
+        /// Whether it was touched and its work is under way.
+        var isBusy = false
+    }
+
+    struct Worker: Encodable, Equatable {
+        let name: String
+        let username: String
+        /// With `{time}`.
+        let since: String?
+        /// Seconds since 1970.
+        let sinceTime: Int?
+    }
+
+    /// A moment that comes nearer.
+    struct Countdown: Encodable, Equatable {
+        /// With `{duration}`.
+        let text: String
+        /// Seconds of `CLOCK_BOOTTIME`; the server replaces it by the seconds that are left.
+        let seconds: Int
+    }
+
+    struct Question: Encodable, Equatable {
+        let title: String
+        let countdown: Countdown
+        let button: Button
+    }
+
+    struct Tile: Encodable, Equatable {
+        let title: String
+        let hasIcon: Bool
+        let state: String?
+        let isEnabled: Bool
+        let isProblem: Bool
+    }
+
+    struct Receipt: Encodable, Equatable {
+        struct Line: Encodable, Equatable {
+            let what: String
+            let result: String
+            let isProblem: Bool
+        }
+
+        /// With `{time}`.
+        let title: String
+        /// Seconds since 1970.
+        let time: Int
+        let number: String
+        let lines: [Line]
+    }
+
+    var language = ""
+    var direction = ""
+    var tone = Tone.good
+    var title = ""
+    var text: String?
+    /// What to do about it, and whom to call.
+    var advice: [String] = []
+    var button: Button?
+    var worker: Worker?
+    var tiles: [Tile] = []
+    var tilesTitle = ""
+    var shiftEnd: Countdown?
+    /// The warning before the session ends because nobody does anything.
+    var idle: Question?
+    var notices: [String] = []
+    var receipt: Receipt?
+}

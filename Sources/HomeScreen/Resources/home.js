@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: Apache-2.0
+// Draws the views that the home screen's program sends, and tells it what the person touches.
+'use strict';
+
+const at = id => document.getElementById(id);
+const retryPause = 1000; // milliseconds before the next attempt to reach the program
+const activityPause = 15000; // milliseconds between two reports that the person does something
+
+let language = new URLSearchParams(location.search).get('language') || '';
+let answer = null; // the last answer of the program
+let received = 0; // when it came, in milliseconds
+let waiting = null; // aborts the request for the next view
+
+function post(path) {
+  return fetch(path, {method: 'POST', headers: {'X-Baton-Home': '1'}}).catch(() => undefined);
+}
+
+function set(id, text) {
+  const element = at(id);
+  if (element.textContent !== (text || '')) element.textContent = text || '';
+}
+
+function time(seconds) {
+  return new Intl.DateTimeFormat(answer.view.language, {hour: '2-digit', minute: '2-digit'})
+    .format(new Date(seconds * 1000));
+}
+
+// Hours and minutes, or minutes and seconds below an hour.
+function duration(seconds) {
+  const two = number => String(number).padStart(2, '0');
+  const [hours, minutes] = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60];
+  return hours > 0 ? `${hours} h ${two(minutes)} min` : `${minutes}:${two(seconds % 60)}`;
+}
+
+// The text of a countdown now. Isolated, because digits are left to right in every language.
+function countdown(value) {
+  const left = Math.max(0, Math.round(value.seconds - (Date.now() - received) / 1000));
+  return value.text.replace('{duration}', `\u2066${duration(left)}\u2069`);
+}
+
+function showButton(element, button) {
+  element.hidden = !button;
+  if (!button) return;
+  if (element.textContent !== button.label) element.textContent = button.label;
+  element.dataset.touch = button.touch;
+  element.setAttribute('aria-busy', String(Boolean(button.isBusy)));
+}
+
+function showTiles(view) {
+  at('apps').hidden = view.tiles.length === 0;
+  set('apps-title', view.tilesTitle);
+  const list = at('tiles');
+  while (list.children.length > view.tiles.length) list.lastChild.remove();
+  view.tiles.forEach((tile, index) => {
+    if (!list.children[index]) list.append(newTile(index));
+    const button = list.children[index].firstChild;
+    const [image, words] = button.children;
+    image.hidden = !tile.hasIcon;
+    if (tile.hasIcon && !image.getAttribute('src')) image.src = `/icons/${index}`;
+    words.firstChild.textContent = tile.title;
+    words.lastChild.textContent = tile.state || '';
+    button.setAttribute('aria-disabled', String(!tile.isEnabled));
+    button.dataset.problem = String(tile.isProblem);
+  });
+}
+
+function newTile(index) {
+  const item = document.createElement('li'), button = document.createElement('button');
+  const image = document.createElement('img'), words = document.createElement('span');
+  const title = document.createElement('strong'), state = document.createElement('small');
+  title.dir = 'auto';
+  image.alt = '';
+  button.type = 'button';
+  button.className = 'tile';
+  button.addEventListener('click', () => {
+    if (button.getAttribute('aria-disabled') !== 'true') post(`/tiles/${index}`);
+  });
+  words.append(title, state);
+  button.append(image, words);
+  item.append(button);
+  return item;
+}
+
+function showReceipt(receipt) {
+  at('receipt').hidden = !receipt;
+  if (!receipt) return;
+  set('receipt-title', receipt.title.replace('{time}', time(receipt.time)));
+  set('receipt-number', receipt.number);
+  at('receipt-lines').replaceChildren(...receipt.lines.flatMap(line => {
+    const what = document.createElement('dt'), result = document.createElement('dd');
+    what.textContent = line.what;
+    what.dataset.problem = String(line.isProblem);
+    result.textContent = line.result;
+    return [what, result];
+  }));
+}
+
+function showIdle(question) {
+  const dialog = at('idle');
+  if (!question) {
+    if (dialog.open) dialog.close();
+    return;
+  }
+  set('idle-title', question.title);
+  set('idle-text', countdown(question.countdown));
+  showButton(at('idle-button'), question.button);
+  if (!dialog.open) dialog.showModal();
+}
+
+function lines(id, texts, tag) {
+  const element = at(id);
+  const present = [...element.children].map(child => child.textContent);
+  if (present.join('\n') === texts.join('\n') && present.length === texts.length) return;
+  element.replaceChildren(...texts.map(text => {
+    const line = document.createElement(tag);
+    line.textContent = text;
+    return line;
+  }));
+}
+
+function showLanguages() {
+  const select = at('language');
+  if (select.options.length === 0) {
+    select.append(...answer.languages.map(({tag, name}) => {
+      const option = new Option(name, tag);
+      option.lang = tag;
+      return option;
+    }));
+  }
+  select.value = answer.view.language;
+  set('language-label', answer.labels.language);
+}
+
+function show() {
+  const {view} = answer;
+  document.documentElement.lang = view.language;
+  document.documentElement.dir = view.direction;
+  document.title = answer.labels.pageTitle;
+  document.body.dataset.tone = view.worker ? 'session' : view.tone;
+  set('organisation', answer.organisation);
+  set('device', answer.device);
+  at('logo').hidden = !answer.hasLogo;
+  if (answer.hasLogo && !at('logo').getAttribute('src')) {
+    at('logo').src = '/logo';
+    at('logo').alt = answer.organisation || '';
+  }
+  set('title', view.title);
+  set('since', view.worker && view.worker.since ? view.worker.since.replace('{time}', time(view.worker.sinceTime)) : '');
+  set('text', view.text);
+  lines('advice', view.advice, 'li');
+  lines('notices', view.notices, 'p');
+  showButton(at('button'), view.button);
+  set('hint', view.button && view.button.hint);
+  showTiles(view);
+  showReceipt(view.receipt);
+  showLanguages();
+  tick();
+}
+
+// What changes with the time of day.
+function tick() {
+  at('clock').textContent = new Intl.DateTimeFormat(
+    document.documentElement.lang || undefined, {hour: '2-digit', minute: '2-digit'}).format(new Date());
+  if (!answer) return;
+  set('shift', answer.view.shiftEnd ? countdown(answer.view.shiftEnd) : '');
+  showIdle(answer.view.idle);
+}
+
+async function next() {
+  const query = new URLSearchParams(answer ? {after: answer.change} : {});
+  if (language) query.set('language', language);
+  waiting = new AbortController();
+  const response = await fetch(`/view?${query}`, {signal: waiting.signal});
+  if (!response.ok) throw new Error(String(response.status));
+  answer = await response.json();
+  received = Date.now();
+  show();
+}
+
+async function run() {
+  for (;;) {
+    try {
+      await next();
+    } catch (error) {
+      if (error.name === 'AbortError') continue;
+      if (answer) {
+        document.body.dataset.tone = 'problem';
+        lines('notices', [answer.labels.lostScreen], 'p');
+        showButton(at('button'), null);
+      }
+      await new Promise(done => setTimeout(done, retryPause));
+    }
+  }
+}
+
+for (const id of ['button', 'idle-button']) {
+  at(id).addEventListener('click', event => {
+    const button = event.currentTarget;
+    if (button.getAttribute('aria-busy') === 'true') return;
+    button.setAttribute('aria-busy', 'true');
+    post(`/touch/${button.dataset.touch}`).then(() => {
+      // The next view says how it goes on; a view that does not change leaves the button as it was.
+      if (answer) showButton(button, button.id === 'button' ? answer.view.button : answer.view.idle && answer.view.idle.button);
+    });
+  });
+}
+
+at('language').addEventListener('change', event => {
+  language = event.target.value;
+  answer = null;
+  if (waiting) waiting.abort();
+});
+
+// A worker who reads this page is there.
+let lastActivity = 0;
+for (const kind of ['pointerdown', 'keydown', 'wheel']) {
+  addEventListener(kind, () => {
+    if (!answer || !answer.view.worker || Date.now() - lastActivity < activityPause) return;
+    lastActivity = Date.now();
+    post('/activity');
+  }, {passive: true});
+}
+
+// The dialog is closed by its button or by the program, never by Escape.
+at('idle').addEventListener('cancel', event => event.preventDefault());
+
+setInterval(tick, 1000);
+run();

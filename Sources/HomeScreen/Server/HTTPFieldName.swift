@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import HTTPTypes
+
+extension HTTPField.Name {
+    /// Every request of the page that changes something has this field.
+    static let home = named("X-Baton-Home")
+    static let fetchSite = named("Sec-Fetch-Site")
+    static let resourcePolicy = named("Cross-Origin-Resource-Policy")
+    static let referrerPolicy = named("Referrer-Policy")
+
+    private static func named(_ text: String) -> HTTPField.Name {
+        guard let name = HTTPField.Name(text) else { preconditionFailure("\(text) is no token (RFC 9110)") }
+        return name
+    }
+}

@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import FoundationEssentials
+internal import Glibc
+internal import HTTPTypes
+internal import Hummingbird
+internal import Localization
+internal import NIOCore
+internal import Processes
+internal import Synchronization
+
+/// The addresses of the home screen's page.
+///
+/// | request | answer |
+/// |---|---|
+/// | `GET /`, `/home.css`, `/home.js` | the page |
+/// | `GET /logo`, `/icons/<number>` | the images of the configuration |
+/// | `GET /view?language=&after=` | the view (JSON), as soon as there were more changes than `after`, at the latest after 25 seconds |
+/// | `POST /touch/<name>`, `/tiles/<number>` | 204; the person touched a button or a tile |
+/// | `POST /activity` | 204; the person did something |
+struct HomeRoutes: Sendable {
+    let controller: HomeController
+    let page: HomePage
+    let texts: Texts<HomeText>
+    let configuration: HomeConfiguration
+    let logo: PageImage?
+    let icons: [Int: PageImage]
+    /// The language of the device, for a person who has not chosen one.
+    let language: Language
+    let deviceName: String
+    private let waiting = WaitingViews()
+
+    /// How long a request for the next view may wait.
+    private static let patience = Duration.seconds(25)
+
+    init(
+        controller: HomeController, page: HomePage, texts: Texts<HomeText>, configuration: HomeConfiguration,
+        language: Language, deviceName: String
+    ) {
+        (self.controller, self.page, self.texts) = (controller, page, texts)
+        (self.configuration, self.language, self.deviceName) = (configuration, language, deviceName)
+        logo = configuration.logo.flatMap { PageImage(path: $0) }
+        icons = Dictionary(
+            uniqueKeysWithValues: configuration.tiles.enumerated().compactMap { index, tile in
+                tile.icon.flatMap { PageImage(path: $0) }.map { (index, $0) }
+            })
+    }
+
+    var router: Router<HomeContext> {
+        let router = Router(context: HomeContext.self)
+        router.add(middleware: OwnBrowserOnly())
+        router.get("/") { _, _ in page.document(language) }
+        router.get("/home.css") { _, _ in page.stylesheet(configuration.colour) }
+        router.get("/home.js") { _, _ in page.script }
+        router.get("/favicon.ico") { _, _ in Response(status: .noContent) }
+        router.get("/logo") { _, _ in try image(logo) }
+        router.get("/icons/{number}") { _, context in
+            try image(icons[try context.parameters.require("number", as: Int.self)])
+        }
+        router.get("/view") { request, _ in try await view(request) }
+        router.post("/touch/{name}") { _, context in try await touch(context) }
+        router.post("/tiles/{number}") { _, context in
+            let number = try context.parameters.require("number", as: Int.self)
+            guard configuration.tiles.indices.contains(number) else { throw HTTPError(.notFound) }
+            await controller.handle(.tileTouched(number))
+            return Response(status: .noContent)
+        }
+        router.post("/activity") { _, _ in
+            await controller.handle(.stillHereTouched)
+            return Response(status: .noContent)
+        }
+        return router
+    }
+
+    private func image(_ image: PageImage?) throws -> Response {
+        guard let image else { throw HTTPError(.notFound) }
+        return page.response(image.bytes, mediaType: image.mediaType)
+    }
+
+    private func touch(_ context: HomeContext) async throws -> Response {
+        let name = try context.parameters.require("name")
+        guard let touch = HomeView.Touch(rawValue: name) else { throw HTTPError(.notFound) }
+        switch touch {
+        case .signIn: await controller.handle(.signInTouched)
+        case .cancel: await controller.handle(.cancelTouched)
+        case .handover: await controller.handle(.handoverTouched)
+        case .stillHere: await controller.handle(.stillHereTouched)
+        }
+        return Response(status: .noContent)
+    }
+
+    private func view(_ request: Request) async throws -> Response {
+        let query = request.uri.queryParameters
+        let language = query["language"].flatMap { Language(tag: $0) } ?? language
+        if let after = query["after"].flatMap({ UInt64($0) }) {
+            guard waiting.enter() else { throw HTTPError(.serviceUnavailable) }
+            defer { waiting.leave() }
+            await withTaskGroup { group in
+                group.addTask { await controller.changes.beyond(after) }
+                group.addTask { try? await Task.sleep(for: Self.patience) }
+                await group.next()
+                group.cancelAll()
+            }
+        }
+        let (model, change) = await controller.current
+        let composer = HomeViewComposer(
+            texts: texts, language: language, configuration: configuration,
+            isLogoUnreadable: configuration.logo != nil && logo == nil, icons: Set(icons.keys))
+        var view = composer.view(of: model)
+        view.countDown(from: BootClock.seconds)
+        return page.json(
+            Answer(
+                change: change, view: view, organisation: configuration.organisation, hasLogo: logo != nil,
+                device: model.deviceName ?? deviceName, labels: labels(language),
+                languages: Language.allCases.map { Answer.Choice(tag: $0.rawValue, name: $0.ownName) }))
+    }
+
+    private func labels(_ language: Language) -> [String: String] {
+        let keys: [HomeText] = [.pageTitle, .language, .lostScreen]
+        return Dictionary(uniqueKeysWithValues: keys.map { ($0.rawValue, texts.text($0, in: language)) })
+    }
+
+    /// The answer to `/view`.
+    private struct Answer: Encodable {
+        struct Choice: Encodable {
+            let tag: String
+            let name: String
+        }
+
+        let change: UInt64
+        let view: HomeView
+        let organisation: String?
+        let hasLogo: Bool
+        let device: String
+        let labels: [String: String]
+        let languages: [Choice]
+    }
+}
+
+/// Limits how many requests wait for the next view.
+private final class WaitingViews: Sendable {
+    private static let maximum = 16
+    private let count = Mutex(0)
+
+    func enter() -> Bool {
+        count.withLock { count in
+            guard count < Self.maximum else { return false }
+            count += 1
+            return true
+        }
+    }
+
+    func leave() { count.withLock { $0 -= 1 } }
+}
+
+/// The clock of the broker's deadlines: seconds of `CLOCK_BOOTTIME`.
+private enum BootClock {
+    static var seconds: Int {
+        var time = timespec()
+        // This cannot fail: every kernel with pidfds has this clock.
+        unsafe clock_gettime(CLOCK_BOOTTIME, &time)
+        return time.tv_sec
+    }
+}
+
+extension HomeView {
+    /// Replaces each deadline by the seconds that are left at `now`.
+    fileprivate mutating func countDown(from now: Int) {
+        shiftEnd = shiftEnd?.left(at: now)
+        idle = idle.map {
+            Question(title: $0.title, countdown: $0.countdown.left(at: now), button: $0.button)
+        }
+    }
+}
+
+extension HomeView.Countdown {
+    fileprivate func left(at now: Int) -> Self { Self(text: text, seconds: max(0, seconds - now)) }
+}

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import Glibc
+internal import HTTPTypes
+internal import Hummingbird
+
+/// Refuses every request that does not come from the home screen's own page in a browser of this user.
+///
+/// Every process of the machine can reach a loopback port, and so can every web page in a browser. The kernel reports the
+/// user of the process; the browser reports the page that a request comes from (Fetch Metadata Request Headers, section
+/// 2; RFC 6454, section 7). `Host` defeats names that resolve to this address.
+struct OwnBrowserOnly: RouterMiddleware {
+    typealias Context = HomeContext
+
+    func handle(
+        _ request: Request, context: HomeContext,
+        next: @concurrent (Request, HomeContext) async throws -> Response
+    ) async throws -> Response {
+        guard let port = context.port, context.user == geteuid(), request.head.authority == "127.0.0.1:\(port)" else {
+            throw HTTPError(.forbidden)
+        }
+        let site = request.headers[.fetchSite]
+        switch request.method {
+        case .get:
+            // A navigation has no page; what the page loads comes from itself.
+            guard [nil, "none", "same-origin"].contains(site) else { throw HTTPError(.forbidden) }
+        case .post:
+            guard [nil, "same-origin"].contains(site), request.headers[.origin] == "http://127.0.0.1:\(port)",
+                request.headers[.home] != nil  // No form of another page can send it.
+            else { throw HTTPError(.forbidden) }
+        default: throw HTTPError(.methodNotAllowed)
+        }
+        return try await next(request, context)
+    }
+}

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+import ArgumentParser
+import Files
+import Foundation
+import Glibc
+import HomeScreen
+import JSON
+import Logging
+import OAuth
+
+/// The worker's home screen.
+struct HomeCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "home",
+        abstract: "Show the workers' home screen: sign in, apps, hand over.",
+        discussion: """
+            Run it as the session's user in the graphical session. It opens a window of Chromium, and ends with it. \
+            See docs/home-screen.md for a kiosk that starts it by itself.
+            """)
+
+    @Option(name: .customLong("config"), help: "The configuration file (default: /etc/baton/home.json if it exists).")
+    var file: String?
+    @Flag(help: "Fill the screen, without a border.") var fullScreen = false
+    @Option(help: "The browser's program.") var browser = "/usr/bin/chromium"
+    @Flag(help: "Open no window, and print the page's address. Only browsers of this user can open it.")
+    var addressOnly = false
+    @Option(help: "The page's port on 127.0.0.1 (default: a free one).") var port = 0
+    @OptionGroup var device: DeviceOptions
+    @OptionGroup var output: OutputOptions
+
+    private static let standardFile = "/etc/baton/home.json"
+
+    func run() async throws { try await output.reporting { try await show() } }
+
+    private func show() async throws {
+        unsafe setenv("BATON_SOCKET", device.folder + "/broker.sock", 1)
+        let environment = ProcessInfo.processInfo.environment
+        let language = ["LC_ALL", "LC_MESSAGES", "LANG"].compactMap { environment[$0] }.first { !$0.isEmpty }
+        var logger = Logger(label: "baton.home")
+        logger.logLevel = .warning
+        let screen = try HomeScreen(
+            HomeScreen.Start(
+                app: HomeApp(clientID: HomeScreenApp.clientID, redirectURI: HomeScreenApp.redirectURI),
+                runtimeDirectory: device.folder, configuration: try configuration(), language: language ?? "en",
+                deviceName: ProcessInfo.processInfo.hostName, environment: environment,
+                id: UUID().uuidString, port: port),
+            logger: logger)
+        let run = Task {
+            if addressOnly {
+                try await screen.run { address in try OutputOptions.print([address]) }
+            } else {
+                try await show(screen, in: HomeWindow(browser: browser, isFullScreen: fullScreen))
+            }
+        }
+        let signals = Signals([SIGINT, SIGTERM]) { run.cancel() }
+        defer { withExtendedLifetime(signals) {} }
+        do { try await run.value } catch is CancellationError {}
+    }
+
+    private func show(_ screen: HomeScreen, in window: HomeWindow) async throws {
+        do {
+            try await withThrowingTaskGroup { group in
+                let (addresses, opened) = AsyncStream.makeStream(of: String.self)
+                group.addTask { try await screen.run { opened.yield($0) } }
+                group.addTask { for await address in addresses { return try await window.show(address) } }
+                // The first that ends ends the other: the window is closed, or the page is not served any more.
+                try await group.next()
+                group.cancelAll()
+            }
+        } catch {
+            try window.remove()
+            throw error
+        }
+        try window.remove()
+    }
+
+    /// - Throws: ``CommandFailure`` if the file is missing or wrong.
+    private func configuration() throws -> HomeConfiguration {
+        let path = file ?? Self.standardFile
+        do {
+            guard let bytes = try AtomicFile(path: path).read(limit: 1 << 20) else {
+                guard let file else { return .standard }
+                throw CommandFailure(
+                    code: "home_configuration_missing", message: "There is no \(file).", remedy: "Give another file.")
+            }
+            return try HomeConfiguration(json: bytes)
+        } catch let failure as ConfigurationFailure {
+            throw CommandFailure(
+                code: "home_configuration", message: "\(path): \(failure.key) \(failure.cause).",
+                remedy: failure.remedy)
+        } catch let error as FileError {
+            throw CommandFailure(
+                code: "home_configuration_unreadable", message: "\(path) cannot be read (\(error)).",
+                remedy: "Let the session's user read it.")
+        }
+    }
+}

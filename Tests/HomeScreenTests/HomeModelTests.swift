@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+import BrokerProtocol
+import Testing
+
+@testable import HomeScreen
+
+@Suite struct HomeModelTests {
+    private static let ada = HomeModel.Account.worker(HomeModel.Worker(name: "Ada", username: "ada@x.test"))
+
+    private static func state(_ stage: DeviceState.Stage) -> HomeModel.Event {
+        .device(DeviceState(stage: stage, reason: "shared", hasAgent: true))
+    }
+
+    /// A model after these events, and the actions of the last one.
+    private static func model(_ events: HomeModel.Event...) -> (model: HomeModel, actions: [HomeModel.Action]) {
+        var (model, actions) = (HomeModel(), [HomeModel.Action]())
+        for event in events { actions = model.handle(event) }
+        return (model, actions)
+    }
+
+    @Test("one touch signs in, and a second one while the page is open does nothing")
+    func signIn() {
+        #expect(Self.model(Self.state(.ready), .signInTouched).actions == [.signIn])
+        #expect(Self.model(Self.state(.ready), .signInTouched, .signInTouched).actions == [])
+        #expect(Self.model(Self.state(.signingOut), .signInTouched).actions == [])
+    }
+
+    @Test("one touch hands over, and a second one does nothing")
+    func handover() {
+        #expect(Self.model(Self.state(.signedIn), .handoverTouched).actions == [.signOut])
+        #expect(Self.model(Self.state(.signedIn), .handoverTouched, .handoverTouched).actions == [])
+        #expect(Self.model(Self.state(.ready), .handoverTouched).actions == [])
+    }
+
+    @Test("a touch on Hand over during a sign-in cancels the sign-in, once")
+    func handoverDuringSignIn() {
+        let start: [HomeModel.Event] = [Self.state(.ready), .signInTouched, Self.state(.signingIn)]
+        #expect(Self.model(start[0], start[1], start[2], .handoverTouched).actions == [.cancelSignIn])
+        #expect(Self.model(start[0], start[1], start[2], .handoverTouched, .cancelTouched).actions == [])
+        let after = Self.model(
+            start[0], start[1], start[2], .handoverTouched, .signInEnded(isSignedIn: false, wasCancelled: true))
+        #expect(after.model.notice == nil && after.model.activity == .none)
+    }
+
+    @Test(
+        "nothing of the worker stays on the screen once nobody holds the device",
+        arguments: [DeviceState.Stage.signingOut, .ready, .quarantined])
+    func nothingStays(stage: DeviceState.Stage) {
+        let model = Self.model(
+            Self.state(.signedIn), .account(Self.ada), .tileTouched(0), .tile(0, .running), Self.state(stage)
+        ).model
+        #expect(model.account == .nobody && model.tiles.isEmpty)
+    }
+
+    @Test("programs may erase until the device is ready, and are ended then")
+    func programs() {
+        let open: [HomeModel.Event] = [Self.state(.signedIn), .tileTouched(0), .tile(0, .running)]
+        #expect(Self.model(open[0], open[1], open[2], Self.state(.signingOut)).actions == [])
+        #expect(
+            Self.model(open[0], open[1], open[2], Self.state(.signingOut), Self.state(.ready)).actions
+                == [.endPrograms])
+        #expect(Self.model(Self.state(.signedIn), Self.state(.ready)).actions == [])
+    }
+
+    @Test("the report of a program that ends after the session does not reach the next worker's screen")
+    func lateReport() {
+        let model = Self.model(
+            Self.state(.signedIn), .tileTouched(0), Self.state(.ready), .tile(0, .idle), Self.state(.signedIn)
+        ).model
+        #expect(model.tiles.isEmpty)
+    }
+
+    @Test("without the broker nobody is known to be signed in")
+    func brokerLost() {
+        let model = Self.model(Self.state(.signedIn), .account(Self.ada), .brokerLost).model
+        #expect(model.account == .unknown && model.device == .unreachable)
+    }
+
+    @Test("a sign-in that fails is explained until the next touch, and one that the person cancelled is not")
+    func notices() {
+        let failed: [HomeModel.Event] = [
+            Self.state(.ready), .signInTouched, .signInEnded(isSignedIn: false, wasCancelled: false),
+        ]
+        #expect(Self.model(failed[0], failed[1], failed[2]).model.notice == .notSignedIn)
+        #expect(Self.model(failed[0], failed[1], failed[2], .signInTouched).model.notice == nil)
+    }
+
+    @Test("a hand-over that goes on is explained until the device is ready")
+    func slowHandover() {
+        let slow: [HomeModel.Event] = [
+            Self.state(.signedIn), .handoverTouched, Self.state(.signingOut), .handoverEnded(isDone: false),
+        ]
+        #expect(Self.model(slow[0], slow[1], slow[2], slow[3]).model.notice == .handoverGoesOn)
+        #expect(Self.model(slow[0], slow[1], slow[2], slow[3], Self.state(.ready)).model.notice == nil)
+    }
+}

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+import BrokerProtocol
+import Localization
+import Testing
+
+@testable import HomeScreen
+
+@Suite struct HomeViewTests {
+    private static func configuration() throws -> HomeConfiguration {
+        try HomeConfiguration(
+            json: Array(
+                """
+                {"organisation": "Seaview", "contact": "4242",
+                 "tiles": [{"title": "Rounds", "program": "/usr/bin/rounds", "bundleId": "com.rounds"},
+                           {"title": "Intranet", "page": "https://intra.test/"}]}
+                """.utf8))
+    }
+
+    private static func view(
+        _ events: HomeModel.Event..., language: Language = .english, isLogoUnreadable: Bool = false
+    ) throws -> HomeView {
+        var model = HomeModel()
+        for event in events { _ = model.handle(event) }
+        let composer = HomeViewComposer(
+            texts: try HomeText.catalogue.get(), language: language, configuration: try configuration(),
+            isLogoUnreadable: isLogoUnreadable, icons: [])
+        return composer.view(of: model)
+    }
+
+    private static func state(
+        _ stage: DeviceState.Stage, reason: String = "shared", isEnrolled: Bool = true, registration: String? = nil,
+        hasAgent: Bool = true, pending: [String] = [], lockedApps: [String] = []
+    ) -> HomeModel.Event {
+        .device(
+            DeviceState(
+                stage: stage, reason: reason, isEnrolled: isEnrolled, registration: registration, pending: pending,
+                lockedApps: lockedApps, hasAgent: hasAgent))
+    }
+
+    @Test(
+        "every reason why nobody can sign in has its screen, with what to do and whom to call, and no button",
+        arguments: [
+            (state(.ready, reason: "not_configured", isEnrolled: false), "Not set up yet"),
+            (state(.ready, reason: "not_configured"), "This device is not shared"),
+            (state(.ready, reason: "profile_missing"), "Not set up completely"),
+            (state(.ready, reason: "not_joined"), "Not registered yet"),
+            (state(.ready, registration: "disabled"), "This device is turned off"),
+            (state(.ready, registration: "removed"), "This device is not registered any more"),
+            (state(.ready, hasAgent: false), "No browser can open"),
+            (state(.quarantined, reason: "journal_damaged"), "Out of service"),
+            (.brokerLost, "Signing in is not possible now"),
+        ])
+    func obstacles(event: HomeModel.Event, title: String) throws {
+        let view = try Self.view(event)
+        #expect(view.title == title && view.tone == .problem && view.button == nil)
+        #expect(view.text?.isEmpty == false)
+        #expect(view.advice.count == 2 || title == "Out of service")
+        #expect(view.advice.last == "Whom to call: 4242")
+    }
+
+    @Test("a code that the administrator needs is on the screen")
+    func codes() throws {
+        #expect(
+            try Self.view(Self.state(.quarantined, reason: "journal_damaged")).text?.contains("journal_damaged") == true
+        )
+        #expect(try Self.view(Self.state(.ready, reason: "profile_missing")).text?.contains("profile_missing") == true)
+    }
+
+    @Test("a device that is ready has one button, and says which apps are locked")
+    func ready() throws {
+        let view = try Self.view(Self.state(.ready, lockedApps: ["com.rounds", "com.other"]))
+        #expect(view.title == "Ready" && view.button?.touch == .signIn && view.tone == .good)
+        #expect(view.notices.map { $0.prefix { $0 != ":" } } == ["Rounds", "com.other"])
+    }
+
+    @Test("a sign-out says what it waits for, with the names of the tiles")
+    func signingOut() throws {
+        let view = try Self.view(Self.state(.signingOut, pending: ["browser", "app:com.rounds", "app:com.other"]))
+        #expect(view.advice == ["Still to do: browser, Rounds, com.other"])
+        #expect(view.tone == .busy && view.button == nil)
+    }
+
+    @Test("the signed-in worker sees name, tiles and one button, and a locked app's tile cannot be touched")
+    func session() throws {
+        let worker = HomeModel.Account.worker(.init(name: "Amara Okafor", username: "amara@x.test"))
+        let view = try Self.view(
+            Self.state(.signedIn, lockedApps: ["com.rounds"]), .account(worker), .tile(1, .running))
+        #expect(view.title == "Amara Okafor" && view.button?.touch == .handover)
+        #expect(view.tiles.map(\.title) == ["Rounds", "Intranet"])
+        #expect(view.tiles[0].isEnabled == false && view.tiles[0].isProblem)
+        #expect(view.tiles[1].state == "Open")
+    }
+
+    @Test("the receipt says in plain words what was cleared and who verified it")
+    func receipt() throws {
+        let items = [
+            DeviceState.Handover.Item(name: "session_key", grade: "enforced", observer: "broker", result: "done"),
+            DeviceState.Handover.Item(name: "browser", grade: "reported", observer: "agent", result: "done"),
+            DeviceState.Handover.Item(name: "app:com.rounds", grade: "cooperative", observer: "app", result: "failed"),
+            DeviceState.Handover.Item(name: "session_process", grade: "implied", observer: "none", result: "done"),
+        ]
+        let state = DeviceState(
+            stage: .ready, reason: "shared", hasAgent: true,
+            handover: .init(receipt: 7, finished: 1000, trigger: "app", items: items))
+        let receipt = try #require(try Self.view(.device(state)).receipt)
+        #expect(receipt.number == "Receipt 7" && receipt.time == 1000)
+        #expect(
+            receipt.lines.map(\.what) == [
+                "Sign-in keys and tokens", "Browser with pages, forms and downloads", "Data of Rounds",
+                "Memory of the session",
+            ])
+        #expect(receipt.lines.map(\.isProblem) == [false, false, true, false])
+        #expect(receipt.lines[0].result == "cleared, and verified by the device")
+        #expect(receipt.lines[1].result.contains("reports"))
+        #expect(receipt.lines[2].result == "not confirmed; the app is locked")
+    }
+
+    @Test("a logo that is no image is explained, and the screen works without it")
+    func logo() throws {
+        let view = try Self.view(Self.state(.ready), isLogoUnreadable: true)
+        #expect(view.notices.count == 1 && view.button != nil)
+    }
+
+    @Test("Arabic is written from right to left")
+    func direction() throws {
+        #expect(try Self.view(Self.state(.ready), language: .arabic).direction == "rtl")
+        #expect(try Self.view(Self.state(.ready), language: .german).direction == "ltr")
+    }
+}
