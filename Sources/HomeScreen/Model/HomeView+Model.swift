@@ -31,7 +31,7 @@ struct HomeViewComposer {
         case .signingIn:
             show(.busy, .signingIn, text: .signingInText, in: &view)
             if model.activity != .none {
-                view.button = HomeView.Button(
+                view.otherButton = HomeView.Button(
                     touch: .cancel, label: text(.cancel), isBusy: model.activity == .cancelling)
             }
         case .joining: show(.busy, .joining, text: .joiningText, in: &view)

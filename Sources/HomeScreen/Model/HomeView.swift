@@ -74,6 +74,8 @@ struct HomeView: Encodable, Equatable {
     /// What to do about it, and whom to call.
     var advice: [String] = []
     var button: Button?
+    /// A smaller button in another place, so that a second touch on the first one never hits it.
+    var otherButton: Button?
     var worker: Worker?
     var tiles: [Tile] = []
     var tilesTitle = ""

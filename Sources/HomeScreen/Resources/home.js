@@ -4,6 +4,7 @@
 
 const at = id => document.getElementById(id);
 const retryPause = 1000; // milliseconds before the next attempt to reach the program
+const restTime = 700; // milliseconds after a touch in which the next one counts as the same
 const activityPause = 15000; // milliseconds between two reports that the person does something
 
 let language = new URLSearchParams(location.search).get('language') || '';
@@ -150,6 +151,7 @@ function show() {
   lines('advice', view.advice, 'li');
   lines('notices', view.notices, 'p');
   showButton(at('button'), view.button);
+  showButton(at('other-button'), view.otherButton);
   set('hint', view.button && view.button.hint);
   showTiles(view);
   showReceipt(view.receipt);
@@ -186,22 +188,30 @@ async function run() {
       if (answer) {
         document.body.dataset.tone = 'problem';
         lines('notices', [answer.labels.lostScreen], 'p');
-        showButton(at('button'), null);
+        for (const id of buttons.keys()) showButton(at(id), null);
       }
       await new Promise(done => setTimeout(done, retryPause));
     }
   }
 }
 
-for (const id of ['button', 'idle-button']) {
-  at(id).addEventListener('click', event => {
-    const button = event.currentTarget;
-    if (button.getAttribute('aria-busy') === 'true') return;
+// What each button is in a view.
+const buttons = new Map([
+  ['button', view => view.button],
+  ['other-button', view => view.otherButton],
+  ['idle-button', view => view.idle && view.idle.button],
+]);
+
+for (const [id, of] of buttons) {
+  const button = at(id);
+  button.addEventListener('click', () => {
+    // With gloves one touch is often two, and the button may mean something else by the second one.
+    if (button.getAttribute('aria-busy') === 'true' || button.dataset.rest) return;
+    button.dataset.rest = 'true';
+    setTimeout(() => delete button.dataset.rest, restTime);
     button.setAttribute('aria-busy', 'true');
-    post(`/touch/${button.dataset.touch}`).then(() => {
-      // The next view says how it goes on; a view that does not change leaves the button as it was.
-      if (answer) showButton(button, button.id === 'button' ? answer.view.button : answer.view.idle && answer.view.idle.button);
-    });
+    // The next view says how it goes on. If nothing changes, the button is as it was.
+    post(`/touch/${button.dataset.touch}`).then(() => { if (answer) showButton(button, of(answer.view)); });
   });
 }
 

@@ -94,11 +94,14 @@ struct HomeRoutes: Sendable {
         if let after = query["after"].flatMap({ UInt64($0) }) {
             guard waiting.enter() else { throw HTTPError(.serviceUnavailable) }
             defer { waiting.leave() }
-            await withTaskGroup { group in
-                group.addTask { await controller.changes.beyond(after) }
-                group.addTask { try? await Task.sleep(for: Self.patience) }
-                await group.next()
-                group.cancelAll()
+            // A page that is closed does not wait any more.
+            try await request.body.consumeWithCancellationOnInboundClose { _ in
+                await withTaskGroup { group in
+                    group.addTask { await controller.changes.beyond(after) }
+                    group.addTask { try? await Task.sleep(for: Self.patience) }
+                    await group.next()
+                    group.cancelAll()
+                }
             }
         }
         let (model, change) = await controller.current

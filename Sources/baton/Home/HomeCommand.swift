@@ -7,6 +7,7 @@ import HomeScreen
 import JSON
 import Logging
 import OAuth
+import UnixSocket
 
 /// The worker's home screen.
 struct HomeCommand: AsyncParsableCommand {
@@ -47,7 +48,10 @@ struct HomeCommand: AsyncParsableCommand {
             logger: logger)
         let run = Task {
             if addressOnly {
-                try await screen.run { address in try OutputOptions.print([address]) }
+                try await screen.run { address in
+                    try OutputOptions.print([address])
+                    try ServiceNotification.ready()
+                }
             } else {
                 try await show(screen, in: HomeWindow(browser: browser, isFullScreen: fullScreen))
             }
@@ -61,7 +65,12 @@ struct HomeCommand: AsyncParsableCommand {
         do {
             try await withThrowingTaskGroup { group in
                 let (addresses, opened) = AsyncStream.makeStream(of: String.self)
-                group.addTask { try await screen.run { opened.yield($0) } }
+                group.addTask {
+                    try await screen.run {
+                        opened.yield($0)
+                        try ServiceNotification.ready()
+                    }
+                }
                 group.addTask { for await address in addresses { return try await window.show(address) } }
                 // The first that ends ends the other: the window is closed, or the page is not served any more.
                 try await group.next()
