@@ -10,9 +10,9 @@ demo: build sample
 	rm -rf .baton/demo
 	.build/debug/baton demo --directory .baton/demo
 
-# All tests, unit and integration, after the sample app's own.
+# All tests, unit and integration, after the sample apps' own.
 test: setup sample
-	swift test --package-path Examples/FirstlineWorker
+	swift test --package-path Examples
 	scripts/tests
 
 # The tests that start neither Baton's programs nor a browser: everything except Tests/IntegrationTests.
@@ -48,7 +48,7 @@ build: setup
 	scripts/swift build
 
 sample: setup
-	swift build --package-path Examples/FirstlineWorker
+	swift build --package-path Examples
 
 # Installs missing Debian packages and foreign clients, and prints what it does.
 setup:

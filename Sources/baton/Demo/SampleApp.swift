@@ -27,7 +27,8 @@ final class SampleApp: Sendable {
         var environment = ProcessInfo.processInfo.environment
         environment["BATON_SOCKET"] = local.layout.run + "/broker.sock"
         process = try ChildProcess.spawnBound(
-            executable: local.programs.sample, arguments: ["--config", local.configuration(of: number), "--json"],
+            executable: local.programs.firstlineWorker,
+            arguments: ["--config", local.configuration(of: number), "--json"],
             environment: environment, descriptors: [(childInput, as: STDIN_FILENO), (childOutput, as: STDOUT_FILENO)])
         try BlockingThread.start { [self] in listen(theirs) }
     }

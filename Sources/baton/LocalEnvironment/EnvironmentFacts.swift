@@ -32,10 +32,20 @@ struct EnvironmentFacts: Codable, Sendable {
 
     struct App: Codable, Sendable {
         let number: Int
+        let title: String
+        let sample: Sample
         let clientID: String
         let bundleID: String
 
         var redirectURI: String { "msauth.\(bundleID)://auth" }
+
+        /// The sample apps, by the names of their programs.
+        enum Sample: String, Codable, CaseIterable, Sendable {
+            /// The app for the terminal.
+            case firstlineWorker = "firstline-worker"
+            /// The app with a window.
+            case wardRound = "ward-round"
+        }
     }
 
     static let domain = "seaview.baton.test"
@@ -77,10 +87,16 @@ struct EnvironmentFacts: Codable, Sendable {
                 person("Chen", "Wei", job: "Pharmacist", phone: "+1 555 0142 991", role: nil),
             ],
             apps: (1...3).map { number in
-                App(
-                    number: number, clientID: UUID().uuidString.lowercased(),
-                    bundleID: "org.baton.examples.firstlineworker\(number)")
-            })
+                app(number, title: "Firstline Worker \(number)", .firstlineWorker, name: "firstlineworker\(number)")
+            } + [app(4, title: "Ward Round", .wardRound, name: "wardround")])
+    }
+
+    private static func app(
+        _ number: Int, title: String, _ sample: App.Sample, name: String
+    ) -> App {
+        App(
+            number: number, title: title, sample: sample, clientID: UUID().uuidString.lowercased(),
+            bundleID: "org.baton.examples.\(name)")
     }
 
     private static func person(

@@ -54,7 +54,7 @@ struct EnvironmentSummary: Encodable {
         variables = [
             (
                 "PATH",
-                "\(local.programs.folder):\(URL(filePath: local.programs.sample).deletingLastPathComponent().path)"
+                "\(local.programs.folder):\(URL(filePath: local.programs.firstlineWorker).deletingLastPathComponent().path)"
             ),
             ("BATON_RUNTIME", layout.run), ("BATON_SERVER", layout.server),
             ("BATON_SOCKET", layout.run + "/broker.sock"), ("BATON_STATE", layout.device),
@@ -77,13 +77,18 @@ struct EnvironmentSummary: Encodable {
         ] + (isJoined ? [] : [join]) + [
             Suggestion(
                 text: "Two apps, each in a terminal of its own (type: sign-in, me, note hello, show, sign-out):",
-                commands: facts.apps.prefix(2).map {
-                    "firstline-worker --config \(quoted(local.configuration(of: $0.number)))"
-                }),
+                commands: facts.apps.prefix(2).map { start($0, local) }),
+            Suggestion(
+                text: "An app with a window:",
+                commands: facts.apps.filter { $0.sample == .wardRound }.map { start($0, local) }),
             Suggestion(
                 text: "Device and organisation:",
                 commands: ["baton device status", "baton account current", "baton admin user list"]),
         ]
+    }
+
+    private static func start(_ app: EnvironmentFacts.App, _ local: LocalEnvironment) -> String {
+        "\(app.sample.rawValue) --config \(quoted(local.configuration(of: app.number)))"
     }
 
     /// The content of ``environment``.

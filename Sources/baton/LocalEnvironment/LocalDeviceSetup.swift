@@ -7,9 +7,8 @@ import Redaction
 struct LocalDeviceSetup: Sendable {
     let admin: AdminClient
     let facts: EnvironmentFacts
-    /// The packages of the broker and the sample app, as files on the server's machine.
-    let brokerPackage: String
-    let samplePackage: String
+    /// The folder of the packages of the broker and the sample apps, on the server's machine.
+    let packages: String
 
     static let deviceName = "ward-7-tablet"
     static let brokerBundle = "org.baton.authenticator"
@@ -28,15 +27,16 @@ struct LocalDeviceSetup: Sendable {
     ///
     /// - Returns: the profile's identifier.
     func register() async throws -> String {
-        try await add(brokerPackage, Self.brokerBundle, title: "Baton Authenticator")
-        for app in facts.apps { try await add(samplePackage, app.bundleID, title: "Firstline Worker \(app.number)") }
+        try await add("batond", Self.brokerBundle, title: "Baton Authenticator")
+        for app in facts.apps { try await add(app.sample.rawValue, app.bundleID, title: app.title) }
         let profile: MDMAdmin.Profile = try await admin.call(
             "POST", path(.profiles) + "?replace=true", body: MDMAdmin.NewProfile.sharedDevice(urls: [facts.loginURL]))
         return profile.identifier
     }
 
-    private func add(_ file: String, _ bundleID: String, title: String) async throws {
-        let app = MDMAdmin.NewApp(path: file, bundleIdentifier: bundleID, version: BrokerVersion.current, title: title)
+    private func add(_ package: String, _ bundleID: String, title: String) async throws {
+        let app = MDMAdmin.NewApp(
+            path: packages + "/" + package, bundleIdentifier: bundleID, version: BrokerVersion.current, title: title)
         try await admin.call("POST", path(.apps), body: app)
     }
 

@@ -94,9 +94,7 @@ final class LocalEnvironment {
     // MARK: The device's management
 
     var deviceSetup: LocalDeviceSetup {
-        LocalDeviceSetup(
-            admin: admin, facts: facts, brokerPackage: layout.packages + "/batond",
-            samplePackage: layout.packages + "/firstline-worker")
+        LocalDeviceSetup(admin: admin, facts: facts, packages: layout.packages)
     }
 
     /// Enrolls the device in the MDM.
@@ -108,7 +106,9 @@ final class LocalEnvironment {
     /// Has the MDM push the broker package, the apps and the profile, and waits until the device has installed them.
     func push() async throws {
         try await makePackage(programs.broker, as: "batond")
-        try await makePackage(programs.sample, as: "firstline-worker")
+        for sample in EnvironmentFacts.App.Sample.allCases {
+            try await makePackage(programs.program(of: sample), as: sample.rawValue)
+        }
         let profile = try await deviceSetup.register()
         try await deviceSetup.push(profile: profile)
         facts.profile = profile

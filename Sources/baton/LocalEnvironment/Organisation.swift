@@ -36,7 +36,7 @@ struct Organisation: Sendable {
 
     private func add(_ app: EnvironmentFacts.App, to tenant: String) async throws {
         let client = IdentityAdmin.NewClient(
-            id: app.clientID, displayName: "Firstline Worker \(app.number)", redirectURIs: [app.redirectURI])
+            id: app.clientID, displayName: app.title, redirectURIs: [app.redirectURI])
         try await admin.call("POST", IdentityAdmin.Path.clients.filled(["tenant": tenant]), body: client)
     }
 }

@@ -7,7 +7,8 @@ struct ProgramFiles: Sendable {
     let broker: String
     let agent: String
     let browserHost: String
-    let sample: String
+    let firstlineWorker: String
+    let wardRound: String
     /// The folder of this program and of those beside it.
     let folder = Self.ownFolder
 
@@ -16,18 +17,33 @@ struct ProgramFiles: Sendable {
         URL(filePath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent().path
     }
 
-    /// - Parameter sample: the sample app, built in its own package.
-    init(sample: String) throws {
+    /// - Parameters:
+    ///   - firstlineWorker: the sample app for the terminal, built in the package of the sample apps.
+    ///   - wardRound: the sample app with a window, built there, too.
+    init(firstlineWorker: String, wardRound: String) throws {
         server = try Self.program("baton-server", in: folder)
         broker = try Self.program("batond", in: folder)
         agent = try Self.program("baton-agent", in: folder)
         browserHost = try Self.program("baton-browser-host", in: folder)
-        self.sample = URL(filePath: sample).path
-        guard FileManager.default.isExecutableFile(atPath: self.sample) else {
-            throw CommandFailure(
-                code: "sample_missing", message: "The sample app \(self.sample) is missing.",
-                remedy: "Build it: make sample, or give its path with --sample.")
+        self.firstlineWorker = try Self.sample(firstlineWorker, option: "--sample")
+        self.wardRound = try Self.sample(wardRound, option: "--ward-round")
+    }
+
+    func program(of sample: EnvironmentFacts.App.Sample) -> String {
+        switch sample {
+        case .firstlineWorker: firstlineWorker
+        case .wardRound: wardRound
         }
+    }
+
+    private static func sample(_ file: String, option: String) throws -> String {
+        let path = URL(filePath: file).path
+        guard FileManager.default.isExecutableFile(atPath: path) else {
+            throw CommandFailure(
+                code: "sample_missing", message: "The sample app \(path) is missing.",
+                remedy: "Build it: make sample, or give its path with \(option).")
+        }
+        return path
     }
 
     /// Returns the path of another program beside this one.

@@ -9,7 +9,7 @@ import UnixSocket
 struct UpCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "up",
-        abstract: "Start a whole environment on loopback: server, organisation, one device, two apps. Ctrl-C ends it.",
+        abstract: "Start a whole environment on loopback: server, organisation, one device, apps. Ctrl-C ends it.",
         discussion: """
             Every process runs as you, so this demonstrates the hand-over but not isolation between Unix users. Started \
             again in the same folder, the environment continues from its last state, except that a worker's session ends \
@@ -86,11 +86,13 @@ struct UpCommand: AsyncParsableCommand {
 /// The folder of an environment and the programs that it uses.
 struct EnvironmentOptions: ParsableArguments {
     @Option(help: "The environment's folder.") var directory = ".baton"
-    @Option(help: "The sample app's program.")
-    var sample = "Examples/FirstlineWorker/.build/debug/firstline-worker"
+    @Option(help: "The program of the sample app for the terminal.")
+    var sample = "Examples/.build/debug/firstline-worker"
+    @Option(help: "The program of the sample app with a window.")
+    var wardRound = "Examples/.build/debug/ward-round"
 
     var layout: EnvironmentLayout { EnvironmentLayout(root: URL(filePath: directory).path) }
-    var programs: ProgramFiles { get throws { try ProgramFiles(sample: sample) } }
+    var programs: ProgramFiles { get throws { try ProgramFiles(firstlineWorker: sample, wardRound: wardRound) } }
 }
 
 extension LocalEnvironment {

@@ -17,7 +17,8 @@ import Testing
 
     /// Returns all pages with links, as paths relative to the repository.
     private static func pages() throws -> [String] {
-        ["README.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md", "Examples/FirstlineWorker/README.md"]
+        ["README.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md"]
+            + ["FirstlineWorker", "WardRound"].map { "Examples/\($0)/README.md" }
             .filter { FileManager.default.fileExists(atPath: Repository.root + "/" + $0) }
             + (try docs().map { "docs/" + $0 })
     }

@@ -26,7 +26,7 @@ import Testing
             let live = scratch.path("w")
             let arguments = ["demo", "--json", "--directory", live, "--canary", "/usr/bin/false"]
             let demo = try await CommandRun(
-                arguments + ["--sample", try RunningProgram.built("baton")], in: scratch)
+                arguments + ["--sample", "/usr/bin/true", "--ward-round", "/usr/bin/true"], in: scratch)
             #expect(demo.code == 1 && demo.output.isEmpty)
             #expect(try CommandRun.Failure(demo.errors).error.code == "memory_unreadable")
             #expect(!FileManager.default.fileExists(atPath: live))

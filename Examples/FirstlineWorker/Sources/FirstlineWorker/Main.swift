@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-import CurlShim
 import Dispatch
 import Foundation
-import MSAL
+import SampleParts
 import WorkerState
+import Workers
 
 /// `firstline-worker --config FILE [--json]`: reads commands from standard input, one per line.
 @main enum Main {
@@ -15,7 +15,7 @@ import WorkerState
         umask(0o077)
         do {
             let (configuration, isJSON) = try arguments()
-            guard curl_shim_prepare() == 0 else { throw ConfigurationError(reason: "libcurl does not start") }
+            try Graph.prepare()
             app = try WorkerApp(configuration, terminal: Terminal(isJSON: isJSON))
         } catch let error as ConfigurationError {
             fail("configuration: \(error.reason)")
@@ -48,9 +48,7 @@ import WorkerState
         source.setEventHandler { MainActor.assumeIsolated { app?.handle(.returned) } }
         source.resume()
         signal = source
-        _ = NotificationCenter.default.addObserver(
-            forName: Notification.Name("SHARED_MODE_CURRENT_ACCOUNT_CHANGED"), object: nil, queue: nil
-        ) { _ in tell(.notified) }
+        SharedDevice.observeChanges { app?.handle(.notified) }
     }
 
     private static func readCommands() {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 import WorkerState
+import Workers
 
 /// Prints reports: as JSON, one object per line, or as text for people.
 @MainActor final class Terminal {

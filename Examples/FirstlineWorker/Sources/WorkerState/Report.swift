@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+package import Workers
 
 /// A message of the app: the one answer to a command, or an event.
 package struct Report: Equatable, Sendable {

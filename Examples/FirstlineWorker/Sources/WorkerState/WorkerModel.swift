@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+package import Workers
 
 /// The app's state and decisions: a pure state machine between the user, MSAL and the note on disk.
 ///

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Testing
 import WorkerState
+import Workers
 
 @Suite struct WorkerModelTests {
     private let amara = Worker(id: "a", username: "amara")

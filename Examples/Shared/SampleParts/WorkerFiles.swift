@@ -1,30 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
-import Foundation
-import WorkerState
+package import Foundation
+package import Workers
 
-/// Stores one note per worker, in a file named after the worker's id.
-struct Notes {
+/// Stores one file of notes per worker, named after the worker's id.
+package struct WorkerFiles: Sendable {
     private let folder: URL
 
-    init(dataFolder: String) { folder = URL(filePath: dataFolder).appending(path: "notes") }
+    package init(dataFolder: String) { folder = URL(filePath: dataFolder).appending(path: "notes") }
 
-    func read(owner: String) throws(Problem) -> String? {
+    /// Returns the worker's file; nil if there is none.
+    package func read(owner: String) throws(Problem) -> Data? {
         do {
-            return String(decoding: try Data(contentsOf: file(owner)), as: UTF8.self)
+            return try Data(contentsOf: file(owner))
         } catch CocoaError.fileReadNoSuchFile {
             return nil
-        } catch { throw Problem(code: "note", message: "The note cannot be read. Check dataFolder.") }
+        } catch { throw Self.unreadable }
     }
 
-    func write(_ text: String, owner: String) throws(Problem) {
+    package func write(_ content: Data, owner: String) throws(Problem) {
         do {
             try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-            try Data(text.utf8).write(to: file(owner), options: .atomic)
+            try content.write(to: file(owner), options: .atomic)
         } catch { throw Problem(code: "note", message: "The note cannot be kept. Check dataFolder.") }
     }
 
-    /// Removes every file except the note of `owner`: other workers' notes and anything that a crash left behind.
-    func erase(keeping owner: String?) throws(Problem) {
+    /// Removes every file except that of `owner`: other workers' notes and anything that a crash left behind.
+    package func erase(keeping owner: String?) throws(Problem) {
         let kept = owner.map { file($0).lastPathComponent }
         do {
             for name in try names() where name != kept {
@@ -34,6 +35,9 @@ struct Notes {
             throw Problem(code: "erase", message: "A former worker's note cannot be removed. Check dataFolder at once.")
         }
     }
+
+    /// The error for a file whose content is not what the app wrote.
+    package static let unreadable = Problem(code: "note", message: "The note cannot be read. Check dataFolder.")
 
     private func names() throws -> [String] {
         guard FileManager.default.fileExists(atPath: folder.path) else { return [] }

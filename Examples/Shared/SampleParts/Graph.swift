@@ -1,15 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 import CurlShim
 import Foundation
-import WorkerState
+package import Workers
 
 /// Calls Graph: `/v1.0/me` with the worker's token.
-struct Graph: Sendable {
+package struct Graph: Sendable {
     private static let bodyLimit = 1 << 20
 
-    let endpoint: URL
-    let caFile: String?
-    let resolve: [String: String]
+    private let endpoint: URL
+    private let caFile: String?
+    private let resolve: [String: String]
+
+    package init(_ configuration: Configuration) {
+        endpoint = configuration.graphEndpoint
+        caFile = configuration.caFile
+        resolve = configuration.resolve
+    }
+
+    /// Starts libcurl. Call it once, before any thread starts.
+    package static func prepare() throws {
+        guard curl_shim_prepare() == 0 else { throw ConfigurationError(reason: "libcurl does not start") }
+    }
 
     private struct Me: Decodable {
         let displayName: String
@@ -20,7 +31,7 @@ struct Graph: Sendable {
     /// Fetches the worker's profile.
     ///
     /// Blocks: call it on a queue of its own.
-    func me(authorization: String) throws(Problem) -> Profile {
+    package func me(authorization: String) throws(Problem) -> Profile {
         let (status, body) = try get(endpoint.appending(path: "v1.0/me"), authorization: authorization)
         guard status == 200 else {
             throw Problem(code: "graph-\(status)", message: "Graph answered \(status). Sign in again if it is 401.")

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-import Foundation
+package import Foundation
 
 /// The app's configuration file, in JSON. An unknown key is an error.
-struct Configuration: Decodable {
-    let clientId: String
-    let redirectUri: String
-    let authority: URL
+package struct Configuration: Decodable {
+    package let clientId: String
+    package let redirectUri: String
+    package let authority: URL
     /// The address of Graph, such as `https://graph.baton.test:8443`.
-    let graphEndpoint: URL
-    let scopes: [String]
+    package let graphEndpoint: URL
+    package let scopes: [String]
     /// The file with the trusted root certificates for the call to Graph; the system's if absent.
-    let caFile: String?
+    package let caFile: String?
     /// Host names and the addresses to use for them.
-    let resolve: [String: String]
+    package let resolve: [String: String]
     /// The folder for the notes.
-    let dataFolder: String
+    package let dataFolder: String
 
     private enum CodingKeys: String, CodingKey, CaseIterable {
         case clientId, redirectUri, authority, graphEndpoint, scopes, caFile, resolve, dataFolder
@@ -27,7 +27,7 @@ struct Configuration: Decodable {
         init?(intValue: Int) { nil }
     }
 
-    init(from decoder: any Decoder) throws {
+    package init(from decoder: any Decoder) throws {
         let known = Set(CodingKeys.allCases.map(\.rawValue))
         for key in try decoder.container(keyedBy: AnyKey.self).allKeys where !known.contains(key.stringValue) {
             throw ConfigurationError(reason: "unknown key \(key.stringValue)")
@@ -43,7 +43,7 @@ struct Configuration: Decodable {
         dataFolder = try values.decode(String.self, forKey: .dataFolder)
     }
 
-    static func read(_ path: String) throws -> Configuration {
+    package static func read(_ path: String) throws -> Configuration {
         do {
             return try JSONDecoder().decode(Configuration.self, from: Data(contentsOf: URL(filePath: path)))
         } catch let error as ConfigurationError {
@@ -59,6 +59,6 @@ struct Configuration: Decodable {
 }
 
 /// An error in the configuration file.
-struct ConfigurationError: Error {
-    let reason: String
+package struct ConfigurationError: Error {
+    package let reason: String
 }

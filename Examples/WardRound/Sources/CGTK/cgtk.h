@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// GTK 4, and the little of C that Swift cannot express.
+#ifndef CGTK_H
+#define CGTK_H
+
+#include <glib-unix.h>
+#include <gtk/gtk.h>
+
+/// Connects a signal of any signature. `handler` gets `data` first, and ignores the signal's own arguments.
+static inline void cgtk_connect(
+    void *object, const char *signal, void (*handler)(void *data), void *data, void (*release)(void *data, GClosure *)) {
+    g_signal_connect_data(object, signal, G_CALLBACK(handler), data, release, G_CONNECT_SWAPPED);
+}
+
+/// Makes a label whose text screen readers say as soon as it changes.
+static inline GtkWidget *cgtk_alert_new(void) {
+    return g_object_new(GTK_TYPE_LABEL, "accessible-role", GTK_ACCESSIBLE_ROLE_ALERT, NULL);
+}
+
+/// Sets the name that screen readers say for a widget without a text of its own.
+static inline void cgtk_set_accessible_label(GtkWidget *widget, const char *label) {
+    gtk_accessible_update_property(GTK_ACCESSIBLE(widget), GTK_ACCESSIBLE_PROPERTY_LABEL, label, -1);
+}
+
+// libdispatch exports these two functions for the run loops of other libraries; Foundation's uses them, too.
+
+/// Returns a descriptor that becomes readable when the main queue has work.
+int _dispatch_get_main_queue_handle_4CF(void);
+
+/// Does the work of the main queue. To be called on the main thread.
+void _dispatch_main_queue_callback_4CF(void *message);
+
+#endif

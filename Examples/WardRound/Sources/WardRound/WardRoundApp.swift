@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import SampleParts
+import WardRoundState
+import Workers
+
+/// Performs the actions of ``WardRoundModel`` with MSAL, Graph and files, and shows its screen, all on the main thread.
+@MainActor final class WardRoundApp {
+    private let device: SharedDevice
+    private let notes: Notes
+    private let show: @MainActor (Screen) -> Void
+    private var model = WardRoundModel()
+    private var events: [WardRoundModel.Event] = []
+    private var isBusy = false
+
+    /// - Parameter show: shows a screen. Whatever showed the one before must then hold nothing of it.
+    init(_ configuration: Configuration, show: @escaping @MainActor (Screen) -> Void) throws {
+        device = try SharedDevice(configuration)
+        notes = Notes(dataFolder: configuration.dataFolder)
+        self.show = show
+    }
+
+    /// Passes an event to the model, performs the actions that it returns, and shows the new screen. An event that
+    /// arrives meanwhile waits, and the screen is shown after it: nothing is shown before what must be erased is erased.
+    func handle(_ event: WardRoundModel.Event) {
+        events.append(event)
+        guard !isBusy else { return }
+        isBusy = true
+        defer { isBusy = false }
+        while !events.isEmpty {
+            for action in model.handle(events.removeFirst()) { perform(action) }
+        }
+        show(model.screen)
+    }
+
+    private func perform(_ action: WardRoundModel.Action) {
+        switch action {
+        case .askDevice: askDevice()
+        case .checkAccount: checkAccount()
+        case .erase(let owner): erase(keeping: owner)
+        case .readNotes(let owner):
+            report(problem: { .notesFailed($0, owner: owner) }) { () throws(Problem) in
+                handle(.notes(try notes.read(owner: owner), owner: owner))
+            }
+        case .writeNotes(let list, let owner):
+            report(problem: { .notesFailed($0, owner: owner) }) { () throws(Problem) in
+                try notes.write(list, owner: owner)
+            }
+        case .fetchProfile(let owner): fetchProfile(owner)
+        case .signIn: device.signIn { [weak self] in self?.handle($0.map { .failed($0) } ?? .signedIn) }
+        case .signOut: device.signOut { [weak self] in self?.handle($0.map { .failed($0) } ?? .signedOut) }
+        }
+    }
+
+    /// A device that cannot tell its mode is treated as shared.
+    private func askDevice() {
+        device.mode { [weak self] answer in
+            if case .success(let mode) = answer { self?.handle(.device(isShared: mode.isShared)) }
+        }
+    }
+
+    /// The former worker's data is erased, also from the window, when the answer returns. Then MSAL counts the change as
+    /// handled.
+    private func checkAccount() {
+        device.check { [weak self] answer in
+            switch answer {
+            case .success(let (current, _)): self?.handle(.account(current))
+            case .failure(let problem): self?.handle(.accountUnknown(problem))
+            }
+        }
+    }
+
+    private func erase(keeping owner: String?) {
+        device.forget(keeping: owner)
+        report(problem: { .eraseFailed($0) }) { () throws(Problem) in try notes.erase(keeping: owner) }
+    }
+
+    private func fetchProfile(_ owner: String) {
+        device.profile { [weak self] answer in
+            switch answer {
+            case .success(let profile): self?.handle(.profile(profile, owner: owner))
+            case .failure(let problem): self?.handle(.profileFailed(problem, owner: owner))
+            }
+        }
+    }
+
+    private func report(problem event: (Problem) -> WardRoundModel.Event, _ body: () throws(Problem) -> Void) {
+        do throws(Problem) { try body() } catch { handle(event(error)) }
+    }
+}

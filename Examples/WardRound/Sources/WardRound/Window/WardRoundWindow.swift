@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import WardRoundState
+import Workers
+
+/// The app's window. It shows a ``Screen``, and holds nothing of a worker who is not on it.
+@MainActor final class WardRoundWindow {
+    private let wait = WaitPage()
+    private let invitation: MessagePage
+    private let closed: MessagePage
+    private let worker: WorkerPage
+    private let pages: Pages
+    private let window: Window
+    /// The id of the worker whose data is on the worker's page, also while it is covered.
+    private var owner: String?
+
+    /// - Parameter handle: receives the worker's actions.
+    init(_ handle: @escaping @MainActor (WardRoundModel.Event) -> Void) {
+        invitation = MessagePage(button: "Sign in") { handle(.signInChosen) }
+        closed = MessagePage(button: "Try again") { handle(.returned) }
+        worker = WorkerPage(
+            entered: { handle(.noteEntered(Note($0, written: .now))) }, signOut: { handle(.signOutChosen) })
+        pages = Pages([
+            "wait": wait.widget, "invitation": invitation.widget, "closed": closed.widget, "worker": worker.widget,
+        ])
+        window = Window(title: "Ward round", width: 560, height: 760, content: pages)
+        window.onActive { handle(.returned) }
+        window.onClose { MainLoop.end() }
+    }
+
+    func open() { window.present() }
+
+    func show(_ screen: Screen) {
+        clear(before: screen)
+        switch screen {
+        case .checking: wait("One moment…")
+        case .signingIn: wait("Sign in on the page that has opened.")
+        case .signingOut: wait("Signing you out of this device…")
+        case .nobody(let isShared, let notice):
+            invitation.show(
+                title: "Ward round", text: isShared ? Self.shared : Self.personal, notice: notice?.plainWords ?? "")
+            pages.turn(to: "invitation")
+            invitation.focus()
+        case .worker(let data, let notice):
+            owner = data.worker.id
+            worker.show(data, notice: notice)
+            pages.turn(to: "worker")
+            worker.focus()
+        case .closed(let problem):
+            closed.show(title: "Not now", text: problem.plainWords)
+            pages.turn(to: "closed")
+            closed.focus()
+        }
+    }
+
+    /// Clears the worker's page, unless the same worker stays on it. A cover during a check hides it and changes nothing,
+    /// so that the same worker finds the line that they were writing.
+    private func clear(before screen: Screen) {
+        switch screen {
+        case .checking: return
+        case .worker(let data, _) where data.worker.id == owner: return
+        default:
+            worker.clear()
+            owner = nil
+        }
+    }
+
+    private func wait(_ text: String) {
+        wait.show(text)
+        pages.turn(to: "wait")
+    }
+
+    private static let shared = "You share this device with others.\nSign in, and sign out before you hand it on."
+    private static let personal = "Sign in with your work account."
+}

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import WardRoundState
+import Workers
+
+/// The page of the worker who is signed in: their name, their notes, and a field for the next one.
+@MainActor struct WorkerPage {
+    private let initials = Label().styled("initials").centered().aligned(down: .center)
+    private let name = Label().styled("name")
+    private let details = Label().styled("quiet")
+    private let notice = Label(isAlert: true).styled("notice")
+    private let empty = Label("No notes yet.\nThey are erased when you sign out.").styled("quiet").styled("empty")
+        .centered()
+    private let list = List().named("Notes")
+    private let field: TextField
+    private let add: Button
+    let widget: Box
+
+    init(entered: @escaping @MainActor (String) -> Void, signOut: @escaping @MainActor () -> Void) {
+        let field = TextField(placeholder: "Write a note", maximumLength: 300) {}
+        let enter: @MainActor () -> Void = {
+            let text = field.text.trimmingCharacters(in: .whitespacesAndNewlines)
+            field.clear()
+            field.focus()
+            entered(text)
+        }
+        field.on("activate", enter)
+        self.field = field.filling(across: true).named("New note")
+        add = Button("Add", pressed: enter).styled("suggested-action")
+        let header = Box.row(
+            spacing: 16, initials,
+            Box.column(spacing: 4, name, details).filling(across: true).aligned(down: .center),
+            Button("Sign out", pressed: signOut).aligned(down: .center))
+        widget = Box.column(
+            spacing: 20, header, notice, Scroller(Box.column(spacing: 0, empty, list)).filling(down: true),
+            Box.row(spacing: 12, field, add)
+        ).styled("page")
+    }
+
+    /// Shows the data of a worker, the newest note first.
+    func show(_ data: WorkerData, notice: Problem?) {
+        let name = data.profile?.displayName ?? data.worker.username
+        initials.set(name.split(separator: " ").prefix(2).compactMap { $0.first.map(String.init) }.joined())
+        self.name.set(name)
+        details.set(data.profile?.jobTitle ?? "")
+        self.notice.set(notice?.plainWords ?? "")
+        list.clear()
+        for note in (data.notes ?? []).reversed() { list.add(row(note)) }
+        empty.show(data.notes?.isEmpty == true)
+        field.enable(data.notes != nil)
+        add.enable(data.notes != nil)
+    }
+
+    /// Removes everything of a worker from the page, also what they typed and copied.
+    func clear() {
+        for label in [initials, name, details, notice] { label.set("") }
+        list.clear()
+        field.clear()
+        Clipboards.clear()
+    }
+
+    func focus() { field.focus() }
+
+    private func row(_ note: Note) -> Box {
+        Box.column(
+            spacing: 4, Label(note.written.formatted(date: .omitted, time: .shortened)).styled("time"),
+            Label(note.text))
+    }
+}
