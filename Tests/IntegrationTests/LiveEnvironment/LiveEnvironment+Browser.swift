@@ -15,13 +15,8 @@ extension LiveEnvironment {
     ) async throws {
         let place = URL(filePath: configurationPath(of: .agent))
         let former = try Data(contentsOf: place)
-        // Only a browser with a window takes a page from a second call of its program. Any user may use the screen, as
-        // the agent can be another one.
-        let screen = try await runAside(
-            program: "/usr/bin/Xvfb", ["-displayfd", "1", "-ac", "-nolisten", "tcp", "-screen", "0", "1400x1000x24"])
-        let log = screen.logPath
-        try await FolderWatch(scratch.path).until("a screen") { try Self.screenNumber(in: log) != nil }
-        let display = ":" + (try Self.screenNumber(in: log) ?? "")
+        // Only a browser with a window takes a page from a second call of its program.
+        let (screen, display) = try await startScreen()
         let outcome: Result<Void, any Error>
         do {
             try configuration(former, with: kind, on: display).write(to: place)
@@ -35,6 +30,15 @@ extension LiveEnvironment {
         screen.kill()
         _ = try await screen.waitForExit()
         try outcome.get()
+    }
+
+    /// Starts a screen in memory. Any user may use it, as the agent can be another one.
+    func startScreen() async throws -> (RunningProgram, display: String) {
+        let screen = try await runAside(
+            program: "/usr/bin/Xvfb", ["-displayfd", "1", "-ac", "-nolisten", "tcp", "-screen", "0", "1400x1000x24"])
+        let log = screen.logPath
+        try await FolderWatch(scratch.path).until("a screen") { try Self.screenNumber(in: log) != nil }
+        return (screen, ":" + (try Self.screenNumber(in: log) ?? ""))
     }
 
     /// The line that `Xvfb` ends with its number; nil if there is none yet.

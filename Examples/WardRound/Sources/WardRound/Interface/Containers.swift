@@ -28,7 +28,14 @@ struct Pages: Widget {
         for (name, page) in pages { unsafe gtk_stack_add_named(pointer.opaque, page.pointer.raw, name) }
     }
 
-    func turn(to name: String) { unsafe gtk_stack_set_visible_child_name(pointer.opaque, name) }
+    /// Makes a page visible.
+    ///
+    /// - Returns: whether another one was before.
+    func turn(to name: String) -> Bool {
+        let former = unsafe gtk_stack_get_visible_child_name(pointer.opaque).map { unsafe String(cString: $0) }
+        unsafe gtk_stack_set_visible_child_name(pointer.opaque, name)
+        return former != name
+    }
 }
 
 /// Rows below each other.
@@ -40,7 +47,13 @@ struct List: Widget {
         unsafe gtk_list_box_set_selection_mode(pointer.opaque, GTK_SELECTION_NONE)
     }
 
-    func add(_ row: any Widget) { unsafe gtk_list_box_append(pointer.opaque, row.pointer.raw) }
+    /// - Parameter name: what a screen reader says for the row.
+    func add(_ content: any Widget, name: String) {
+        let row = unsafe WidgetPointer(gtk_list_box_row_new())
+        unsafe gtk_list_box_row_set_child(row.of(GtkListBoxRow.self), content.pointer.raw)
+        unsafe cgtk_set_accessible_label(row.raw, name)
+        unsafe gtk_list_box_append(pointer.opaque, row.raw)
+    }
 
     func clear() {
         while let row = unsafe gtk_widget_get_first_child(pointer.raw) {

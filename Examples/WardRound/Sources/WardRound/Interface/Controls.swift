@@ -52,6 +52,9 @@ struct TextField: Widget {
 
     var text: String { unsafe String(cString: gtk_editable_get_text(pointer.opaque)) }
 
+    /// Moves the keyboard to the field, and keeps what is in it unselected, so that the next key does not replace it.
+    func resume() { unsafe gtk_entry_grab_focus_without_selecting(pointer.of(GtkEntry.self)) }
+
     func clear() { unsafe gtk_editable_set_text(pointer.opaque, "") }
 }
 

@@ -30,6 +30,8 @@ import Workers
 
     func open() { window.present() }
 
+    /// Shows a screen. The keyboard moves only if the page changes, so that it is not taken from a worker who is at a
+    /// button when their profile arrives.
     func show(_ screen: Screen) {
         clear(before: screen)
         switch screen {
@@ -39,17 +41,14 @@ import Workers
         case .nobody(let isShared, let notice):
             invitation.show(
                 title: "Ward round", text: isShared ? Self.shared : Self.personal, notice: notice?.plainWords ?? "")
-            pages.turn(to: "invitation")
-            invitation.focus()
+            if pages.turn(to: "invitation") { invitation.focus() }
         case .worker(let data, let notice):
             owner = data.worker.id
             worker.show(data, notice: notice)
-            pages.turn(to: "worker")
-            worker.focus()
+            if pages.turn(to: "worker") { worker.focus() }
         case .closed(let problem):
             closed.show(title: "Not now", text: problem.plainWords)
-            pages.turn(to: "closed")
-            closed.focus()
+            if pages.turn(to: "closed") { closed.focus() }
         }
     }
 
@@ -67,7 +66,7 @@ import Workers
 
     private func wait(_ text: String) {
         wait.show(text)
-        pages.turn(to: "wait")
+        _ = pages.turn(to: "wait")
     }
 
     private static let shared = "You share this device with others.\nSign in, and sign out before you hand it on."

@@ -21,7 +21,7 @@ import Workers
         let enter: @MainActor () -> Void = {
             let text = field.text.trimmingCharacters(in: .whitespacesAndNewlines)
             field.clear()
-            field.focus()
+            field.resume()
             entered(text)
         }
         field.on("activate", enter)
@@ -45,7 +45,7 @@ import Workers
         details.set(data.profile?.jobTitle ?? "")
         self.notice.set(notice?.plainWords ?? "")
         list.clear()
-        for note in (data.notes ?? []).reversed() { list.add(row(note)) }
+        for note in (data.notes ?? []).reversed() { list.add(row(note), name: note.text) }
         empty.show(data.notes?.isEmpty == true)
         field.enable(data.notes != nil)
         add.enable(data.notes != nil)
@@ -59,7 +59,7 @@ import Workers
         Clipboards.clear()
     }
 
-    func focus() { field.focus() }
+    func focus() { field.resume() }
 
     private func row(_ note: Note) -> Box {
         Box.column(
