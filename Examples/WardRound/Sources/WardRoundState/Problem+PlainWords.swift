@@ -8,7 +8,6 @@ extension Problem {
         case "canceled": "The sign-in page was closed, so nobody is signed in. Try again when you are ready."
         case "interaction-required": "Your sign-in has run out. Sign out, then sign in again."
         case "still-signed-in": "You are still signed in. Sign out again before you hand on the device."
-        case "notes-full": "There is no room for another note."
         case "note": "Your notes cannot be stored on this device. Keep this one somewhere else."
         case "erase": "Notes of somebody else cannot be removed from this device. Ask your IT support before you go on."
         case _ where code.hasPrefix("graph"): "Your details cannot be loaded now. You can still write notes."

@@ -44,9 +44,6 @@ package struct WardRoundModel {
 
     private enum Step { case signingIn, signingOut }
 
-    /// A worker has at most this many notes.
-    package static let maximumNotes = 100
-
     private var data: WorkerData?
     /// Why nothing can be shown.
     private var obstacle: Problem?
@@ -154,14 +151,11 @@ package struct WardRoundModel {
     }
 
     private mutating func add(_ note: Note) -> [Action] {
-        guard case .worker(let data, _) = screen, let notes = data.notes, !note.text.isEmpty else { return [] }
-        guard notes.count < Self.maximumNotes else {
-            notice = Self.tooMany
-            return []
-        }
+        guard case .worker(let data, _) = screen, data.hasRoom, !note.text.isEmpty else { return [] }
+        let notes = (data.notes ?? []) + [note]
         notice = nil
-        self.data?.notes = notes + [note]
-        return [.writeNotes(notes + [note], owner: data.worker.id)]
+        self.data?.notes = notes
+        return [.writeNotes(notes, owner: data.worker.id)]
     }
 
     /// Changes the data of `owner`. Late answers about another worker change nothing.
@@ -172,5 +166,4 @@ package struct WardRoundModel {
     }
 
     private static let stillThere = Problem(code: "still-signed-in", message: "The broker still names this worker.")
-    private static let tooMany = Problem(code: "notes-full", message: "There is no room for another note.")
 }

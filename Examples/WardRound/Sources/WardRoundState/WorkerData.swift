@@ -9,6 +9,12 @@ package struct WorkerData: Equatable, Sendable {
     /// The worker's notes; nil until they are read.
     package internal(set) var notes: [Note]?
 
+    /// A worker has at most this many notes.
+    package static let maximumNotes = 100
+
+    /// Whether another note can be added.
+    package var hasRoom: Bool { notes.map { $0.count < Self.maximumNotes } ?? false }
+
     package init(_ worker: Worker, profile: Profile? = nil, notes: [Note]? = nil) {
         self.worker = worker
         self.profile = profile

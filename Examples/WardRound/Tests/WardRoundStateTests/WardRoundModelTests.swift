@@ -180,13 +180,8 @@ import Workers
         var model = model(amara)
         #expect(model.handle(.noteEntered(Note("", written: note.written))) == [])
         #expect(model.handle(.noteEntered(note)) == [.writeNotes([note], owner: "a")])
-        _ = model.handle(.notes(Array(repeating: note, count: WardRoundModel.maximumNotes), owner: "a"))
+        _ = model.handle(.notes(Array(repeating: note, count: WorkerData.maximumNotes), owner: "a"))
         #expect(model.handle(.noteEntered(note)) == [])
-        guard case .worker(_, let notice?) = model.screen else {
-            Issue.record("The worker is not told.")
-            return
-        }
-        #expect(notice.code == "notes-full")
     }
 
     @Test func `no note is taken while the window is covered, nobody is signed in, or the notes are not read`() {

@@ -40,15 +40,17 @@ struct Button: Widget {
 struct TextField: Widget {
     let pointer: WidgetPointer
 
-    init(placeholder: String, maximumLength: Int32, entered: @escaping @MainActor () -> Void) {
+    init(placeholder: String, maximumLength: Int32) {
         pointer = unsafe WidgetPointer(gtk_entry_new())
         unsafe gtk_entry_set_placeholder_text(pointer.of(GtkEntry.self), placeholder)
         unsafe gtk_entry_set_max_length(pointer.of(GtkEntry.self), maximumLength)
         // What a worker types is not for the dictionary of the keyboard, and Control+Z must not bring it back.
         unsafe gtk_entry_set_input_hints(pointer.of(GtkEntry.self), GTK_INPUT_HINT_PRIVATE)
         unsafe gtk_editable_set_enable_undo(pointer.opaque, 0)
-        on("activate", entered)
     }
+
+    /// Calls `action` when Enter is pressed in the field.
+    func onEnter(_ action: @escaping @MainActor () -> Void) { on("activate", action) }
 
     var text: String { unsafe String(cString: gtk_editable_get_text(pointer.opaque)) }
 

@@ -12,7 +12,7 @@ enum Style {
             min-width: 60px; min-height: 60px; border-radius: 30px; font-size: 22px; font-weight: 700;
             color: @theme_selected_fg_color; background: @theme_selected_bg_color;
         }
-        .empty { padding-top: 120px; }
+        .hint { padding: 60px 0; }
         .quiet { opacity: 0.7; }
         button { min-height: 60px; padding: 0 32px; border-radius: 14px; font-size: 19px; font-weight: 600; }
         entry { min-height: 60px; padding: 0 18px; border-radius: 14px; font-size: 19px; }

@@ -9,30 +9,30 @@ import Workers
     private let name = Label().styled("name")
     private let details = Label().styled("quiet")
     private let notice = Label(isAlert: true).styled("notice")
-    private let empty = Label("No notes yet.\nThey are erased when you sign out.").styled("quiet").styled("empty")
-        .centered()
+    private let hint = Label().styled("quiet").styled("hint").centered()
     private let list = List().named("Notes")
     private let field: TextField
     private let add: Button
     let widget: Box
 
     init(entered: @escaping @MainActor (String) -> Void, signOut: @escaping @MainActor () -> Void) {
-        let field = TextField(placeholder: "Write a note", maximumLength: 300) {}
+        let field = TextField(placeholder: "Write a note", maximumLength: 300)
+            .filling(across: true).named("New note")
         let enter: @MainActor () -> Void = {
             let text = field.text.trimmingCharacters(in: .whitespacesAndNewlines)
             field.clear()
             field.resume()
             entered(text)
         }
-        field.on("activate", enter)
-        self.field = field.filling(across: true).named("New note")
+        field.onEnter(enter)
+        self.field = field
         add = Button("Add", pressed: enter).styled("suggested-action")
         let header = Box.row(
             spacing: 16, initials,
             Box.column(spacing: 4, name, details).filling(across: true).aligned(down: .center),
             Button("Sign out", pressed: signOut).aligned(down: .center))
         widget = Box.column(
-            spacing: 20, header, notice, Scroller(Box.column(spacing: 0, empty, list)).filling(down: true),
+            spacing: 20, header, notice, Scroller(Box.column(spacing: 0, hint, list)).filling(down: true),
             Box.row(spacing: 12, field, add)
         ).styled("page")
     }
@@ -46,9 +46,9 @@ import Workers
         self.notice.set(notice?.plainWords ?? "")
         list.clear()
         for note in (data.notes ?? []).reversed() { list.add(row(note), name: note.text) }
-        empty.show(data.notes?.isEmpty == true)
-        field.enable(data.notes != nil)
-        add.enable(data.notes != nil)
+        hint.set(hint(data))
+        field.enable(data.hasRoom)
+        add.enable(data.hasRoom)
     }
 
     /// Removes everything of a worker from the page, also what they typed and copied.
@@ -60,6 +60,12 @@ import Workers
     }
 
     func focus() { field.resume() }
+
+    private func hint(_ data: WorkerData) -> String {
+        guard let notes = data.notes else { return "" }
+        if notes.isEmpty { return "No notes yet.\nThey are erased when you sign out." }
+        return data.hasRoom ? "" : "There is no room for another note."
+    }
 
     private func row(_ note: Note) -> Box {
         Box.column(
