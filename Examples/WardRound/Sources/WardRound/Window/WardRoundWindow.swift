@@ -47,7 +47,7 @@ import Workers
             worker.show(data, notice: notice)
             if pages.turn(to: "worker") { worker.focus() }
         case .closed(let problem):
-            closed.show(title: "Not now", text: problem.plainWords)
+            closed.show(title: "Not available now", text: problem.plainWords)
             if pages.turn(to: "closed") { closed.focus() }
         }
     }
