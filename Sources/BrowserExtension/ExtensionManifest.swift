@@ -11,7 +11,7 @@ struct ExtensionManifest {
 
     /// `1.2.3`: up to four numbers.
     let version: String
-    /// Match patterns of the hosts that the extension may see.
+    /// Match patterns of the hosts to which the extension may add headers.
     let hosts: [String]
 
     /// - Parameter addresses: prefixes of the addresses that the profile lists. If there are none, the extension may see
@@ -42,13 +42,15 @@ struct ExtensionManifest {
         ]
     }
 
+    /// The broker's own pages. The extension closes their windows, and adds nothing to requests for them.
+    private static let ownPages = "http://127.0.0.1/*"
     private static let permissions = ["nativeMessaging", "webRequest", "webRequestBlocking"]
 
     /// Manifest version 3, for Chromium: blocking listeners work because policy installs the extension.
     var chromium: [UInt8] {
         write([
             "manifest_version": .integer(3), "background": .object(["service_worker": .string(Self.script)]),
-            "permissions": Self.list(Self.permissions), "host_permissions": Self.list(hosts),
+            "permissions": Self.list(Self.permissions), "host_permissions": Self.list(hosts + [Self.ownPages]),
         ])
     }
 
@@ -56,7 +58,7 @@ struct ExtensionManifest {
     var firefox: [UInt8] {
         write([
             "manifest_version": .integer(2), "background": .object(["scripts": Self.list([Self.script])]),
-            "permissions": Self.list(Self.permissions + hosts),
+            "permissions": Self.list(Self.permissions + hosts + [Self.ownPages]),
             "browser_specific_settings": .object(["gecko": .object(["id": .string(Self.firefoxID)])]),
         ])
     }

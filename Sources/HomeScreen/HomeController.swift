@@ -69,7 +69,8 @@ actor HomeController {
         }
     }
 
-    private func endPrograms() async {
+    /// Ends the programs that were opened from tiles.
+    func endPrograms() async {
         do { try await blocking { [programs] in try programs.end() } } catch {
             logger.error("programs of the last worker still run", metadata: ["error": "\(error)"])
         }

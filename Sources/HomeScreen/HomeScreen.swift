@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import BrokerProtocol
 internal import Hummingbird
-internal import Localization
 package import Logging
 internal import NIOCore
 
@@ -22,18 +21,16 @@ package struct HomeScreen: Sendable {
         package let deviceName: String
         /// The environment of the programs that tiles open.
         package let environment: [String: String]
-        /// Distinguishes the programs of this home screen from those of another one of the same user; without spaces.
-        package let id: String
         /// The port on 127.0.0.1; 0 for a free one.
         package let port: Int
 
         package init(
             app: HomeApp, runtimeDirectory: String, configuration: HomeConfiguration, language: String,
-            deviceName: String, environment: [String: String], id: String, port: Int = 0
+            deviceName: String, environment: [String: String], port: Int = 0
         ) {
             (self.app, self.runtimeDirectory, self.configuration) = (app, runtimeDirectory, configuration)
             (self.language, self.deviceName, self.environment) = (language, deviceName, environment)
-            (self.id, self.port) = (id, port)
+            self.port = port
         }
     }
 
@@ -48,15 +45,16 @@ package struct HomeScreen: Sendable {
         (self.start, self.logger) = (start, logger)
         account = try WorkerAccount(start.app, socket: start.runtimeDirectory + "/broker.sock")
         controller = HomeController(
-            account: account, programs: TilePrograms(environment: start.environment, id: start.id),
+            account: account,
+            programs: TilePrograms(environment: start.environment, device: start.runtimeDirectory),
             tiles: start.configuration.tiles, logger: logger)
         routes = HomeRoutes(
             controller: controller, page: HomePage(), texts: try HomeText.catalogue.get(),
-            configuration: start.configuration, language: Language(tag: start.language) ?? .english,
+            configuration: start.configuration, locale: start.language,
             deviceName: start.deviceName)
     }
 
-    /// Serves until the task is cancelled.
+    /// Serves until the task is cancelled. Ends the programs that were opened from tiles.
     ///
     /// - Parameter serving: called with the page's address as soon as it can be opened.
     /// - Throws: the error of `serving`, or why the page cannot be served.
@@ -73,15 +71,21 @@ package struct HomeScreen: Sendable {
             onServerRunning: { channel in
                 served.yield("http://127.0.0.1:\(channel.localAddress?.port ?? 0)/")
             }, logger: logger)
-        try await withThrowingTaskGroup { group in
-            group.addTask { [controller] in
-                for await address in addresses.prefix(1) { try serving(address) }
-                await controller.run()
+        do {
+            try await withThrowingTaskGroup { group in
+                group.addTask { [controller] in
+                    for await address in addresses.prefix(1) { try serving(address) }
+                    await controller.run()
+                }
+                group.addTask { try await reader.run() }
+                group.addTask { try await application.run() }
+                try await group.next()
+                group.cancelAll()
             }
-            group.addTask { try await reader.run() }
-            group.addTask { try await application.run() }
-            try await group.next()
-            group.cancelAll()
+        } catch {
+            await controller.endPrograms()
+            throw error
         }
+        await controller.endPrograms()
     }
 }

@@ -43,7 +43,10 @@ import Testing
             let manifest = try await manifest(in: folder.path + "/firefox.xpi")
             #expect(
                 manifest["permissions"] as? [String]
-                    == ["nativeMessaging", "webRequest", "webRequestBlocking", "https://login.example/*"])
+                    == [
+                        "nativeMessaging", "webRequest", "webRequestBlocking", "https://login.example/*",
+                        "http://127.0.0.1/*",
+                    ])
             let host = try object(made.firefox.hostManifest)
             #expect(host["name"] as? String == BrowserExtensionPackage.hostName)
             #expect(host["allowed_extensions"] as? [String] == ["browser@baton.org"])

@@ -59,7 +59,10 @@ import Testing
         #expect(
             Self.model(open[0], open[1], open[2], Self.state(.signingOut), Self.state(.ready)).actions
                 == [.endPrograms])
-        #expect(Self.model(Self.state(.signedIn), Self.state(.ready)).actions == [])
+        // An earlier home screen that was killed may have left some, but only once nobody is signed in.
+        #expect(Self.model(Self.state(.signedIn)).actions == [.readAccount])
+        #expect(Self.model(Self.state(.ready)).actions == [.endPrograms])
+        #expect(Self.model(Self.state(.ready), Self.state(.signingIn), Self.state(.ready)).actions == [])
     }
 
     @Test("the report of a program that ends after the session does not reach the next worker's screen")

@@ -13,6 +13,10 @@ enum LoopbackPage {
         ("Referrer-Policy", "no-referrer"),
     ]
 
+    /// The header field with which a page asks the browser's extension to close its window after a moment. The person has
+    /// nothing to do there any more.
+    static let closing = ("X-Baton-Close", "1")
+
     private static func page(_ title: String, _ text: String) -> String {
         """
         <!doctype html><html lang="en"><head><meta charset="utf-8"><title>\(title)</title>

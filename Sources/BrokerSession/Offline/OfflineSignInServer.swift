@@ -50,8 +50,8 @@ package struct OfflineSignInServer: Sendable {
 
     private static func answer(_ verdict: Verdict, _ attempt: OfflineForm) -> LoopbackResponse {
         switch verdict {
-        case .known: page { OfflinePage.done(attempt.purpose, nonce: $0) }
-        case .declined: page { OfflinePage.declined(nonce: $0) }
+        case .known: page(closes: true) { OfflinePage.done(attempt.purpose, nonce: $0) }
+        case .declined: page(closes: true) { OfflinePage.declined(nonce: $0) }
         case .again(let notice): form(attempt, notice)
         }
     }
@@ -63,7 +63,8 @@ package struct OfflineSignInServer: Sendable {
         }
     }
 
-    private static func page(_ text: (_ nonce: String) -> String) -> LoopbackResponse {
+    /// - Parameter closes: whether the window closes by itself.
+    private static func page(closes: Bool = false, _ text: (_ nonce: String) -> String) -> LoopbackResponse {
         let nonce = ProofKey.verifier()
         return .page(
             text(nonce),
@@ -74,6 +75,6 @@ package struct OfflineSignInServer: Sendable {
                     "Content-Security-Policy",
                     "default-src 'none'; style-src 'nonce-\(nonce)'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
                 ),
-            ])
+            ] + (closes ? [LoopbackPage.closing] : []))
     }
 }

@@ -40,8 +40,10 @@ struct SignInRedirection: Sendable {
                 case .get("/", let query?):
                     guard let fields = fields(in: query, of: state) else { return .notFound }
                     answer.settle(.success(fields))
-                    let page = fields[ParameterName.error] == nil ? LoopbackPage.done : LoopbackPage.refused
-                    return .page(page, headers: LoopbackPage.headers)
+                    guard fields[ParameterName.error] == nil else {
+                        return .page(LoopbackPage.refused, headers: LoopbackPage.headers)
+                    }
+                    return .page(LoopbackPage.done, headers: LoopbackPage.headers + [LoopbackPage.closing])
                 case .get, .post: return .notFound
                 }
             })

@@ -9,6 +9,9 @@ const NAMES = ["x-ms-refreshtokencredential", "x-ms-devicecredential"];
 const PATIENCE = 5000;
 const LONGEST_ADDRESS = 8192;
 const LONGEST_HEADER = 32768;
+const CLOSE = "x-baton-close";
+// How long a page that asks to be closed can be read.
+const READING = 1500;
 const PROMPTS = ["login", "select_account"];
 
 let port = null;
@@ -150,12 +153,24 @@ function within(milliseconds, promise) {
 
 // The hosts that this extension may see at all; which addresses of them, the broker says.
 const manifest = chrome.runtime.getManifest();
-const urls = (manifest.host_permissions ?? manifest.permissions).filter(pattern => pattern.includes("://"));
+const urls = (manifest.host_permissions ?? manifest.permissions).filter(pattern => pattern.startsWith("https://"));
 const filter = { urls, types: ["main_frame"] };
 const extra = chrome.webRequest.OnBeforeSendHeadersOptions?.EXTRA_HEADERS;
 chrome.webRequest.onBeforeSendHeaders.addListener(
   add, filter, ["blocking", "requestHeaders", ...(extra ? [extra] : [])]);
 chrome.webRequest.onBeforeRequest.addListener(removePrompt, filter, ["blocking"]);
+
+// MARK: Windows
+
+// The broker's last page of a sign-in is there to be read, and then in the way: in a kiosk nobody can close a window. Only a page
+// on this machine can ask for that, and only for itself.
+function closeWindow({ tabId, responseHeaders }) {
+  if (!responseHeaders.some(({ name }) => name.toLowerCase() === CLOSE)) return;
+  setTimeout(() => chrome.tabs.remove(tabId).catch(error => console.warn("the window stays:", error.message)), READING);
+}
+
+chrome.webRequest.onCompleted.addListener(
+  closeWindow, { urls: ["http://127.0.0.1/*"], types: ["main_frame"] }, ["responseHeaders"]);
 
 // The host says when it has told the addresses: from then on pages open signed in.
 policy().catch(error => console.warn("not ready:", error.message));

@@ -12,13 +12,16 @@ final class TilePrograms: Sendable {
     private static let shortest = Duration.seconds(2)
 
     private let environment: [String: String]
-    /// Distinguishes the programs of this home screen from those of another one.
+    /// Distinguishes the programs of this device from those of another device of the same user.
     private let value: String
     private let running = Mutex<[Int: ChildProcess]>([:])
 
-    /// - Parameter environment: the environment of the programs.
-    init(environment: [String: String], id: String) {
-        (self.environment, value) = (environment, id)
+    /// - Parameters:
+    ///   - environment: the environment of the programs.
+    ///   - device: the folder of the broker's sockets, which names the device.
+    init(environment: [String: String], device: String) {
+        // The colon ends the name, so that no other name begins with it.
+        (self.environment, value) = (environment, device + ":")
     }
 
     /// Starts a tile's program unless it runs already. Blocks briefly.
@@ -59,7 +62,8 @@ final class TilePrograms: Sendable {
         }
     }
 
-    /// Kills every program and everything that it started, and waits until they have ended.
+    /// Kills every program and everything that it started, and waits until they have ended; also those of an earlier home
+    /// screen that was killed.
     ///
     /// - Throws: ``ProcessFailure``.
     func end() throws(ProcessFailure) { try ProcessSweep.endMarked("\(Self.mark)=\(value)") }

@@ -79,8 +79,8 @@ package struct HomeModel: Sendable, Equatable {
     package private(set) var activity = Activity.none
     package private(set) var notice: Notice?
     package private(set) var tiles: [Int: TileState] = [:]
-    /// Whether programs of the last worker may still run.
-    private var hasPrograms = false
+    /// Whether programs of the last worker may still run. An earlier home screen that was killed may have left some.
+    private var hasPrograms = true
 
     package init() {}
 

@@ -22,7 +22,7 @@ function set(id, text) {
 }
 
 function time(seconds) {
-  return new Intl.DateTimeFormat(answer.view.language, {hour: '2-digit', minute: '2-digit'})
+  return new Intl.DateTimeFormat(answer ? answer.locale : undefined, {hour: '2-digit', minute: '2-digit'})
     .format(new Date(seconds * 1000));
 }
 
@@ -161,8 +161,7 @@ function show() {
 
 // What changes with the time of day.
 function tick() {
-  at('clock').textContent = new Intl.DateTimeFormat(
-    document.documentElement.lang || undefined, {hour: '2-digit', minute: '2-digit'}).format(new Date());
+  at('clock').textContent = time(Date.now() / 1000);
   if (!answer) return;
   set('shift', answer.view.shiftEnd ? countdown(answer.view.shiftEnd) : '');
   showIdle(answer.view.idle);

@@ -26,6 +26,8 @@ struct HomeRoutes: Sendable {
     let icons: [Int: PageImage]
     /// The language of the device, for a person who has not chosen one.
     let language: Language
+    /// How the device writes times in its own language (BCP 47), such as `en-GB`.
+    let locale: String
     let deviceName: String
     private let waiting = WaitingViews()
 
@@ -34,10 +36,14 @@ struct HomeRoutes: Sendable {
 
     init(
         controller: HomeController, page: HomePage, texts: Texts<HomeText>, configuration: HomeConfiguration,
-        language: Language, deviceName: String
+        locale: String, deviceName: String
     ) {
+        // `de_CH.UTF-8` (locale(1)) is `de-CH` in browsers.
+        let tag = String(locale.prefix { $0 != "." && $0 != "@" }).replacing("_", with: "-")
+        language = Language(tag: tag) ?? .english
+        self.locale = Language(tag: tag) == nil ? language.rawValue : tag
         (self.controller, self.page, self.texts) = (controller, page, texts)
-        (self.configuration, self.language, self.deviceName) = (configuration, language, deviceName)
+        (self.configuration, self.deviceName) = (configuration, deviceName)
         logo = configuration.logo.flatMap { PageImage(path: $0) }
         icons = Dictionary(
             uniqueKeysWithValues: configuration.tiles.enumerated().compactMap { index, tile in
@@ -112,7 +118,8 @@ struct HomeRoutes: Sendable {
         view.countDown(from: BootClock.seconds)
         return page.json(
             Answer(
-                change: change, view: view, organisation: configuration.organisation, hasLogo: logo != nil,
+                change: change, view: view, locale: language == self.language ? locale : language.rawValue,
+                organisation: configuration.organisation, hasLogo: logo != nil,
                 device: model.deviceName ?? deviceName, labels: labels(language),
                 languages: Language.allCases.map { Answer.Choice(tag: $0.rawValue, name: $0.ownName) }))
     }
@@ -131,6 +138,7 @@ struct HomeRoutes: Sendable {
 
         let change: UInt64
         let view: HomeView
+        let locale: String
         let organisation: String?
         let hasLogo: Bool
         let device: String

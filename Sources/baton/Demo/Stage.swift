@@ -25,12 +25,10 @@ final class Stage {
     }
 
     /// Puts a person in front of the device.
-    func seat(_ person: EnvironmentFacts.Person) throws {
-        try local.layout.write(["username": person.userName, "password": person.password], to: local.layout.person)
-    }
+    func seat(_ person: EnvironmentFacts.Person) throws { try local.seat(person) }
 
     /// Removes the person and their password.
-    func leave() throws { try FileManager.default.removeItem(atPath: local.layout.person) }
+    func leave() throws { try local.leave() }
 
     func open(_ number: Int) throws -> SampleApp {
         let app = try SampleApp(number: number, local: local)

@@ -43,8 +43,7 @@ struct HomeCommand: AsyncParsableCommand {
             HomeScreen.Start(
                 app: HomeApp(clientID: HomeScreenApp.clientID, redirectURI: HomeScreenApp.redirectURI),
                 runtimeDirectory: device.folder, configuration: try configuration(), language: language ?? "en",
-                deviceName: ProcessInfo.processInfo.hostName, environment: environment,
-                id: UUID().uuidString, port: port),
+                deviceName: ProcessInfo.processInfo.hostName, environment: environment, port: port),
             logger: logger)
         let run = Task {
             if addressOnly {

@@ -61,7 +61,8 @@ struct HomeWindow: Sendable {
             "--no-default-browser-check", "--password-store=basic", "--disable-background-networking",
             "--disable-component-update", "--disable-sync", "--disable-extensions", "--disable-pinch",
             "--overscroll-history-navigation=0",
-        ] + (isFullScreen ? ["--kiosk"] : ["--window-size=1100,800"]) + (geteuid() == 0 ? ["--no-sandbox"] : [])
+        ] + (isFullScreen ? ["--kiosk"] : ["--window-size=1100,800"])
+            + (geteuid() == 0 ? ["--no-sandbox", "--test-type"] : [])
     }
 
     /// The session's environment, with home folders in the window's own folder.

@@ -64,6 +64,30 @@ struct AgentFile: Encodable {
     }
 }
 
+struct HomeFile: Encodable {
+    let organisation = EnvironmentFacts.organisation
+    let contact = "Help desk 4242"
+    let tiles: [Tile]
+
+    struct Tile: Encodable {
+        let title: String
+        let program: String
+        let arguments: [String]
+        let bundleId: String
+    }
+
+    /// - Parameters:
+    ///   - wardRound: the program of the sample app with a window.
+    ///   - configuration: the path of an app's configuration, by its number.
+    init(facts: EnvironmentFacts, wardRound: String, configuration: (Int) -> String) {
+        tiles = facts.apps.filter { $0.sample == .wardRound }.map {
+            Tile(
+                title: $0.title, program: wardRound, arguments: ["--config", configuration($0.number)],
+                bundleId: $0.bundleID)
+        }
+    }
+}
+
 struct AppFile: Encodable {
     let clientId: String
     let redirectUri: String

@@ -118,12 +118,17 @@ struct EnvironmentFacts: Codable, Sendable {
         return port
     }
 
+    /// A password that is easy to type with gloves, and different in each environment.
     private static func password() -> String {
-        let letters = Array("abcdefghjkmnpqrstuvwxyz23456789")
+        let first = [
+            "amber", "brave", "calm", "clear", "early", "green", "happy", "lucky", "quiet", "rapid", "sunny", "warm",
+        ]
+        let second = [
+            "anchor", "beaver", "cedar", "falcon", "garden", "harbor", "maple", "meadow", "otter", "river", "rocket",
+            "willow",
+        ]
         var random = SystemRandomNumberGenerator()
-        let groups = (0..<4).map { _ in
-            String((0..<5).map { _ in letters[Int.random(in: 0..<letters.count, using: &random)] })
-        }
-        return groups.joined(separator: "-")
+        func word(_ words: [String]) -> String { words[Int.random(in: words.indices, using: &random)] }
+        return "\(word(first))-\(word(second))-\(Int.random(in: 1000...9999, using: &random))"
     }
 }

@@ -71,16 +71,22 @@ struct EnvironmentSummary: Encodable {
                 "baton device join --login \(facts.loginURL) --registration \(facts.registrationURL) "
                     + "--tenant \(EnvironmentFacts.domain) --name \(LocalDeviceSetup.deviceName)"
             ])
-        return [
+        let home = Suggestion(
+            text: "The home screen opens in a window. Try:",
+            commands: [
+                "1. Sign in as Amara, with her password from above.",
+                "2. Open \"Ward Round\" and write a note: it knows who you are.",
+                "3. Hand over, and sign in as Bo: nothing of Amara is left, and the screen says who verified that.",
+            ])
+        let showsHome = isJoined && local.browser.hasScreen
+        return (showsHome ? [home] : []) + [
             Suggestion(
-                text: "In every other terminal, first:", commands: [". \(quoted(local.layout.environment))"])
+                text: showsHome ? "To look closer, in another terminal, first:" : "In every other terminal, first:",
+                commands: [". \(quoted(local.layout.environment))"])
         ] + (isJoined ? [] : [join]) + [
             Suggestion(
                 text: "Two apps, each in a terminal of its own (type: sign-in, me, note hello, show, sign-out):",
                 commands: facts.apps.prefix(2).map { start($0, local) }),
-            Suggestion(
-                text: "An app with a window:",
-                commands: facts.apps.filter { $0.sample == .wardRound }.map { start($0, local) }),
             Suggestion(
                 text: "Device and organisation:",
                 commands: ["baton device status", "baton account current", "baton admin user list"]),
@@ -121,5 +127,6 @@ struct EnvironmentSummary: Encodable {
             ]
     }
 
-    private static let noScreen = "Start it where DISPLAY or WAYLAND_DISPLAY is set, or see make demo."
+    private static let noScreen =
+        "Start it where DISPLAY or WAYLAND_DISPLAY is set (xvfb-run make up, for a screen without a monitor), or see make demo."
 }

@@ -57,13 +57,65 @@ final class LocalEnvironment {
         try await start("batond", programs.broker, arguments: ["--config", path], through: deviceWrapper)
     }
 
-    func startAgent() async throws {
+    /// Starts the agent with the environment's browser, or with another one for a while.
+    func startAgent(_ other: BrowserChoice? = nil) async throws {
         let path = layout.configuration + "/baton-agent.json"
+        let browser = other ?? browser
         // A program that acts as a person needs no policies, and could not operate a browser that has them.
         var host: String?
         if case .window = browser { host = programs.browserHost }
         try layout.write(AgentFile(layout: layout, command: try browser.command(layout), host: host), to: path)
         try await start("baton-agent", programs.agent, arguments: ["--config", path], through: deviceWrapper)
+    }
+
+    /// Opens the home screen in a window.
+    func startHome() async throws {
+        let path = layout.configuration + "/home.json"
+        try layout.write(HomeFile(facts: facts, wardRound: programs.wardRound, configuration: configuration), to: path)
+        try await start(
+            "home", programs.folder + "/baton",
+            arguments: ["home", "--config", path, "--runtime-directory", layout.run],
+            isClosedByPerson: true)
+    }
+
+    // MARK: The person at the browser
+
+    /// Puts a person in front of the device, for a program that acts as one.
+    ///
+    /// - Parameter withoutBrowser: whether the program posts the pages' forms itself, without a browser.
+    func seat(_ person: EnvironmentFacts.Person, withoutBrowser: Bool = false) throws {
+        try layout.write(
+            SeatedPerson(username: person.userName, password: person.password, withoutBrowser: withoutBrowser),
+            to: layout.person)
+    }
+
+    /// Removes the person and their password.
+    func leave() throws { try FileManager.default.removeItem(atPath: layout.person) }
+
+    /// The file that such a program reads; `Tests/Person/person.py` describes it.
+    private struct SeatedPerson: Encodable {
+        let username: String
+        let password: String
+        let withoutBrowser: Bool
+    }
+
+    /// Has the Cloud Device Administrator join the device, through a program that acts as a person.
+    func join(through program: String) async throws {
+        let carol = try person(with: EnvironmentFacts.cloudDeviceAdministrator)
+        try seat(carol, withoutBrowser: true)
+        defer { try? leave() }
+        try await startAgent(.person(program: program))
+        _ = try await device.ask(.join(joinOrder))
+        try await blocking { [running] in try running.stop("baton-agent") }
+    }
+
+    private func person(with role: String) throws -> EnvironmentFacts.Person {
+        guard let person = facts.people.first(where: { $0.role == role }) else {
+            throw CommandFailure(
+                code: "environment_person", message: "Nobody in this environment is \(role).",
+                remedy: "Remove the environment's folder and start it anew.")
+        }
+        return person
     }
 
     /// Returns the error for a port that is in use. An environment cannot change its ports, because they are part of
@@ -75,10 +127,12 @@ final class LocalEnvironment {
     }
 
     private func start(
-        _ name: String, _ executable: String, arguments: [String], through wrapper: [String] = []
+        _ name: String, _ executable: String, arguments: [String], through wrapper: [String] = [],
+        isClosedByPerson: Bool = false
     ) async throws {
         let order = Program.Order(
-            name: name, executable: executable, arguments: arguments, wrapper: wrapper, layout: layout)
+            name: name, executable: executable, arguments: arguments, wrapper: wrapper, layout: layout,
+            isClosedByPerson: isClosedByPerson)
         try await blocking { [running] in try running.start(order) }
     }
 

@@ -15,6 +15,8 @@ struct Program: Sendable {
         /// A command through which the program is started; empty for none.
         let wrapper: [String]
         let layout: EnvironmentLayout
+        /// Whether a person may close the program, which ends the environment as Ctrl-C does.
+        var isClosedByPerson = false
 
         var log: String { layout.logs + "/\(name).log" }
     }

@@ -45,9 +45,22 @@ final class Programs: Sendable {
         }
         try program.awaitReady()
         try BlockingThread.start { [self] in
-            guard let status = try? program.process.waitForExit() else { return }
-            end(.died(program: program.name, status: status, log: program.log))
+            guard let status = try? program.process.waitForExit(),
+                state.withLock({ $0.running.contains { $0.process.pid == program.process.pid } })
+            else { return }
+            end(
+                program.order.isClosedByPerson && status.isSuccess
+                    ? .asked : .died(program: program.name, status: status, log: program.log))
         }
+    }
+
+    /// Ends one program; the environment goes on. Blocks.
+    func stop(_ name: String) throws {
+        let stopped = state.withLock { state in
+            defer { state.running.removeAll { $0.name == name } }
+            return state.running.first { $0.name == name }
+        }
+        try stopped?.stop()
     }
 
     /// Ends the environment: asks every program to stop, beginning with the one started last. A second call, with

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import ArgumentParser
 import BrokerDevice
+internal import BrokerIPC
 import FoundationEssentials
 import Glibc
 import UnixSocket
@@ -20,6 +21,10 @@ struct UpCommand: AsyncParsableCommand {
     @OptionGroup var options: EnvironmentOptions
     @Option(help: "A program that acts as the person at the browser, instead of a window.")
     var person: String?
+    @Flag(help: "Leave it to you to join the device; without it, the demonstration's administrator has joined it.")
+    var unjoined = false
+    @Option(help: "The program that acts as this administrator.")
+    var administrator = "Tests/Person/person.py"
     @OptionGroup var output: OutputOptions
 
     func run() async throws {
@@ -36,16 +41,20 @@ struct UpCommand: AsyncParsableCommand {
         }
     }
 
+    /// The program that joins the device; nil if that is left to somebody else.
+    private var joiner: String? { unjoined || person != nil ? nil : URL(filePath: administrator).path }
+
     /// Starts the environment. Does not throw if the environment begins to end meanwhile.
     private func bringUp(_ local: LocalEnvironment, _ narrator: Narrator) async throws {
         do {
-            try await local.up(narrator)
+            try await local.up(narrator, administrator: joiner)
             var ready = NarratedEvent(.ready)
             let summary = try await EnvironmentSummary(local)
             ready.environment = summary
             try local.layout.write(text: summary.environmentFile, to: local.layout.environment)
             try narrator.tell(ready, lines: summary.lines(people: local.facts.people))
             try ServiceNotification.ready()
+            if local.showsHomeScreen { try await local.startHome() }
         } catch {
             guard !local.running.isEnding else { return }
             local.running.end(.failed)
@@ -97,7 +106,9 @@ struct EnvironmentOptions: ParsableArguments {
 
 extension LocalEnvironment {
     /// Brings everything up, whatever state the environment was left in.
-    fileprivate func up(_ narrator: Narrator) async throws {
+    ///
+    /// - Parameter administrator: the program that joins the device at the first start; nil for none.
+    fileprivate func up(_ narrator: Narrator, administrator: String?) async throws {
         func step(_ name: String, _ text: String, run body: () async throws -> Void) async throws {
             try narrator.say("  \(text)")
             try await narrator.step(name, text, run: body)
@@ -108,9 +119,21 @@ extension LocalEnvironment {
             try prepareApps()
         }
         try await step("device", "starting the device") { try await startDevice() }
+        if !facts.isPushed {
+            try await step("enrollment", "enrolling the device") { try await enroll() }
+            try await step("push", "pushing the broker package, the apps and the profile") { try await push() }
+        }
+        if let administrator, try await DeviceCommand.status(device).deviceID == nil {
+            try await step("join", "joining the device to the directory, as Carol") {
+                try await join(through: administrator)
+            }
+        }
         try await step("agent", "starting the agent, which opens the browser") { try await startAgent() }
-        guard !facts.isPushed else { return }
-        try await step("enrollment", "enrolling the device") { try await enroll() }
-        try await step("push", "pushing the broker package, the apps and the profile") { try await push() }
+    }
+
+    /// Whether this environment can show the home screen.
+    fileprivate var showsHomeScreen: Bool {
+        guard case .window = browser else { return false }
+        return browser.hasScreen
     }
 }
