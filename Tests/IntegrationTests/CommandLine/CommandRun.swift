@@ -23,9 +23,11 @@ struct CommandRun {
     }
 
     /// Starts `baton`. Standard output goes to the program's log, and standard error to a separate file.
+    ///
+    /// - Parameter display: the screen for its windows; empty for none.
     static func start(
-        _ arguments: [String], sourcing environment: String? = nil, to file: String? = nil, awaitsReady: Bool = false,
-        in scratch: Scratch
+        _ arguments: [String], sourcing environment: String? = nil, to file: String? = nil, on display: String = "",
+        awaitsReady: Bool = false, in scratch: Scratch
     ) async throws -> (program: RunningProgram, errors: String) {
         let name = "baton-\(UInt32.random(in: 0...UInt32.max))"
         let errors = scratch.path(name + ".errors")
@@ -35,7 +37,8 @@ struct CommandRun {
             ["-c", script, errors] + [environment].compactMap(\.self) + [try RunningProgram.built("baton")] + arguments
         do {
             let program = try await RunningProgram.start(
-                "/bin/sh", command, log: name, awaitsReady: awaitsReady, in: scratch)
+                "/bin/sh", command, environment: ["DISPLAY": display, "WAYLAND_DISPLAY": ""], log: name,
+                awaitsReady: awaitsReady, in: scratch)
             return (program, errors)
         } catch let problem as TestProblem {
             throw TestProblem("\(problem)\n\(try textOfFile(errors))")

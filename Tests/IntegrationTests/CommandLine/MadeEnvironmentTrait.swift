@@ -19,7 +19,10 @@ struct MadeEnvironmentTrait: SuiteTrait, TestScoping {
     /// The arguments of the command that makes the environment, or starts it again. Any program can be the sample app;
     /// a small one is pushed to the device sooner.
     static func arguments(_ root: String) -> [String] {
-        ["up", "--json", "--directory", root, "--sample", "/usr/bin/true", "--ward-round", "/usr/bin/true"]
+        [
+            "up", "--json", "--directory", root, "--sample", "/usr/bin/true", "--ward-round", "/usr/bin/true",
+            "--unjoined",
+        ]
     }
 
     @concurrent func provideScope(

@@ -112,7 +112,7 @@ import Testing
             let up = try await Up(in: scratch)
             let first = try up.events
             #expect(first.map(\.event) == Array(repeating: "step", count: 6) + ["ready"])
-            #expect(first.compactMap(\.step) == ["server", "organisation", "device", "agent", "enrollment", "push"])
+            #expect(first.compactMap(\.step) == ["server", "organisation", "device", "enrollment", "push", "agent"])
             #expect(first.allSatisfy { $0.time > 1_700_000_000_000 && $0.elapsed >= 0 })
             let environment = try #require(first.last?.environment)
             #expect(!environment.isJoined)
@@ -151,6 +151,37 @@ import Testing
             #expect(try again.events.compactMap(\.step) == ["server", "organisation", "device", "agent"])
             #expect(try again.events.allSatisfy { $0.result != "failed" })
             #expect(try await again.baton.stop() == 0)
+        }
+    }
+
+    @Test("on a screen it opens the home screen of a joined device, and ends when that window is closed")
+    func homeScreen() async throws {
+        try await Scratch.with { scratch in
+            let (_, display) = try await VirtualScreen.start(in: scratch)
+            let arguments = [
+                "up", "--json", "--directory", scratch.path("w"), "--sample", "/usr/bin/true", "--ward-round",
+                "/usr/bin/true", "--administrator", Repository.root + "/Tests/Person/person.py",
+            ]
+            let up = try await CommandRun.start(arguments, on: display, awaitsReady: true, in: scratch)
+            let lines = try up.program.log().split(separator: "\n")
+            let events = try lines.map { try JSONDecoder().decode(Event.self, from: Data($0.utf8)) }
+            #expect(events.last?.environment?.isJoined == true)
+            #expect(events.compactMap(\.step).suffix(2) == ["join", "agent"])
+            // The administrator's password is not on the disk any more where the person's program reads it.
+            #expect(!FileManager.default.fileExists(atPath: scratch.path("w/configuration/person.json")))
+            let close = try await RunningProgram.start(
+                "/usr/bin/xdotool",
+                [
+                    "search", "--sync", "--onlyvisible", "--name", "^Home screen$", "windowfocus", "--sync", "key",
+                    "ctrl+w",
+                ],
+                environment: ["DISPLAY": display], log: "close.log", awaitsReady: false, in: scratch)
+            #expect(try await close.waitForExit() == 0)
+            #expect(try await up.program.waitForExit() == 0)
+            #expect(
+                try FileManager.default.contentsOfDirectory(atPath: scratch.path("w/run")).allSatisfy {
+                    !$0.hasPrefix("baton-home")
+                })
         }
     }
 

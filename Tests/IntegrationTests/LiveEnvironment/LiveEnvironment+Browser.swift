@@ -33,19 +33,7 @@ extension LiveEnvironment {
     }
 
     /// Starts a screen in memory. Any user may use it, as the agent can be another one.
-    func startScreen() async throws -> (RunningProgram, display: String) {
-        let screen = try await runAside(
-            program: "/usr/bin/Xvfb", ["-displayfd", "1", "-ac", "-nolisten", "tcp", "-screen", "0", "1400x1000x24"])
-        let log = screen.logPath
-        try await FolderWatch(scratch.path).until("a screen") { try Self.screenNumber(in: log) != nil }
-        return (screen, ":" + (try Self.screenNumber(in: log) ?? ""))
-    }
-
-    /// The line that `Xvfb` ends with its number; nil if there is none yet.
-    private static func screenNumber(in log: String) throws -> String? {
-        try textOfFile(log).split(separator: "\n", omittingEmptySubsequences: false).dropLast()
-            .last { Int($0) != nil }.map(String.init)
-    }
+    func startScreen() async throws -> (RunningProgram, display: String) { try await VirtualScreen.start(in: scratch) }
 
     private func configuration(_ former: Data, with kind: BrowserKind, on display: String) throws -> Data {
         var configuration = try JSONSerialization.jsonObject(with: former) as? [String: Any] ?? [:]
