@@ -20,8 +20,10 @@ package struct Reachability: Sendable {
     /// Tries to connect.
     ///
     /// - Parameter url: `https://<host>[:<port>]`.
-    /// - Returns: false only if the network reported that there is no route, or did not answer in time.
-    /// - Throws: an error if this device could not find out.
+    /// - Returns: true if the connection was accepted. False if the host name cannot be resolved, the connection is
+    ///   refused or blocked, the host cannot be reached, or nothing answers within five seconds.
+    /// - Throws: ``HTTPSError`` if `url` is not an https URL, or the error of an attempt that failed for another reason,
+    ///   such as too many open files.
     package func leads(to url: String) async throws -> Bool {
         guard let (host, port) = Self.address(in: url) else { throw HTTPSError(.invalidURL, "not an https URL") }
         do {
@@ -48,7 +50,7 @@ package struct Reachability: Sendable {
         return (String(authority[..<colon]), port)
     }
 
-    /// Whether an error is an answer of the network, rather than a problem of this process (no descriptors, no memory).
+    /// Whether an error comes from the network, and not from this process (no descriptors, no memory).
     private static func saysNo(_ error: any Error) -> Bool {
         switch error {
         case ChannelError.connectTimeout: true

@@ -32,7 +32,8 @@ struct ClaimSet {
         self.members = members
     }
 
-    /// The members as apps read claims: strings, numbers, booleans, and arrays and dictionaries of these.
+    /// The members as the values that apps get: strings, numbers, booleans, `NSNull`, and arrays and dictionaries of
+    /// these.
     var forApps: [String: Any] { members.mapValues(\.forApps) }
 }
 

@@ -19,7 +19,7 @@ open class MSALAccount: NSObject, MSALAccountProtocol, NSCopying, @unchecked Sen
     open private(set) var accountClaims: [String: Any]?
     /// The account's profile in each tenant; nil for an account that came with a token (ACC-3).
     open private(set) var tenantProfiles: [MSALTenantProfile]?
-    /// Whether the broker has this account signed in; false for an account that has signed out.
+    /// Whether this account is signed in at the broker; false for an account that has signed out.
     open private(set) var isSSOAccount: Bool
 
     package init(

@@ -17,6 +17,6 @@ public protocol MSALAccountProtocol: NSObjectProtocol {
     var tenantProfiles: [MSALTenantProfile]? { get }
     /// ``identifier``, split into its parts.
     var homeAccountId: MSALAccountId? { get }
-    /// Whether the broker has this account signed in.
+    /// Whether this account is signed in at the broker.
     var isSSOAccount: Bool { get }
 }

@@ -31,8 +31,8 @@ extension Client {
         try waited { accounts(filter, correlation, ofDevice: false, within: Self.patience, complete: $0) }.get()
     }
 
-    /// Makes the broker drop what it holds of `account` for this app (REM-1). Blocks the caller's thread for at most
-    /// five seconds.
+    /// Removes `account` from this app: the broker deletes the app's tokens and records the removal (REM-1). Blocks the
+    /// caller's thread for at most five seconds.
     ///
     /// Does nothing if the account has neither an identifier nor a user name, or if the device is personal.
     func remove(_ account: MSALAccount, _ correlation: UUID) throws(Fault) {

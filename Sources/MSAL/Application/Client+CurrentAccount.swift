@@ -42,8 +42,8 @@ extension Client {
     /// acknowledges it.
     func keepUnconfirmed(_ change: AccountChange) { broker.unconfirmed.put(change, for: id) }
 
-    /// Tells the broker that the app has handled a change. The broker reports the change until then, and not again
-    /// (CUR-5).
+    /// Tells the broker that the app has handled a change. Until then each query reports the change; afterwards none
+    /// does (CUR-5).
     ///
     /// Errors are ignored, because the broker then reports the change again. `complete` runs in any case.
     func acknowledge(

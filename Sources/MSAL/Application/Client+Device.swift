@@ -25,7 +25,7 @@ extension Client {
         deviceInformation(correlation) { outcome in complete(outcome.map { MSALWPJMetaData($0, tenant: tenant) }) }
     }
 
-    /// Whether a broker answers, even with a refusal (BRK-4). Blocks the caller's thread until the answer.
+    /// Whether a broker answers, even with a refusal (BRK-4). Blocks the caller's thread for at most five seconds.
     var isBrokerAvailable: Bool {
         waited { complete in
             ask(.getDeviceInfo, request(UUID()).entries, within: Self.patience) { outcome in

@@ -8,14 +8,15 @@ struct Delivery: Sendable {
     /// How long a block may wait for the main queue before the library logs an error.
     private static let patience = DispatchTimeInterval.seconds(3)
 
-    /// Whether the current call is the block form inside an `async` call, which uses no queue of the app.
+    /// Whether an `async` form is calling the block form. The outcome then uses no queue of the app.
     static let startsAsynchronousCall = TaskLocal(wrappedValue: false)
 
     let correlation: UUID
     /// Whether the outcome goes to `async` code. The library cannot see when that code is done with it.
     let isAsynchronous = Self.startsAsynchronousCall.get()
     private let queue: DispatchQueue
-    /// Whether the block runs on the main queue by default. A queue that the app names is assumed to run.
+    /// Whether the block runs on the main queue because the app named no queue. A queue that the app names is assumed
+    /// to run.
     private var isWatched = false
 
     /// Delivers on the main queue unless the app names a queue: for calls that start from a user's action (THR-2).
@@ -45,7 +46,7 @@ struct Delivery: Sendable {
         }
     }
 
-    /// Logs an error if the main queue does not run. The block keeps waiting, because it was promised that queue.
+    /// Logs an error if the main queue does not run. The block keeps waiting for the main queue, as documented.
     private static func watchMainQueue() -> Watch {
         let watch = Watch()
         DispatchQueue.global().asyncAfter(deadline: .now() + patience) {

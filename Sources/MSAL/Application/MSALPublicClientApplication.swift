@@ -43,7 +43,7 @@ open class MSALPublicClientApplication: NSObject, @unchecked Sendable {
     /// A copy of the configuration of this application. Changing the copy has no effect.
     open var configuration: MSALPublicClientApplicationConfig { settings.duplicate() }
 
-    /// Whether a broker answers on this device. Asks the broker and blocks until it answers (BRK-4).
+    /// Whether a broker answers on this device. Asks the broker and blocks for at most five seconds (BRK-4).
     open var isCompatibleAADBrokerAvailable: Bool { client.isBrokerAvailable }
 
     /// The version of this library.
@@ -53,8 +53,8 @@ open class MSALPublicClientApplication: NSObject, @unchecked Sendable {
 
     /// Returns the signed-in accounts, at most one on a shared device.
     ///
-    /// Asks the broker and blocks until it answers. Do not call it from the main thread. In `async` code use
-    /// ``accountsFromDevice(for:)`` instead (ENUM-1, ENUM-2).
+    /// Asks the broker and blocks until it answers, for at most five seconds. Do not call it from the main thread. In
+    /// `async` code use ``accountsFromDevice(for:)`` instead (ENUM-1, ENUM-2).
     ///
     /// - Throws: an `NSError` in ``MSALErrorDomain`` if that cannot be determined.
     #if canImport(ObjectiveC)
@@ -133,7 +133,7 @@ open class MSALPublicClientApplication: NSObject, @unchecked Sendable {
         }
     }
 
-    /// Removes `account` from this app: the broker drops the tokens that it holds for the app (REM-1).
+    /// Removes `account` from this app: the broker deletes the tokens that it holds for the app (REM-1).
     ///
     /// Afterwards this app gets no silent token for the account and does not list it, until a user signs in through
     /// ``acquireToken(with:completionBlock:)``. The worker stays signed in on the device; to sign a worker out, use
@@ -198,8 +198,8 @@ open class MSALPublicClientApplication: NSObject, @unchecked Sendable {
 
     /// Signs the worker out. On a shared device this applies to all apps and deletes their tokens.
     ///
-    /// The browser session ends too if the parameters ask for it. On success, no credential is left that could obtain a
-    /// token. The app must delete its own data.
+    /// The identity platform's session in the browser ends too if the parameters ask for it. On success, no credential
+    /// is left that could obtain a token. The app must delete its own data.
     #if canImport(ObjectiveC)
         @objc(signoutWithAccount:signoutParameters:completionBlock:)
     #endif

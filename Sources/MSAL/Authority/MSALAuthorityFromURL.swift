@@ -7,7 +7,7 @@
 public protocol MSALAuthorityFromURL {}
 
 extension MSALAuthorityFromURL {
-    /// Makes the authority for `url`, an ``MSALAADAuthority`` (AUT-2).
+    /// Makes the authority for `url`. The result is always an ``MSALAADAuthority`` (AUT-2).
     ///
     /// - Throws: an `NSError` -50000/-42000 that states what is wrong with `url`. AD FS, B2C and external tenants are
     ///   refused, because they do not support a broker (AUT-4).

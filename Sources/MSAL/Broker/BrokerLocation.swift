@@ -18,10 +18,13 @@ package struct BrokerLocation: Sendable {
     /// Whether the environment names the socket.
     private var isNamed = false
 
-    /// Makes a location for a process that knows its device is managed (`marker` nil) or that checks the marker file.
+    /// Makes the location of a socket.
     ///
-    /// - Parameter trusted: decides which listeners are trusted; nil trusts root, this process's user, and the owner of
-    ///   the socket's folder.
+    /// - Parameters:
+    ///   - marker: the file that marks the device as managed. If neither the socket nor this file exists, the device is
+    ///     personal; if nil, the device always counts as managed.
+    ///   - trusted: decides which listeners are trusted; nil trusts root, this process's user, and the owner of the
+    ///     socket's folder.
     package init(socket: String, marker: String?, trusted: (@Sendable (Peer) -> Bool)? = nil) {
         connect = { () throws(SocketError) in try Connection.connect(to: socket, maximumFrame: Wire.maximumFrame) }
         trusts = trusted ?? { peer in [0, geteuid(), Self.owner(ofFolderOf: socket)].contains(peer.uid) }

@@ -10,7 +10,7 @@ enum LinkFailure: Error, Equatable {
     case switchedOff
     /// There is no socket, and nothing marks the device as managed.
     case personalDevice
-    /// The device is managed, or had a broker before, but no broker answers; with the kernel's reason.
+    /// The device is managed, or had a broker before, but no broker answers. `reason` says why.
     case unreachable(reason: String)
     /// The listening process belongs neither to root, nor to this user, nor to the owner of the socket's folder.
     case untrusted(uid: UInt32)

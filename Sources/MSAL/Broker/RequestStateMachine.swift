@@ -22,7 +22,7 @@ struct RequestStateMachine {
         let call: Call
         var isSent = false
         var isRepeated = false
-        /// The epoch of the connection that ended while this sign-in was waiting.
+        /// The epoch of the connection that ended while this sign-in was waiting for its reply.
         var askedIn: Epoch?
         /// When a cancelled sign-in ends even without the broker's reply.
         var canceledUntil: ContinuousClock.Instant?
@@ -205,9 +205,10 @@ struct RequestStateMachine {
 }
 
 extension Epoch {
-    /// Whether nobody was asked to sign in between the epoch `asked` and this one, and nobody has signed in.
+    /// Whether a sign-in that was sent in the epoch `asked` may be sent again in this epoch.
     ///
-    /// The start of a sign-in takes one number and its end another, so a failed sign-in leaves a distance of two.
+    /// The counter increases when a sign-in begins and again when its epoch ends. If it is higher by two or more, a
+    /// sign-in page may have been shown already.
     fileprivate func leavesUnasked(_ asked: Epoch) -> Bool {
         self == asked || counter == asked.counter.addingReportingOverflow(1).partialValue
     }

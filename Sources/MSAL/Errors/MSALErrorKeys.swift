@@ -8,7 +8,7 @@ public let MSALErrorDomain: String = "MSALErrorDomain"
 /// String: cause and remedy, for developers; contains no user data (ERR-7).
 public let MSALErrorDescriptionKey: String = "MSALErrorDescriptionKey"
 /// String: a stable code for the cause, finer than the error codes, such as `signed_in_offline` or `broker_silent`.
-/// Baton's own.
+/// Microsoft's library does not have this key.
 ///
 /// The value is a name from `docs/errors.md`: the broker's reason if it gave one, otherwise the name of the error.
 public let BatonReasonKey: String = "BatonReasonKey"
@@ -24,7 +24,7 @@ public let MSALSTSErrorCodesKey: String = "MSALSTSErrorCodesKey"
 public let MSALInternalErrorCodeKey: String = "MSALInternalErrorCodeKey"
 /// Dictionary: the headers of the server's response.
 public let MSALHTTPHeadersKey: String = "MSALHTTPHeadersKey"
-/// String: the HTTP status of the server's response, a number.
+/// String: the HTTP status of the server's response, in decimal.
 public let MSALHTTPResponseCodeKey: String = "MSALHTTPResponseCodeKey"
 /// String: the UUID that identifies one request in app, broker and server.
 public let MSALCorrelationIDKey: String = "MSALCorrelationIDKey"

@@ -6,7 +6,7 @@ internal import Synchronization
     @objc(MSALGlobalConfig) @objcMembers
 #endif
 open class MSALGlobalConfig: NSObject {
-    /// Unavailable, because everything here belongs to the class.
+    /// Unavailable: the class has only class members.
     @available(*, unavailable, message: "MSALGlobalConfig has class members only.")
     public override init() { super.init() }
 
@@ -16,7 +16,8 @@ open class MSALGlobalConfig: NSObject {
     /// The log settings.
     open class var loggerConfig: MSALLoggerConfig { logger }
 
-    /// Whether the process uses the broker; read by each call; ``MSALBrokeredAvailability/auto`` by default (BRK-1).
+    /// Whether the process uses the broker; ``MSALBrokeredAvailability/auto`` by default. Each call reads the current
+    /// value (BRK-1).
     open class var brokerAvailability: MSALBrokeredAvailability {
         get { availability.withLock { $0 } }
         set { availability.withLock { $0 = newValue } }

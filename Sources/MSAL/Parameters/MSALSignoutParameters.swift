@@ -9,11 +9,17 @@ open class MSALSignoutParameters: MSALParameters {
     ///
     /// The broker does this; no window opens in the app.
     open var signoutFromBrowser = false
-    /// Whether to remove everything of this account, for all apps (OUT-6).
+    /// Whether to delete all data of this account, for all apps (OUT-6).
+    ///
+    /// Every sign-out does so, so the value has no effect.
     open var wipeAccount = false
-    /// Whether to remove everything of every account (OUT-7).
+    /// Whether to delete all data of every account (OUT-7).
+    ///
+    /// The signed-in worker's account is the only one, so the value has no effect.
     open var wipeCacheForAllAccounts = false
     /// Parameters for the identity platform's sign-out page (OUT-11).
+    ///
+    /// They are sent to the broker, which opens no such page.
     open var extraQueryParameters: [String: String]?
     /// The web parameters, if given.
     let presentation: MSALWebviewParameters?
