@@ -51,7 +51,7 @@ package struct BrokerError: Error, Equatable, Sendable {
         package static let programCanceled = Code(rawValue: -51701)
         package static let authorityInvalid = Code(rawValue: -51600)
         package static let interactionRunning = Code(rawValue: -51710)
-        /// There is nothing on which to show a page.
+        /// No page can be shown, for example because no agent is connected.
         package static let noWindow = Code(rawValue: -51720)
         /// The operation continues, but its end will not be reported.
         package static let unfinished = Code(rawValue: -51800)

@@ -1,28 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The device's state as every local program of the session may know it: for home screens and status displays.
+/// The device's state for home screens and other status displays.
 ///
-/// The broker sends it on `status.sock` when a program connects, and again after each change. It contains no data about a
-/// worker. Times on the boot clock are seconds of `CLOCK_BOOTTIME` (clock_gettime(2)): no setting of the wall clock moves
-/// them, and a program of the same machine can compute the time that is left.
+/// The broker sends it on `status.sock` when a program connects, and again after each change. It contains no data about
+/// a worker. Times on the boot clock are seconds of `CLOCK_BOOTTIME` (clock_gettime(2)). Setting the wall clock does not
+/// change them, so a program on the same machine can compute the remaining time.
 package struct DeviceState: Sendable, Codable, Equatable {
-    /// Who holds the device.
+    /// The step of the hand-over that the device is in.
     package enum Stage: String, Sendable, Codable, CaseIterable {
         case ready, signingIn, joining, signedIn
         /// The apps were notified of the session's end and may save.
         case ending
         case signingOut
-        /// The broker does not trust its own state, and serves nobody.
+        /// The broker does not trust its own state and serves nobody.
         case quarantined
     }
 
     /// The session of the worker who is signed in.
     package struct Session: Sendable, Codable, Equatable {
-        /// When it began, in seconds since 1970; nil if that was lost.
+        /// When it began, in seconds since 1970; nil if that is no longer known.
         package let began: Int?
         /// When the shift ends, on the boot clock; nil if it has no end.
         package let shiftEnd: Int?
-        /// When the session ends unless the worker does something, on the boot clock; nil before the warning.
+        /// When the session ends because of inactivity, on the boot clock; nil before the worker is warned.
         package let idleEnd: Int?
 
         package init(began: Int?, shiftEnd: Int?, idleEnd: Int?) {
@@ -66,7 +66,7 @@ package struct DeviceState: Sendable, Codable, Equatable {
     }
 
     package let stage: Stage
-    /// `shared`, or a stable code for the reason why the device is not shared, or is quarantined.
+    /// `shared`, or a stable code for what prevents shared mode or why the device is quarantined.
     package let reason: String
     package let isEnrolled: Bool
     /// The name under which the device joined its directory; nil if it has not joined.
@@ -77,7 +77,7 @@ package struct DeviceState: Sendable, Codable, Equatable {
     package let pending: [String]
     /// Bundle ids of the apps that have not erased a former worker's data.
     package let lockedApps: [String]
-    /// Whether a program is connected that can open the sign-in page and the worker's browser.
+    /// Whether a `baton-agent` is connected. Without one, no sign-in page and no browser can open.
     package let hasAgent: Bool
     package let session: Session?
     package let handover: Handover?

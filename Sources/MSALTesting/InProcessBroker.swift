@@ -129,7 +129,7 @@ extension InProcessBroker.State {
         }
     }
 
-    /// Writes a reply. Ignores errors: if the app is gone, the reading thread notices.
+    /// Writes a reply. Ignores errors: if the app has closed the connection, the reading thread ends.
     private func reply(_ outcome: Result<FlatMap, BrokerError>, to request: Request, _ connection: Connection) {
         try? connection.write(BrokerMessage.reply(Reply(requestID: request.id, outcome: outcome)).bytes)
     }

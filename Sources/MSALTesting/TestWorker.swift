@@ -14,7 +14,7 @@ public struct TestWorker: Sendable, Hashable {
     /// The home tenant, a UUID.
     public let tenantId: String
 
-    /// The tenant of all workers for whom no other is given.
+    /// The default tenant of workers.
     public static let tenantId = "11111111-2222-3333-4444-555555555555"
 
     /// Makes a worker. Two workers with the same user name have the same object id.

@@ -16,17 +16,17 @@ package struct Operation: RawRepresentable, Hashable, Sendable {
     /// Baton's own: returns the current account and the one that this client saw before, which stays pending until it
     /// is acknowledged.
     package static let currentAccount = Operation(rawValue: "baton.current_account")
-    /// Baton's own: this client has handled the account change of an epoch.
+    /// Baton's own: reports that this client has handled the account change of an epoch.
     package static let acknowledgeAccount = Operation(rawValue: "baton.acknowledge_account")
 
     /// Baton's own: requests a token for the shared device itself, without a user.
     package static let deviceToken = Operation(rawValue: "baton.device_token")
 
-    /// The headers that sign a browser in at an address.
+    /// Returns the headers that sign a browser in at an address.
     package static let getSSOCookies = Operation(rawValue: "get_sso_cookies")
-    /// A message of a browser's extension, passed on by its native messaging host.
+    /// Delivers a message of a browser's extension; sent by its native messaging host.
     package static let browserNativeMessage = Operation(rawValue: "browser_native_message_operation")
-    /// Baton's own: the addresses for which the browser's extension requests headers.
+    /// Baton's own: returns the addresses for which the browser's extension requests headers.
     package static let browserAddresses = Operation(rawValue: "baton.browser_addresses")
 
     /// Baton's own: opens a page in the worker's browser.
@@ -48,14 +48,14 @@ package struct Operation: RawRepresentable, Hashable, Sendable {
 extension Operation {
     /// Returns the current epoch and the ended epoch that this app has not acknowledged yet.
     package static let epoch = Operation(rawValue: "baton.epoch")
-    /// This app erases a worker's data itself. Every sign-out in this epoch asks it for the result.
+    /// Reports that this app erases a worker's data itself. The sign-out that ends this epoch waits for its result.
     package static let registerEraser = Operation(rawValue: "baton.register_eraser")
-    /// This app has finished saving, so the announced end may proceed.
+    /// Reports that this app has finished saving, so the announced end may proceed.
     package static let readyToEnd = Operation(rawValue: "baton.ready_to_end")
-    /// This app's eraser has run for an ended epoch. It is the only operation on a connection whose hello names that
-    /// epoch.
+    /// Reports the result of this app's eraser for an ended epoch. It is the only operation that is allowed on a
+    /// connection whose hello names that epoch.
     package static let acknowledge = Operation(rawValue: "baton.acknowledge")
-    /// The user is active in this app, which restarts the idle timer.
+    /// Reports that the user is active in this app, and restarts the idle timer.
     package static let activity = Operation(rawValue: "baton.activity")
 
     static let handover: [Operation] = [.epoch, .registerEraser, .readyToEnd, .acknowledge, .activity]

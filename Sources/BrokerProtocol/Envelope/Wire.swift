@@ -3,7 +3,7 @@ package import JSON
 
 /// Constants that both ends of the broker socket share.
 package enum Wire {
-    /// The transport version of this code; the broker serves the last two.
+    /// The only transport version that this code supports.
     package static let transport = 1
     /// The version of the flat maps (`msg_protocol_ver`).
     package static let messageProtocol = "4"
@@ -54,7 +54,7 @@ extension Wire {
     package static let helperLimits = JSONLimits(bytes: 256 << 10, depth: 8, values: 4096, stringBytes: 8192)
     /// `control.sock`, for the command line. The longest content is an enrollment profile.
     package static let operatorLimits = JSONLimits(bytes: 4 << 20, depth: 8, values: 1024)
-    /// `status.sock`, for home screens. The longest content are the bundle ids of the apps that a sign-out waits for.
+    /// `status.sock`, for home screens. The longest content is the list of apps that a sign-out waits for.
     package static let statusLimits = JSONLimits(bytes: 256 << 10, depth: 6, values: 4096)
     /// The socket pair between the supervisor and the session process. The longest content is the device state for that
     /// process.

@@ -9,8 +9,8 @@ package struct AccountTombstone: Sendable, Codable, Equatable {
     package let epoch: Epoch
     /// Whether a query for the current account returned it. False if the reader only got a token for it.
     package let isReported: Bool
-    /// Whether the app removed the account in that epoch. It then gets no silent token until a user signs in through
-    /// it.
+    /// Whether the app removed the account in that epoch. The app then gets no silent token until a user signs in
+    /// through it.
     package let isRemoved: Bool
     /// When that epoch ended, in seconds since 1970; nil if it has not ended.
     package var endedAt: Int?

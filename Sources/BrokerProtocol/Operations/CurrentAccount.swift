@@ -2,7 +2,7 @@
 
 /// The response to ``Operation/currentAccount``: the current account and the one that this client saw before.
 ///
-/// "Client" means each of its readers (``AccountReader``).
+/// If a client has several readers (``AccountReader``), each counts as a client here.
 ///
 /// The broker keeps `previousHomeAccountID` pending until the client acknowledges the epoch. A crash between the
 /// response and the app's clean-up therefore loses nothing.

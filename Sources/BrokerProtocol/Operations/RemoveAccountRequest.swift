@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A request to drop what the broker holds of an account for one client. It does not sign anybody out.
+/// A request to delete the tokens that the broker holds for one client, and to record that the client removed the
+/// account. It does not sign anybody out.
 package struct RemoveAccountRequest: Sendable, Equatable {
     package let client: ClientRequest
     /// The account's identifier. Either this or the user name must be given.

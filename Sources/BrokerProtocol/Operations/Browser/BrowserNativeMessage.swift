@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package import JSON
 
-/// What a browser's extension asks through its native messaging host: the payload of ``Operation/browserNativeMessage``.
+/// A request of a browser's extension, sent by its native messaging host: the payload of
+/// ``Operation/browserNativeMessage``.
 package enum BrowserNativeMessage: Sendable, Equatable {
     /// `GetCookies`: the headers for `uri`, which `sender` wants to open.
     case headers(sender: String, uri: String)
@@ -12,12 +13,13 @@ package enum BrowserNativeMessage: Sendable, Equatable {
     /// `browser_native_get_supported_contracts_operation`.
     case supportedContracts
 
-    /// What a page may use of the messages, by the names that pages look for.
+    /// The contracts that pages may use, under the names that pages check for.
     package static let contracts = ["get-sso-cookies", "get-token-and-sign-out"]
 
     /// Reads the payload of a request.
     ///
-    /// - Throws: ``BrokerError``: -51111 that names what is missing or of a different type, -51114 for another method.
+    /// - Throws: ``BrokerError``: -51111 with the name of a member that is missing or has the wrong type, -51112 for a
+    ///   kind of token that the broker does not issue, -51114 for an unknown method or another protocol version.
     package init(_ map: FlatMap) throws(BrokerError) {
         try ClientRequest.checkVersion(map)
         let text = try map.required(.payload)
@@ -46,7 +48,7 @@ package enum BrowserNativeMessage: Sendable, Equatable {
 
 /// A web page's request for a token of its own client (`GetToken`).
 package struct BrowserTokenRequest: Sendable, Equatable {
-    /// The page that asks.
+    /// The page that sends the request.
     package let sender: String
     package let clientID: String
     package let scopes: [String]
@@ -84,7 +86,7 @@ package struct BrowserTokenRequest: Sendable, Equatable {
         }
     }
 
-    /// The same request as an app's.
+    /// The request in the form in which apps send it.
     package var tokenRequest: TokenRequest {
         var request = TokenRequest(
             client: ClientRequest(clientID: clientID, correlationID: correlationID), redirectURI: redirectURI,
@@ -94,7 +96,7 @@ package struct BrowserTokenRequest: Sendable, Equatable {
     }
 }
 
-/// The answer to a ``BrowserTokenRequest``, with whose token it is.
+/// The response to a ``BrowserTokenRequest``: the token and its account.
 package struct BrowserTokenResponse: Sendable, Equatable {
     package let token: TokenResponse
     package let account: AccountRecord
@@ -115,7 +117,7 @@ package struct BrowserTokenResponse: Sendable, Equatable {
     }
 }
 
-/// The members of a browser's message: native JSON, where an optional value of a different type counts as absent.
+/// The members of a browser's message, as native JSON. An optional value of a different type counts as absent.
 private struct BrowserMembers {
     private let members: [String: JSONValue]
 
@@ -142,6 +144,6 @@ extension FlatMap {
         FlatMap([Key.payload: JSONWriter.text(payload)])
     }
 
-    /// The entries of a response to `SignOut`, which has nothing to say.
+    /// The entries of a response to `SignOut`, whose payload is an empty object.
     package static let emptyPayload = payload(.object([:]))
 }

@@ -3,7 +3,7 @@ package import JSON
 
 /// A request for the headers that sign a browser in at an address: ``Operation/getSSOCookies``.
 package struct SSOCookiesRequest: Sendable, Equatable {
-    /// Which headers are asked for (`types_of_header`).
+    /// The kinds of headers that are requested (`types_of_header`).
     package struct Headers: OptionSet, Sendable {
         package let rawValue: Int
 
@@ -13,7 +13,8 @@ package struct SSOCookiesRequest: Sendable, Equatable {
         package static let deviceRegistration = Headers(rawValue: 2)
         package static let all: Headers = [.primaryRefreshToken, .deviceRegistration]
 
-        /// Reads numbers with commas between them: 0 means all. Nil for none, and for one that is not known.
+        /// Reads a comma-separated list of numbers; 0 means all. Returns nil if the list is empty or contains an unknown
+        /// number.
         init?(text: String) {
             self = []
             for number in text.split(separator: ",", omittingEmptySubsequences: false) {
@@ -28,14 +29,16 @@ package struct SSOCookiesRequest: Sendable, Equatable {
     }
 
     package let url: String
-    /// The account that is meant; nil for whoever is signed in.
+    /// The requested account; nil for the signed-in one.
     package let homeAccountID: String?
     package let headers: Headers
 
     /// Reads a request.
     ///
-    /// - Throws: ``BrokerError``: -51100 where address, account or types are missing or unreadable, in this order, as
-    ///   Microsoft's own broker.
+    /// Checks the members in the same order as Microsoft's broker.
+    ///
+    /// - Throws: ``BrokerError``: -51111 or -51114 for the protocol version; -51100 if the address is missing, if the
+    ///   account has no `home_account_id`, or if the types are missing or unreadable.
     package init(_ map: FlatMap) throws(BrokerError) {
         try ClientRequest.checkVersion(map)
         guard let url = map[.ssoURL], !url.allSatisfy({ $0 == " " }) else {
@@ -52,7 +55,8 @@ package struct SSOCookiesRequest: Sendable, Equatable {
     }
 }
 
-/// What signs a browser in: the answer to ``SSOCookiesRequest`` and to `GetCookies` of ``BrowserNativeMessage``.
+/// The headers that sign a browser in: the response to ``SSOCookiesRequest`` and to `GetCookies` of
+/// ``BrowserNativeMessage``.
 package struct SSOHeaders: Sendable, Equatable {
     /// A header's name and value.
     package struct Header: Sendable, Equatable {
@@ -108,7 +112,7 @@ package struct SSOHeaders: Sendable, Equatable {
         return FlatMap([Key.ssoCookies: JSONWriter.text(.object(members))])
     }
 
-    /// The payload of a response to `GetCookies`: without the token's header the device's is left out, too.
+    /// The payload of a response to `GetCookies`. The device's header is included only together with the token's.
     package var payload: JSONValue {
         let headers = token.map { [$0, device].compactMap(\.self) } ?? []
         return .object([Member.response: .array(headers.map(\.entry))])
