@@ -105,7 +105,8 @@ static int is_target(int number, const int *targets, int count) {
     return 0;
 }
 
-/// Defines the files of the new process: `moved[i]` as `targets[i]`, a default for 0, 1 and 2, and nothing else.
+/// Defines the open files of the new process: `moved[i]` as `targets[i]`, the defaults for numbers 0, 1 and 2, and
+/// nothing else.
 static int arrange_files(
     posix_spawn_file_actions_t *files, const int *moved, const int *targets, int count, int highest, int keep_output) {
     int failure = 0;
@@ -374,7 +375,8 @@ static int open_folder(int parent, const char *name, int beneath) {
     return folder < 0 ? -reason : folder;
 }
 
-/// Moves a directory up into the top one, so that depth costs no descriptors, no stack frames and no longer paths.
+/// Moves a directory up into the top one, so that a deep tree needs no more descriptors, stack frames or path length
+/// than a flat one.
 static int lift(struct removal *job, int parent, const char *name) {
     int folder = open_folder(parent, name, 1);  // A directory that its owner may not write cannot be moved (rename(2)).
     if (folder < 0) return folder;
@@ -441,7 +443,8 @@ int clinux_remove_tree(const char *path) {
     if (lstat(path, &status) < 0 || !S_ISDIR(status.st_mode)) return -reason;
     struct removal job = {.top = open_folder(AT_FDCWD, path, 0), .next = 0, .failure = 0};
     if (job.top < 0) return job.top;
-    // Each round removes what is two levels down and lifts what is below. The last round finds nothing to change.
+    // Each round removes the entries of the top two levels, except for the non-empty directories of the second level,
+    // which it lifts. The last round changes nothing.
     for (;;) {
         job.failure = 0;
         int again = openat(job.top, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);

@@ -6,7 +6,7 @@ internal import Glibc
 /// The mounts of this process, as `/proc/self/mountinfo` lists them (proc_pid_mountinfo(5)).
 package struct MountTable: Sendable {
     package struct Mount: Sendable, Equatable {
-        /// Numbers of the device, such as `254:0`.
+        /// The major and minor number of the device, such as `254:0`.
         package let device: String
         /// The folder of the file system that is mounted here.
         package let root: String
@@ -41,7 +41,7 @@ package struct MountTable: Sendable {
         }
     }
 
-    /// Replaces octal escapes, which the kernel writes for blanks and backslashes.
+    /// Replaces the octal escapes that the kernel writes for white space and backslashes.
     private static func plain(_ field: Substring) -> String {
         var bytes: [UInt8] = []
         var rest = Array(field.utf8)[...]

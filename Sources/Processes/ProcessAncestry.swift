@@ -10,12 +10,14 @@ package import UnixSocket
 /// prctl(2)) or to the first process, and never to a process that did not start them. A reused process id is recognised
 /// by its start time: no process is older than its parent.
 package enum ProcessAncestry {
-    /// The maximum number of generations to follow. A browser's helper processes are a few below it.
+    /// The maximum number of generations to follow. A browser's helper processes are only a few generations below the
+    /// browser.
     private static let maximumDepth = 32
 
     /// Returns a pidfd of `process`; nil unless it runs and was started by `ancestor`.
     ///
-    /// The caller must know that the number is not reused meanwhile, for example because its parent has not reaped it.
+    /// The caller must ensure that the number is not reused meanwhile, for example because the parent has not reaped the
+    /// process.
     package static func handle(of process: Int32, startedBy ancestor: ProcessTable.Entry.Name) -> Descriptor? {
         guard process > 1 else { return nil }
         let number = clinux_pidfd_open(process)

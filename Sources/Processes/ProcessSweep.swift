@@ -27,7 +27,7 @@ package struct ProcessSweep: Sendable {
                     left.append(entry)
                     continue
                 }
-                // A zombie further down goes to the process that adopts its dying parent's children, which is this one.
+                // A zombie further down becomes a child of this process when its parent ends.
                 if entry.parent == me { try reap(entry.pid, children) } else { left.append(entry) }
             }
             return left

@@ -59,13 +59,13 @@ package struct ProcessTable: Sendable {
             startTime: startTime)
     }
 
-    /// What `/proc/<pid>/status` says of a process (proc_pid_status(5)).
+    /// The status of a process, from `/proc/<pid>/status` (proc_pid_status(5)).
     package struct Status: Sendable {
-        /// Its users: real, effective, saved, and for files.
+        /// Its user ids: real, effective, saved and file system.
         package let users: [UInt32]
         /// Its name, which it can change; printable (`String(printableName:)`).
         package let name: String
-        /// Whether it has memory of its own. Threads of the kernel have none, nor has a process that has ended.
+        /// Whether it has memory of its own. Kernel threads and ended processes have none.
         package let hasMemory: Bool
     }
 

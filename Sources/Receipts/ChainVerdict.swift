@@ -12,7 +12,7 @@ package struct ChainVerdict: Sendable, Equatable {
         case reordered(line: Int)
         /// The receipts with these numbers are missing.
         case missing(first: Int, last: Int)
-        /// The signer wrote a different line before this one than the line in the file.
+        /// The hash in the line is not that of the line before it: the signer wrote a different line there.
         case forked(line: Int)
         /// The line is signed with a key other than the chain's.
         case foreign(line: Int)
@@ -55,7 +55,7 @@ package struct ChainVerdict: Sendable, Equatable {
     /// Whether there is no fault and the signer is known.
     package var isIntact: Bool { faults.isEmpty && signer != .unproven }
 
-    /// The number of receipts after the last anchor. The removal of further receipts at the end cannot be detected.
+    /// The number of receipts after the last anchor. If more of them were removed from the end, the file does not show it.
     package var unanchored: Int { last.map { $0 - (anchoredUpTo ?? (first ?? 1) - 1) } ?? 0 }
 }
 

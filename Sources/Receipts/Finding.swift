@@ -63,7 +63,7 @@ extension Finding<[String]> {
         }
     }
 
-    /// Reads the member. Lines that were written before it existed do not have it; it is unknown then.
+    /// Reads the member; returns `unknown` if it is missing, as in lines of earlier versions.
     static func read(_ name: ReceiptName, _ members: Members) throws -> Self {
         switch members[name] {
         case nil, .string(unknownWord): return .unknown

@@ -57,7 +57,8 @@ package struct KeyStatement: Sendable, Equatable {
         guard line.isSigned(by: try VerificationKey(certificate)) else { throw JOSEFailure.wrongSignature }
     }
 
-    /// Whether `authority` (DER) issued the device certificate, and it was valid when the statement was made.
+    /// Whether `authority` (DER) issued the device certificate, and the certificate was valid when the statement was
+    /// made.
     package func isIssued(by authority: [UInt8]) -> Bool {
         guard let authority = try? Certificate(derEncoded: authority),
             let certificate = try? Certificate(derEncoded: certificate)

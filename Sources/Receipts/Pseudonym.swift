@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The form of a worker's name in receipts. Only the tenant that made it can tell who is meant.
+/// The form of a worker's name in receipts. Only the tenant that made a pseudonym can find out whose it is.
 package enum Pseudonym {
     /// The prefix of every pseudonym of this version.
     package static let prefix = "p1."

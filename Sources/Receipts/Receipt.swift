@@ -61,8 +61,8 @@ package struct Receipt: Sendable, Equatable {
     /// The worker of the session, as a ``Pseudonym``.
     package let subject: Finding<String>
 
-    /// The entries of the list of leftovers (`docs/leftovers.md`) in whose places the session user's files were found that
-    /// are new or changed since the session began; sorted. ``Receipt/unexplained`` stands for files that no entry names.
+    /// The entries of the list of leftovers (`docs/leftovers.md`) that cover the session user's files which are new or
+    /// changed since the session began; sorted. ``Receipt/unexplained`` stands for files that no entry covers.
     package let left: Finding<[String]>
 
     package static let unexplained = "unexplained"

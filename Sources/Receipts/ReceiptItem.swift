@@ -5,9 +5,9 @@ internal import OAuth
 package struct ReceiptItem: Sendable, Equatable {
     /// How certain the removal is.
     package enum Grade: String, Sendable, CaseIterable {
-        /// The broker itself observed that the trace is gone, and so is every process that held it.
+        /// The broker itself observed that the trace and every process that held it are gone.
         case enforced
-        /// Not observed: it follows from the end of the broker, which alone held the trace.
+        /// Nobody observed the removal. The broker alone held the trace, and the kernel destroyed it when the broker died.
         case implied
         /// The agent of the graphical session reported the removal.
         case reported

@@ -13,12 +13,12 @@ enum NewImage {
     ///
     /// - Throws: ``ConfigurationError`` if the kernel refuses; nothing has ended then.
     static func begin() throws -> Never {
-        // The service manager was already told that this process serves.
+        // The flag prevents a second notification of readiness to the service manager.
         let words = CommandLine.arguments.filter { $0 != flag } + [flag]
         var arguments: [UnsafeMutablePointer<CChar>?] = unsafe words.map { unsafe strdup($0) }
         unsafe arguments.append(nil)
-        // Started by its own path, the program keeps its name in the process list. If its file was replaced, this image
-        // runs again.
+        // The real path keeps the program's name in the process list. If the program's file was replaced,
+        // `/proc/self/exe` starts the old file again.
         if let path = unsafe realpath(ownExecutable, nil) {
             _ = unsafe execv(path, arguments)
         }

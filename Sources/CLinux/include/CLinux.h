@@ -35,8 +35,8 @@ int clinux_reap(int pidfd, int *status);
 int clinux_await_exit(int pidfd);
 
 /// Starts `path` in its own process group with default signal handling and an empty signal mask. It gets only
-/// `sources[i]` of the caller's open files, as `targets[i]`. 0, 1 and 2 are /dev/null unless they are targets; if
-/// `keep_output` is not 0, 1 and 2 are the caller's. Returns the pid.
+/// `sources[i]` of the caller's open files, as `targets[i]`. Standard input, output and error are /dev/null unless they
+/// are targets. A nonzero `keep_output` passes on the caller's output and error instead. Returns the pid.
 int clinux_spawn(
     const char *path, char *const *arguments, char *const *environment, const int *sources, const int *targets,
     int count, int keep_output);
@@ -90,15 +90,15 @@ int clinux_exists(const char *path);
 int clinux_open(const char *path, int flags, mode_t mode);
 
 /// Removes `path` with everything in it, at any depth and whatever the modes of its directories. Follows no symbolic
-/// link and enters no other mount: a mount point below stays, with what it hides (-EBUSY). A missing path is not an
-/// error. If something stays, returns the first reason; everything else is removed.
+/// link and enters no other mount: a mount point below `path` stays, and so do the files under the mount (-EBUSY). A
+/// missing path is not an error. If something stays, returns the first reason; everything else is removed.
 int clinux_remove_tree(const char *path);
 /// Takes an exclusive lock on an open file without waiting; returns -EWOULDBLOCK if another process has it.
 int clinux_lock(int fd);
 
-/// Mounts a file system in memory at `path`, of at most so many megabytes, for this user and group only, and without
-/// set-user-id programs, devices and execution. Sets `swap_free` to 1 if the kernel keeps it out of swap (Linux 6.4),
-/// else to 0.
+/// Mounts a file system in memory at `path`, of at most `megabytes`, for this user and group only. Programs on it cannot
+/// be executed, and set-user-id bits and device files have no effect. Sets `swap_free` to 1 if the kernel keeps it out
+/// of swap (Linux 6.4), else to 0.
 int clinux_mount_memory(const char *path, uid_t user, gid_t group, unsigned megabytes, int *swap_free);
 /// Unmounts `path` without following a link; -EBUSY while a process uses it.
 int clinux_unmount(const char *path);
