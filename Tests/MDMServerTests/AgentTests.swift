@@ -159,7 +159,7 @@ import Testing
                 #expect(agent.settings.brokerManaged == false)
                 let count = wire.sent.withLock { $0.count }
                 agent.session(is: .held)
-                // The session's change has queued an order. This one runs after it.
+                // This call runs after the order that the session's change has queued.
                 await #expect(throws: EnrollmentError.self) { try await agent.enroll(profile: []) }
                 #expect(wire.sent.withLock { $0.count } > count)
                 #expect(agent.settings.brokerManaged)
@@ -237,7 +237,7 @@ import Testing
                 try await agent.unenroll()
                 #expect(try isMarked(fixture))
                 agent.session(is: .free)
-                // The session's change has queued an order. This one runs after it.
+                // This call runs after the order that the session's change has queued.
                 await #expect(throws: EnrollmentError.self) { try await agent.enroll(profile: []) }
                 #expect(try !isMarked(fixture))
             }
@@ -258,7 +258,7 @@ import Testing
                 #expect(try isMarked(fixture))
                 try await agent.unenroll()
             }
-            // The state that a crash leaves after the record is removed and before the marker is.
+            // The state after a crash between the removal of the record and the removal of the marker.
             try AtomicFile(path: marker(fixture).path).replace(with: [])
             try await withAgent(fixture) { agent, _ in
                 try agent.declare()

@@ -72,7 +72,7 @@ import Testing
         }
     }
 
-    /// Writes the database of an older server that did not seal, with one queued command and an unlock token.
+    /// Writes the database of an older server that did not seal secrets, with one queued command and an unlock token.
     private static func writeAsBefore(
         _ command: CommandRequest, for device: HandDevice, in fixture: TestManagement, to path: String
     ) async throws {

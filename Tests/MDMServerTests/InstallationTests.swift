@@ -9,7 +9,7 @@ import HTTPTypes
 import Synchronization
 import Testing
 
-/// Commands that the device cannot carry out, or not now.
+/// Commands that the device cannot carry out, now or at all.
 @Suite struct InstallationTests: AgentSteps {
     @Test(arguments: [RouterLink.PackageFault.breaks, .status(503), .status(429)])
     func `a package that gets lost on its way is fetched again at the next visit`(

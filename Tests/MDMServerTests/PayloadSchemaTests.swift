@@ -33,8 +33,8 @@ import Testing
         }
     }
 
-    /// Each damage must cause the finding listed with it. The findings are listed here so that the checker's own idea
-    /// of what is required cannot hide one.
+    /// Each damage must cause the finding listed with it. The findings are listed here so that an error in the checker's
+    /// rules cannot hide one.
     @Test func `a payload that is damaged is found, and the finding names the place`() async throws {
         try await TestManagement.with { fixture in
             let sso = try Profile.sharedDeviceSSO(
@@ -134,7 +134,7 @@ import Testing
             agent.session(is: .changing)
             try await agent.checkIn()
             agent.session(is: .held)
-            // The session's change has queued an order. This one runs after it.
+            // This call runs after the order that the session's change has queued.
             await #expect(throws: EnrollmentError.self) { try await agent.enroll(profile: []) }
             wire.packageFault.withLock { $0 = .status(404) }
             try await push(broker: fixture)

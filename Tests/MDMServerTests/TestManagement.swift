@@ -34,7 +34,7 @@ struct TestManagement: Sendable {
         func advance(days: Int64) { value.withLock { $0 += days * 86_400_000 } }
     }
 
-    /// Records which folders the server synced to disk. It can fail.
+    /// Records which folders the server synced to disk. A test can make the calls fail.
     final class Disk: Sendable {
         let synced = Mutex<[String]>([])
         let isBroken = Mutex(false)
@@ -45,7 +45,7 @@ struct TestManagement: Sendable {
         }
     }
 
-    /// Seals with a key of the test.
+    /// Returns a sealer with a key of the test.
     static func sealer(_ key: UInt8 = 1) -> SecretSealer {
         let key = [UInt8](repeating: key, count: 32)
         return SecretSealer(

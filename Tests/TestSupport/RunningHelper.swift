@@ -6,7 +6,8 @@ internal import Glibc
 package import Processes
 package import UnixSocket
 
-/// The real `baton-helper`, as root, for the session user `nobody`, with the capabilities that its unit leaves it.
+/// The real `baton-helper`, started as root for the session user `nobody`, with only the capabilities that its systemd
+/// unit grants.
 package struct RunningHelper: Sendable {
     package typealias Channel = FramedJSON<HelperReply, HelperRequest>
 
@@ -19,13 +20,13 @@ package struct RunningHelper: Sendable {
     /// The helper's own control group, so that each test has a tree of its own.
     package let group: String
     private let scratch: Scratch
-    /// The connection of the tests; nil if another user is the one who may ask.
+    /// The connection of the tests; nil if only another user may send requests.
     private let channel: Channel?
 
-    /// Starts the helper. What it mounted and grouped is gone at the end of the test.
+    /// Starts the helper. At the end of the test, its mounts and control groups are removed.
     ///
     /// - Parameters:
-    ///   - broker: the name of the user who may ask.
+    ///   - broker: the name of the user who may send requests.
     ///   - user: the name of the session user.
     ///   - megabytes: the size of a session's storage.
     /// - Throws: ``TestProblem`` unless the tests run as root.
@@ -37,14 +38,14 @@ package struct RunningHelper: Sendable {
         let (socket, storage) = (scratch.path("helper.sock"), scratch.path("s"))
         let group = try groupFolder() + "/" + scratch.path.split(separator: "/").joined(separator: "-")
         guard let owner = unsafe getpwnam(broker)?.pointee.pw_uid else { throw TestProblem("no user \(broker)") }
-        // As its socket unit does: the helper itself may not change the owner.
+        // The socket unit sets the owner, because the helper itself may not change it. The test does the same.
         let listener = try Listener(path: socket, mode: 0o600)
         guard unsafe chown(socket, owner, gid_t.max) == 0 else { throw TestProblem("chown: error \(errno)") }
         let program = try await RunningProgram.start(
             "/bin/sh",
             [
                 "-c", #"mkdir -p "$0" && echo $$ > "$0/cgroup.procs" && exec "$@""#, group,
-                // What the unit leaves it of root's rights.
+                // The capabilities that the unit grants.
                 "/usr/bin/setpriv", "--bounding-set=-all,+sys_admin,+dac_read_search", "--inh-caps=-all",
                 "--no-new-privs", "--",
                 RunningProgram.built("baton-helper"), "--broker", broker, "--user", user,
@@ -59,7 +60,8 @@ package struct RunningHelper: Sendable {
             program.kill()
             _ = try? await program.waitForExit()
             try? helper.clear()
-            // The second helper of a test has the same group; the last one leaves it empty.
+            // A second helper of the test uses the same group. The call succeeds for the last one, when the group is
+            // empty.
             _ = unsafe rmdir(group)
         }
         return helper
@@ -108,13 +110,13 @@ package struct RunningHelper: Sendable {
         return try channel.receive().message
     }
 
-    /// Why the request is refused; nil if it is carried out.
+    /// Sends a request and returns the reason why it is refused; nil if it is carried out.
     package func refusal(_ request: HelperRequest, _ descriptors: [Descriptor] = []) throws -> HelperRefusal.Code? {
         guard case .refused(let refusal) = try ask(request, descriptors) else { return nil }
         return refusal.code
     }
 
-    /// A program that runs as the session user.
+    /// Starts a shell script as the session user.
     package func userProgram(_ script: String, as user: UInt32 = user) throws -> ChildProcess {
         let child = try ChildProcess.spawn(
             executable: "/usr/bin/setpriv",

@@ -5,7 +5,7 @@ internal import Glibc
 internal import Processes
 internal import UnixSocket
 
-/// A process that another program started. It is never confused with a later one that has the same number.
+/// A process that another program started, held by a pidfd. A later process with the same pid is not mistaken for it.
 package final class ForeignProcess: Sendable {
     package let pid: Int32
     private let pidfd: Descriptor

@@ -13,7 +13,7 @@ package final class RunningProgram: Sendable {
     package let logPath: String
     private let process: ChildProcess
 
-    /// Seconds until a program must serve. The limit is high, since a busy machine is not an error.
+    /// The maximum number of seconds until a program serves. It is high, because a busy machine must not fail a test.
     private static let patience: Int32 = 180
 
     private init(_ process: ChildProcess, logPath: String) {
@@ -31,7 +31,7 @@ package final class RunningProgram: Sendable {
         return path
     }
 
-    /// Starts `executable` (a path). With `awaitsReady`, returns when the program has said `READY=1`.
+    /// Starts `executable` (a path). With `awaitsReady`, returns when the program has sent `READY=1`.
     ///
     /// - Parameters:
     ///   - environment: Added to the tests' own environment.

@@ -57,8 +57,9 @@ package final class Scratch: Sendable {
 
     /// Copies a file into the folder as a program that everybody may start, and returns the copy's path.
     ///
-    /// A process of its own writes the copy. If this process did, a program that another thread starts at the same
-    /// moment could inherit the open file, and until it closes it, the kernel refuses to execute the copy (`ETXTBSY`).
+    /// A separate process writes the copy. If this process did, a program that another thread starts at the same moment
+    /// could inherit the open file. The kernel refuses to execute a file that a process has open for writing
+    /// (`ETXTBSY`).
     @discardableResult
     package func install(_ file: String, as name: String) throws -> String {
         let copying = try ChildProcess.spawn(

@@ -36,7 +36,7 @@ package final class ServiceManager: Sendable {
         }
     }
 
-    /// What the next start receives.
+    /// The descriptors, variables and wrapper command for the next start.
     struct HandedOver {
         var descriptors: [(Descriptor, as: Int32)] = []
         var environment: [String: String] = [:]

@@ -5,7 +5,7 @@ internal import UnixSocket
 
 /// A TPM 2.0 in software (swtpm) with its own state, which it keeps across restarts.
 package final class SoftwareTPM: Sendable {
-    /// How to reach it, as a configuration of the TPM2 Software Stack.
+    /// Its address, as a configuration of the TPM2 Software Stack.
     package let configuration: String
     private let socket: String
     private let state: String
@@ -25,7 +25,7 @@ package final class SoftwareTPM: Sendable {
         try FileManager.default.createDirectory(atPath: state, withIntermediateDirectories: true)
     }
 
-    /// Starts a new one, which ends with the test.
+    /// Starts a new TPM, which is stopped when the test ends.
     ///
     /// - Parameter name: distinguishes it from others of the same test.
     /// - Throws: ``TestProblem`` if swtpm is not installed.
@@ -35,7 +35,7 @@ package final class SoftwareTPM: Sendable {
         return tpm
     }
 
-    /// Starts it again after ``stop()``.
+    /// Starts this TPM again after ``stop()``.
     package func start() async throws {
         guard FileManager.default.isExecutableFile(atPath: Self.executable) else {
             throw TestProblem("\(Self.executable) is missing: run scripts/setup")
@@ -53,7 +53,7 @@ package final class SoftwareTPM: Sendable {
         running.withLock { $0 = Running(program: program, listeners: listeners) }
     }
 
-    /// Ends it as a power cut does. Nothing listens in its place.
+    /// Ends this TPM as a power cut does. Afterwards nothing listens on its sockets.
     package func stop() async throws {
         let running = running.withLock { running in
             defer { running = nil }
@@ -65,7 +65,7 @@ package final class SoftwareTPM: Sendable {
         _ = try await running.program.waitForExit()
     }
 
-    /// Runs a program of tpm2-tools with it and returns the output.
+    /// Runs a program of tpm2-tools with this TPM and returns the output.
     ///
     /// - Throws: ``TestProblem`` if it fails.
     package func tool(_ name: String, _ arguments: String...) async throws -> String {
