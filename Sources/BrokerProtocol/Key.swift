@@ -89,7 +89,7 @@ package struct Key: RawRepresentable, Hashable, Sendable {
     package static let payload = Key("payload")
     /// Baton's own: a JSON list of prefixes of the addresses for which the browser's extension requests headers.
     package static let browserAddresses = Key("baton_addresses")
-    /// Baton's own: the address of a page to open in the worker's browser; the home page if it is missing.
+    /// Baton's own: the address of a page to open in the worker's browser. Without it, the home page opens.
     package static let pageAddress = Key("baton_page")
     /// Baton's own: whether the browser's extension removes a page's request to prompt for the password.
     package static let removesPrompts = Key("baton_removes_prompts")

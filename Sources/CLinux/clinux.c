@@ -180,9 +180,9 @@ int clinux_listen(const char *path, mode_t mode, int backlog) {
     if (outcome < 0) return outcome;
     int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
     if (fd < 0) return -errno;
-    // The socket is created without access for anyone and opened by chmod(2) only after it is bound, so it is never too
-    // accessible. Linux gives the file the socket's own mode. umask(2) would also affect files that other threads
-    // create meanwhile.
+    // The socket is created without access for anyone, and bind(2) gives the file the socket's mode. chmod(2) grants
+    // access afterwards, so the file never has more permissions than `mode`. umask(2) would also affect files that other
+    // threads create meanwhile.
     outcome = fchmod(fd, 0) < 0 || bind(fd, (struct sockaddr *)&where, sizeof where) < 0 ? -errno : 0;
     if (outcome == 0 && chmod(path, mode) < 0) outcome = -errno;
     if (outcome == 0 && listen(fd, backlog) < 0) outcome = -errno;

@@ -23,7 +23,7 @@ public struct TestFailure: Sendable, Equatable {
         self.init(.refusal(BrokerError(code, "", reason: reason, oauthError: oauth, oauthSuberror: suberror)))
     }
 
-    /// The user must take part: -50002.
+    /// User interaction is required: -50002.
     public static let interactionRequired = TestFailure(.interactionRequired, oauth: "interaction_required")
     /// The user closed the page: -50005.
     public static let canceled = TestFailure(.userCanceled)

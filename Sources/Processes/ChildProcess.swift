@@ -4,7 +4,7 @@ internal import Glibc
 internal import Synchronization
 package import UnixSocket
 
-/// A process that this one started, in its own process group, held by a pidfd that always refers to this process.
+/// A child process in its own process group, held by a pidfd, which never refers to another process.
 ///
 /// It has default signal handling and only the open files that it was given. Someone must call ``waitForExit()``
 /// eventually, or an ended child remains as a zombie.
@@ -54,7 +54,7 @@ package final class ChildProcess: Sendable {
         return try adopt(pid)
     }
 
-    /// Starts a program that ends with this process, however this one ends: the kernel then sends it `SIGTERM`.
+    /// Starts a program to which the kernel sends `SIGTERM` when this process ends for any reason.
     ///
     /// - Parameters:
     ///   - wrapper: A command that starts the program, such as `unshare`, with its own arguments.

@@ -53,7 +53,7 @@ package struct ProcessSweep: Sendable {
     }
 
     /// Asks the kernel whether this process has children. The table can miss a process whose parent died while the
-    /// table was read, but that process is then a child of this one, which adopts orphans.
+    /// table was read, but this process has then adopted the orphan as its child.
     private static func hasNoChildren() throws(ProcessFailure) -> Bool {
         let outcome = clinux_has_children()
         guard outcome >= 0 else { throw ProcessFailure(step: .list, errno: -outcome) }

@@ -7,7 +7,7 @@ package struct ChainVerifier: Sendable {
     /// The basis for identifying the signer.
     package enum Basis: Sendable {
         case trust(ReceiptTrust)
-        /// The receipt key, supplied by someone who knows it.
+        /// The receipt key, supplied by the caller.
         case key(JSONWebKey)
         case nothing
     }

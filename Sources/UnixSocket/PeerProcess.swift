@@ -2,7 +2,7 @@
 internal import CLinux
 internal import Glibc
 
-/// The process that connected, held by a pidfd that always refers to this process.
+/// The process that connected, held by a pidfd, which never refers to another process.
 package struct PeerProcess: Sendable {
     package let pid: Int32
     private let pidfd: Descriptor

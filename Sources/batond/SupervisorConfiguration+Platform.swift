@@ -3,7 +3,7 @@ import BrokerDevice
 import TPM
 
 extension SupervisorConfiguration {
-    /// The chip that the configuration names; it is not accessed here.
+    /// The TPM that the configuration names; nil if it names none. Making the value does not access the TPM.
     var platform: (any TrustedPlatform)? {
         tpm.map { TrustedPlatformModule($0, lock: directory + "/tpm.lock") }
     }

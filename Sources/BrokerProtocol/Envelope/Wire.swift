@@ -50,7 +50,7 @@ extension Wire {
     package static let agentLimits = JSONLimits(bytes: 8 << 10, depth: 4, values: 16)
     /// `agent.sock`: the supervisor's commands to the agent. The longest is the configuration of the worker's browser.
     package static let agentOrderLimits = JSONLimits(bytes: 512 << 10, depth: 6, values: 2048)
-    /// `helper.sock`, for the privileged helper. The longest content is the list of what is left in a user's folders.
+    /// `helper.sock`, for the privileged helper. The longest content is the list of leftovers in a user's folders.
     package static let helperLimits = JSONLimits(bytes: 256 << 10, depth: 8, values: 4096, stringBytes: 8192)
     /// `control.sock`, for the command line. The longest content is an enrollment profile.
     package static let operatorLimits = JSONLimits(bytes: 4 << 20, depth: 8, values: 1024)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// An account that a reader has seen. After the worker has gone, it is reported as `previousAccount`.
+/// An account that a reader has seen. After the worker has left, the account is reported as `previousAccount`.
 ///
 /// It contains the account's identifier and no name. It is removed when the reader has acknowledged the change.
 package struct AccountTombstone: Sendable, Codable, Equatable {

@@ -60,7 +60,7 @@ extension MSALPublicClientApplication {
 
     /// Returns a token for the signed-in worker.
     ///
-    /// - Throws: an `NSError` in ``MSALErrorDomain``; ``MSALError/interactionRequired`` if the user must take part.
+    /// - Throws: an `NSError` in ``MSALErrorDomain``; ``MSALError/interactionRequired`` if user interaction is required.
     public func acquireTokenSilent(with parameters: MSALSilentTokenParameters) async throws -> MSALResult {
         try await answer { acquireTokenSilent(with: parameters, completionBlock: $0) }
     }

@@ -169,7 +169,7 @@ open class MSALPublicClientApplication: NSObject, @unchecked Sendable {
 
     /// Gets a token for the signed-in worker without any user interaction.
     ///
-    /// If the user must take part, the error is ``MSALError/interactionRequired``.
+    /// If user interaction is required, the error is ``MSALError/interactionRequired``.
     #if canImport(ObjectiveC)
         @objc(acquireTokenSilentWithParameters:completionBlock:)
     #endif

@@ -9,7 +9,7 @@ public enum MSALError: Int, Sendable {
     case `internal` = -50000
     /// The device must be joined to the organisation first.
     case workplaceJoinRequired = -50001
-    /// The user must take part: call `acquireToken`.
+    /// User interaction is required: call `acquireToken`.
     case interactionRequired = -50002
     /// The server granted fewer scopes than were requested.
     case serverDeclinedScopes = -50003
