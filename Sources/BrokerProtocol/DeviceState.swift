@@ -3,8 +3,8 @@
 /// The device's state for home screens and other status displays.
 ///
 /// The broker sends it on `status.sock` when a program connects, and again after each change. It contains no data about
-/// a worker. Times on the boot clock are seconds of `CLOCK_BOOTTIME` (clock_gettime(2)). Setting the wall clock does not
-/// change them, so a program on the same machine can compute the remaining time.
+/// a worker. Times on the boot clock are seconds of `CLOCK_BOOTTIME` (clock_gettime(2)). Setting the wall clock does
+/// not change them, so a program on the same machine can compute the remaining time.
 package struct DeviceState: Sendable, Codable, Equatable {
     /// The step of the hand-over that the device is in.
     package enum Stage: String, Sendable, Codable, CaseIterable {

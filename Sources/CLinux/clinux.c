@@ -181,8 +181,8 @@ int clinux_listen(const char *path, mode_t mode, int backlog) {
     int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
     if (fd < 0) return -errno;
     // The socket is created without access for anyone, and bind(2) gives the file the socket's mode. chmod(2) grants
-    // access afterwards, so the file never has more permissions than `mode`. umask(2) would also affect files that other
-    // threads create meanwhile.
+    // access afterwards, so the file never has more permissions than `mode`. umask(2) would also affect files that
+    // other threads create meanwhile.
     outcome = fchmod(fd, 0) < 0 || bind(fd, (struct sockaddr *)&where, sizeof where) < 0 ? -errno : 0;
     if (outcome == 0 && chmod(path, mode) < 0) outcome = -errno;
     if (outcome == 0 && listen(fd, backlog) < 0) outcome = -errno;

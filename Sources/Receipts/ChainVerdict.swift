@@ -55,7 +55,8 @@ package struct ChainVerdict: Sendable, Equatable {
     /// Whether there is no fault and the signer is known.
     package var isIntact: Bool { faults.isEmpty && signer != .unproven }
 
-    /// The number of receipts after the last anchor. If more of them were removed from the end, the file does not show it.
+    /// The number of receipts after the last anchor. If more of them were removed from the end, the file does not show
+    /// it.
     package var unanchored: Int { last.map { $0 - (anchoredUpTo ?? (first ?? 1) - 1) } ?? 0 }
 }
 

@@ -7,7 +7,8 @@ package struct ReceiptItem: Sendable, Equatable {
     package enum Grade: String, Sendable, CaseIterable {
         /// The broker itself observed that the trace and every process that held it are gone.
         case enforced
-        /// Nobody observed the removal. The broker alone held the trace, and the kernel destroyed it when the broker died.
+        /// Nobody observed the removal. The broker alone held the trace, and the kernel destroyed it when the broker
+        /// died.
         case implied
         /// The agent of the graphical session reported the removal.
         case reported

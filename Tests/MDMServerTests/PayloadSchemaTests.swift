@@ -33,8 +33,8 @@ import Testing
         }
     }
 
-    /// Each damage must cause the finding listed with it. The findings are listed here so that an error in the checker's
-    /// rules cannot hide one.
+    /// Each damage must cause the finding listed with it. The findings are listed here so that an error in the
+    /// checker's rules cannot hide one.
     @Test func `a payload that is damaged is found, and the finding names the place`() async throws {
         try await TestManagement.with { fixture in
             let sso = try Profile.sharedDeviceSSO(

@@ -22,8 +22,8 @@ package struct Reachability: Sendable {
     /// - Parameter url: `https://<host>[:<port>]`.
     /// - Returns: true if the connection was accepted. False if the host name cannot be resolved, the connection is
     ///   refused or blocked, the host cannot be reached, or nothing answers within five seconds.
-    /// - Throws: ``HTTPSError`` if `url` is not an https URL, or the error of an attempt that failed for another reason,
-    ///   such as too many open files.
+    /// - Throws: ``HTTPSError`` if `url` is not an https URL, or the error of an attempt that failed for another
+    ///   reason, such as too many open files.
     package func leads(to url: String) async throws -> Bool {
         guard let (host, port) = Self.address(in: url) else { throw HTTPSError(.invalidURL, "not an https URL") }
         do {

@@ -96,9 +96,9 @@ int clinux_remove_tree(const char *path);
 /// Takes an exclusive lock on an open file without waiting; returns -EWOULDBLOCK if another process has it.
 int clinux_lock(int fd);
 
-/// Mounts a file system in memory at `path`, of at most `megabytes`, for this user and group only. Programs on it cannot
-/// be executed, and set-user-id bits and device files have no effect. Sets `swap_free` to 1 if the kernel keeps it out
-/// of swap (Linux 6.4), else to 0.
+/// Mounts a file system in memory at `path`, of at most `megabytes`, for this user and group only. Programs on it
+/// cannot be executed, and set-user-id bits and device files have no effect. Sets `swap_free` to 1 if the kernel keeps
+/// it out of swap (Linux 6.4), else to 0.
 int clinux_mount_memory(const char *path, uid_t user, gid_t group, unsigned megabytes, int *swap_free);
 /// Unmounts `path` without following a link; -EBUSY while a process uses it.
 int clinux_unmount(const char *path);

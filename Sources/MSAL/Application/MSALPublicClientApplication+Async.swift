@@ -60,7 +60,8 @@ extension MSALPublicClientApplication {
 
     /// Returns a token for the signed-in worker.
     ///
-    /// - Throws: an `NSError` in ``MSALErrorDomain``; ``MSALError/interactionRequired`` if user interaction is required.
+    /// - Throws: an `NSError` in ``MSALErrorDomain``; ``MSALError/interactionRequired`` if user interaction is
+    ///   required.
     public func acquireTokenSilent(with parameters: MSALSilentTokenParameters) async throws -> MSALResult {
         try await answer { acquireTokenSilent(with: parameters, completionBlock: $0) }
     }

@@ -13,8 +13,8 @@ package struct SSOCookiesRequest: Sendable, Equatable {
         package static let deviceRegistration = Headers(rawValue: 2)
         package static let all: Headers = [.primaryRefreshToken, .deviceRegistration]
 
-        /// Reads a comma-separated list of numbers; 0 means all. Returns nil if the list is empty or contains an unknown
-        /// number.
+        /// Reads a comma-separated list of numbers; 0 means all. Returns nil if the list is empty or contains an
+        /// unknown number.
         init?(text: String) {
             self = []
             for number in text.split(separator: ",", omittingEmptySubsequences: false) {
