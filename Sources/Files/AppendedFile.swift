@@ -14,7 +14,7 @@ package struct AppendedFile: Sendable {
     /// attempt or a torn write and was never acknowledged.
     ///
     /// - Throws: ``FileError``; `ENODATA` if the file is shorter than `length`.
-    package func append(_ content: [UInt8], behind length: Int) throws(FileError) {
+    package func append(_ content: [UInt8], after length: Int) throws(FileError) {
         let file = unsafe clinux_open(path, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard file >= 0 else { throw FileError(.open, errno: -file, path: path) }
         defer { _ = close(file) }

@@ -55,7 +55,7 @@ enum EnrollmentSetup {
                 },
                 https: https(configuration),
                 ended: { epoch, trigger in inputs.post(.serverEnded(epoch, trigger)) },
-                registration: { inputs.post(.registrationHeard($0)) }, checkIn: { agent.poke() },
+                registration: { inputs.post(.registrationReceived($0)) }, checkIn: { agent.poke() },
                 opened: opened, stateChanged: { inputs.post(.leasesInQuestion) }),
             logger: logger)
         agent.observeAccess { keeper.accessChanged() }

@@ -9,10 +9,10 @@ internal import BrokerProtocol
 /// most connections gives one up if it has at least two more than the new connection's app; otherwise the new
 /// connection's app does.
 ///
-/// Within the app, the processes with the most connections are considered. If they have at least two more than the new
-/// connection's process, their oldest idle connection is closed or, if none is idle, their oldest one. Otherwise only
-/// an idle one is closed: the oldest of the new connection's process or, if that process has none in this app, of the
-/// considered processes. So many idle processes cannot keep others out.
+/// Within the app, the candidates are the processes with the most connections. If they have at least two more than the
+/// new connection's process, their oldest idle connection is closed or, if none is idle, their oldest one. Otherwise
+/// only an idle connection is closed: the oldest one of the new connection's process or, if that process has none in
+/// this app, of the candidates. Many idle processes therefore cannot keep others out.
 package struct ConnectionTable<ID: Hashable & Sendable>: Sendable {
     /// How a connection is used at the moment.
     package struct Use: Sendable {
@@ -116,10 +116,10 @@ package struct ConnectionTable<ID: Hashable & Sendable>: Sendable {
         let own = self.own(process)
         let processes = ofProcess.keys.filter { $0.app == app }
         guard let most = processes.map({ self.own($0) }).max() else { return nil }
-        let greedy = processes.filter { self.own($0) == most }
-        if most >= own + 2 { return oldestIdle(use, of: greedy) ?? oldest(greedy) { use($0).last } }
+        let candidates = processes.filter { self.own($0) == most }
+        if most >= own + 2 { return oldestIdle(use, of: candidates) ?? oldest(candidates) { use($0).last } }
         if own > 0, app == process.app { return oldestIdle(use, of: [process]) }
-        return oldestIdle(use, of: greedy)
+        return oldestIdle(use, of: candidates)
     }
 
     private func oldestIdle(_ use: (ID) -> Use, of processes: [AppProcess]) -> ID? {

@@ -166,9 +166,9 @@ final class OfflineLeaseService: Sendable {
     func watch(_ worker: OfflineSession) {
         Task { [self] in
             while isHere(worker) {
-                let isHeard = await ask(session: nil)
+                let isAnswered = await ask(session: nil)
                 await leaveWithLease()
-                do { try await Task.sleep(for: .seconds(isHeard ? 60 : 10)) } catch { return }
+                do { try await Task.sleep(for: .seconds(isAnswered ? 60 : 10)) } catch { return }
             }
         }
     }

@@ -116,7 +116,7 @@ struct TokenSource: Sendable {
             EndSessionRequest(
                 binding, sessionID: session.serverSession, epoch: deviceEpoch, endsBrowserSession: session.fromBrowser)
         }
-        guard EndSessionRequest.isHeard(answer) else {
+        guard EndSessionRequest.isConfirmed(by: answer) else {
             throw BrokerError(
                 .serverError, "The identity platform does not confirm the session's end. Look at its log.")
         }

@@ -36,7 +36,7 @@ final class BrowserSupervision {
 
     private(set) var agent: AgentLink?
     /// Whether an agent has reported input by the person since the supervisor started.
-    private(set) var hasHeardInput = false
+    private(set) var hasReceivedInput = false
     /// The page that opens as soon as an agent connects.
     private var waitingPage: String?
     private var wait = AgentWait()
@@ -247,7 +247,7 @@ final class BrowserSupervision {
             }
             confinement.add(process, in: present, of: agent)
         case .activity:
-            hasHeardInput = true
+            hasReceivedInput = true
             return .activity
         case .failed(let id, let code, _):
             guard id == present?.counter else {

@@ -35,7 +35,7 @@ struct BrokerSockets: Sendable {
     /// Microseconds between attempts while no connection can be accepted.
     private static let acceptPause: UInt32 = 100_000
     /// Messages from one agent or one operator that may be queued for the supervisor.
-    private static let maximumUnheard = 4
+    private static let maximumPending = 4
     /// Requests on one operator's connection that may be unanswered.
     private static let maximumOpen = 8
 
@@ -73,7 +73,7 @@ struct BrokerSockets: Sendable {
         try serve(operators, reserve: Self.reserve, recognise: one(of: operatorUsers)) { descriptor, peer, _ in
             try serve(peer, in: operatorLimiter) { try operatorReader(descriptor) }
         }
-        let statusIntake = inputs.intake(capacity: Self.maximumUnheard)
+        let statusIntake = inputs.intake(capacity: Self.maximumPending)
         try serve(statusReaders, reserve: Self.appReserve, recognise: one(of: users)) { descriptor, peer, _ in
             statusIntake.post(.statusReader(descriptor, user: peer.uid))
         }
@@ -188,7 +188,7 @@ struct BrokerSockets: Sendable {
             }
             // The socket is connected: this fails only if the connection has ended.
             try? descriptor.setReceiveTimeout(milliseconds: 0)
-            let intake = inputs.intake(capacity: Self.maximumUnheard)
+            let intake = inputs.intake(capacity: Self.maximumPending)
             intake.post(.agentConnected(link))
             while let message = try? channel.receive().message { intake.post(.agentSaid(link.id, message)) }
             inputs.post(.agentLost(link.id))
@@ -202,7 +202,7 @@ struct BrokerSockets: Sendable {
         let channel = FramedJSON<OperatorRequest, OperatorReply>(descriptor, limits: Wire.operatorLimits)
         let logger = logger
         return {
-            let intake = inputs.intake(capacity: Self.maximumUnheard)
+            let intake = inputs.intake(capacity: Self.maximumPending)
             let id = Self.links.next()
             defer { inputs.post(.operatorGone(connection: id)) }
             let open = Mutex(0)

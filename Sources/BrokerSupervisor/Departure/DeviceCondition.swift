@@ -56,7 +56,7 @@ package struct DeviceCondition: Sendable, Hashable {
 
 extension OperatorFailure {
     static let quarantined = OperatorFailure(
-        code: "quarantined", message: "The device serves nobody: its state is not believed.",
+        code: "quarantined", message: "The device is quarantined: its state cannot be trusted.",
         remedy: "Look at: baton device status.")
     static let notQuarantined = OperatorFailure(
         code: "not_quarantined", message: "The device's state is in order: nothing is to be recovered.",

@@ -51,7 +51,7 @@ package struct Farewell: Sendable {
                 join: join, keys: try DeviceKeys(in: keys), https: try https(), now: { Int(Glibc.time(nil)) })
         }
         let answer = try await device.answer { LeaveRequest($0) }
-        guard LeaveRequest.isHeard(answer) else {
+        guard LeaveRequest.isConfirmed(by: answer) else {
             throw BrokerError(.serverError, "The identity platform does not confirm that the device has left.")
         }
     }

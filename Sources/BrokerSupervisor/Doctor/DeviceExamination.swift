@@ -45,7 +45,7 @@ struct DeviceExamination: Sendable {
         findings += CheckResult.apps(device.registry)
         findings += CheckResult.connections(status.connectionLimits ?? [])
         findings += CheckResult.sessionPolicy(device.policy, refusal: device.policyError)
-        findings += CheckResult.input(device.policy, isHeard: browser.hasHeardInput, status: status)
+        findings += CheckResult.input(device.policy, isReceived: browser.hasReceivedInput, status: status)
         if let agent = browser.agent, let rival = browser.rival {
             findings.append(.refusedAgent(rival, while: agent.text))
         }
@@ -61,7 +61,7 @@ struct DeviceExamination: Sendable {
             findings.append(
                 CheckResult(
                     .server, .note, code: "ends_untold",
-                    message: "The identity platform has not been told of \(untold) ended sessions yet; that goes on."))
+                    message: "Ended sessions not reported to the identity platform: \(untold). The broker retries."))
         }
         findings.append(coreLimit)
         return findings

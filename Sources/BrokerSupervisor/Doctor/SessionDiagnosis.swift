@@ -52,7 +52,7 @@ package struct SessionDiagnosis: Sendable, Equatable {
                 // A separate finding gives the reason and the remedy.
                 CheckResult(
                     .session, .note, code: "quarantined",
-                    message: "The device's state is not believed: nobody is served.")
+                    message: "The device is quarantined: its state cannot be trusted, and no app is served.")
             ]
             movers = ["An operator runs: baton device recover."]
         default:

@@ -42,9 +42,9 @@ extension CheckResult {
     }
 
     /// Checks whether a worker who uses the device may count as idle because no agent reports their input.
-    package static func input(_ sessionPolicy: SessionPolicy, isHeard: Bool, status: DeviceStatus) -> [CheckResult] {
+    package static func input(_ sessionPolicy: SessionPolicy, isReceived: Bool, status: DeviceStatus) -> [CheckResult] {
         guard sessionPolicy.timeouts.idle > 0, status.agentConnected else { return [] }
-        if isHeard {
+        if isReceived {
             return [CheckResult(.agent, .good, code: "input_heard", message: "The agent tells of the person's input.")]
         }
         // Without a session there was no input to report.

@@ -61,7 +61,7 @@ package struct ReceiptStore: Sendable {
     ///
     /// For a device's first line, an end is written before the line. If power fails in between, the line then counts as
     /// unacknowledged.
-    package func append(_ line: SignedLine, _ receipt: Receipt, behind end: ChainEnd?) throws {
+    package func append(_ line: SignedLine, _ receipt: Receipt, after end: ChainEnd?) throws {
         let content = line.bytes + [Self.lineFeed]
         var (segment, length) = (Self.segmentName(receipt.place.sequence), 0)
         if let end, !end.isAfterDamage, end.bytes + content.count <= segmentBytes {
@@ -71,7 +71,7 @@ package struct ReceiptStore: Sendable {
             try write(.beginning(key: receipt.key, segment: segment))
             Failpoint.receiptEndBegun.reach()
         }
-        try AppendedFile(path: directory.path + "/" + segment).append(content, behind: length)
+        try AppendedFile(path: directory.path + "/" + segment).append(content, after: length)
         if length == 0 { try directory.sync() }
         Failpoint.receiptLineWritten.reach()
         try write(

@@ -118,7 +118,7 @@ final class ReceiptWriter {
     }
 
     /// Records that the server has opened a session, and the worker's pseudonym.
-    func hear(subject: String?) throws {
+    func receive(subject: String?) throws {
         draft?.hasSession = true
         draft?.subject = subject.flatMap { Pseudonym.isOne($0) ? $0 : nil }
         try keepDraft()
@@ -126,14 +126,14 @@ final class ReceiptWriter {
     }
 
     /// Records an offline sign-in, and the pseudonym from the worker's lease.
-    func hear(offline subject: String?) throws {
+    func receive(offline subject: String?) throws {
         draft?.isOffline = true
-        try hear(subject: subject)
+        try receive(subject: subject)
     }
 
     /// Records an access token that expires at `time`, before an app gets it. From then on no receipt states an earlier
     /// time.
-    func hear(tokenUntil time: Int) throws {
+    func receive(tokenUntil time: Int) throws {
         tokensEndBy = max(tokensEndBy ?? 0, time)
         guard time > draft?.tokensBound ?? 0 else { return }
         draft?.tokensBound = time + ReceiptDraft.ahead
@@ -165,8 +165,8 @@ final class ReceiptWriter {
         if let end, end.ended == ended { return }
         let key = try receiptKey()
         certify(key, join)
-        let receipt = receipt(of: handover, join, key, left: left, behind: end)
-        try store.append(try receipt.signed(with: key.signing), receipt, behind: end)
+        let receipt = receipt(of: handover, join, key, left: left, after: end)
+        try store.append(try receipt.signed(with: key.signing), receipt, after: end)
         sequence = receipt.place.sequence
         if !receipt.isAttempt { last = DeviceState.Handover(receipt) }
         draft = nil
@@ -182,7 +182,7 @@ final class ReceiptWriter {
     }
 
     private func receipt(
-        of handover: Handover, _ join: JoinRecord, _ key: ReceiptKey, left: Finding<[String]>, behind end: ChainEnd?
+        of handover: Handover, _ join: JoinRecord, _ key: ReceiptKey, left: Finding<[String]>, after end: ChainEnd?
     ) -> Receipt {
         let draft = draft?.epoch == handover.ended ? draft : nil
         let now = clock.now()

@@ -31,15 +31,15 @@ final class RegistrationStore {
     }
 
     /// Stores the identity platform's answer.
-    func hear(_ heard: RegistrationStatus) {
-        if status.map({ !heard.repeats($0) }) ?? true {
-            logger.notice("the device's registration", metadata: ["registration.state": "\(heard.state.rawValue)"])
+    func receive(_ received: RegistrationStatus) {
+        if status.map({ !received.repeats($0) }) ?? true {
+            logger.notice("the device's registration", metadata: ["registration.state": "\(received.state.rawValue)"])
         }
-        status = heard
-        if let written, heard.repeats(written), heard.learnedAt - written.learnedAt < Self.refresh { return }
+        status = received
+        if let written, received.repeats(written), received.learnedAt - written.learnedAt < Self.refresh { return }
         do {
-            try files.write(heard, DeviceFiles.Name.registration)
-            written = heard
+            try files.write(received, DeviceFiles.Name.registration)
+            written = received
         } catch {
             logger.error("the registration's status cannot be kept", metadata: ["error": "\(error)"])
         }

@@ -23,8 +23,8 @@ struct ServerSessions {
         live = try files.liveSession()
     }
 
-    /// The server's id for the session of this epoch; nil if there is none.
-    func number(in epoch: Epoch?) -> String? {
+    /// The server's id of the live session if that session belongs to this epoch; nil otherwise.
+    func sessionID(in epoch: Epoch?) -> String? {
         guard let epoch, let live, live.epoch == epoch else { return nil }
         return live.serverSession
     }
@@ -62,7 +62,7 @@ struct ServerSessions {
     }
 
     /// Removes an end that the server has confirmed.
-    mutating func heard(_ session: EndedSession) throws {
+    mutating func notified(of session: EndedSession) throws {
         ended.removeAll { $0 == session }
         try files.write(ended)
     }

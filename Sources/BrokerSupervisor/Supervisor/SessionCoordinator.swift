@@ -142,7 +142,7 @@ final class SessionCoordinator {
     private var watched: WatchedSession {
         WatchedSession(
             join: join.record, epoch: machine.epoch,
-            serverSession: journal.serverSessions.number(in: machine.state.heldEpoch), receipt: receipts.sequence)
+            serverSession: journal.serverSessions.sessionID(in: machine.state.heldEpoch), receipt: receipts.sequence)
     }
 
     // MARK: - Steps

@@ -85,7 +85,7 @@ final class SessionProcess {
         let (inputs, waiting, number) = (inputs, waiting, link.number)
         let (channel, process) = (link.channel, link.process)
         try BlockingThread.start {
-            let intake = inputs.intake(capacity: Self.maximumUnheard)
+            let intake = inputs.intake(capacity: Self.maximumPending)
             // The channel ends with the process, whatever the cause.
             while let (message, descriptors) = try? channel.receive() {
                 guard case .connectionTaken = message else {
@@ -101,7 +101,7 @@ final class SessionProcess {
 
     /// The maximum number of messages from the process that wait for the supervisor, so that apps cannot fill the
     /// supervisor's memory.
-    private static let maximumUnheard = 256
+    private static let maximumPending = 256
 
     /// Postpones the next start if processes keep dying, and returns whether it did. When the pause is over,
     /// ``SupervisorInput/sessionProcessDue(start:)`` is posted.

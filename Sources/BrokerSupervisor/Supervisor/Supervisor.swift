@@ -141,7 +141,7 @@ final class Supervisor {
         case .appsOverdue(let ended): try session.handle(.appsOverdue(ended))
         case .sessionTimerDue(let epoch): try session.timerDue(in: epoch)
         case .departureTold(let isDirectoryTold): departures.told(isDirectoryTold: isDirectoryTold)
-        case .registrationHeard(let status): registration.hear(status)
+        case .registrationReceived(let status): registration.receive(status)
         case .leasesInQuestion: sessionProcess.tell(.leasesInQuestion)
         case .stop: isStopping = true
         }
@@ -198,13 +198,13 @@ final class Supervisor {
             try session.journal.serverSessions.keep(live: known)
             // The worker may have signed in offline before.
             session.report()
-        case .signedInOffline(let subject): try session.receipts.hear(offline: subject)
+        case .signedInOffline(let subject): try session.receipts.receive(offline: subject)
         case .leaseOver(let epoch): try session.end(epoch, by: .offlineLease)
         case .pinSettled(let failure): sessionProcess.pin.settle(failure)
         case .leasesCounted(let count): note(count)
-        case .receiptSubject(let subject): try session.receipts.hear(subject: subject)
+        case .receiptSubject(let subject): try session.receipts.receive(subject: subject)
         case .tokenWanted(let time):
-            try session.receipts.hear(tokenUntil: time)
+            try session.receipts.receive(tokenUntil: time)
             sessionProcess.tell(.tokenNoted(until: time))
         case .signInSucceeded:
             try session.endUnlessShared()
@@ -226,7 +226,7 @@ final class Supervisor {
             let accepted = try open(address, in: epoch)
             sessionProcess.tell(.appSettled(requestID: requestID, accepted: accepted))
         case .activity(let epoch): try session.activity(in: epoch)
-        case .serverSessionEnded(let ended): try session.journal.serverSessions.heard(ended)
+        case .serverSessionEnded(let ended): try session.journal.serverSessions.notified(of: ended)
         case .refused(let record, let before): operators.note(record, before: before)
         case .limitReached(let report): limits.note(report)
         case .deviceRefused: askDirectory()

@@ -47,7 +47,7 @@ package enum SupervisorInput: Sendable {
     /// The servers were notified that the device leaves, or could not be reached.
     case departureTold(isDirectoryTold: Bool)
     /// The identity platform's answer about the device's registration.
-    case registrationHeard(RegistrationStatus)
+    case registrationReceived(RegistrationStatus)
     /// Offline leases may have become invalid.
     case leasesInQuestion
     case stop

@@ -70,7 +70,7 @@ extension PushClient {
             place.withLock { $0 = .open }
             liveness.expect(within: .seconds(present.keepAlive) * PushChannel.patience)
             if let stated, let status = present.status.flatMap(SessionStatus.init) {
-                heard(fromManagement: status, of: stated)
+                received(fromManagement: status, of: stated)
             }
             if session?.serverSession != stated?.serverSession { questions.advance() }
             if present.hasCommands { configuration.checkIn() }

@@ -140,12 +140,12 @@ package final class PushClient: Service {
     private static let now: @Sendable () -> Int = { Int(Glibc.time(nil)) }
 
     /// Handles the status that the managing organisation reported for the device.
-    func heard(fromManagement status: SessionStatus, of session: WatchedSession) {
+    func received(fromManagement status: SessionStatus, of session: WatchedSession) {
         isForeignToManagement.withLock { $0 = status == .deviceUnknown }
         // Only the organisation that the device is joined to can state that it has removed the device.
         if status == .deviceDisabled { note(.disabled, of: session.join) }
         if status == .deviceUnknown { questions.advance() }
-        heard(status, of: session)
+        received(status, of: session)
     }
 
     private func note(_ state: RegistrationStatus.State, of join: JoinRecord?) {
@@ -161,9 +161,10 @@ package final class PushClient: Service {
     }
 
     /// Acts on the server's answer about `session`.
-    func heard(_ status: SessionStatus, of session: WatchedSession) {
+    func received(_ status: SessionStatus, of session: WatchedSession) {
         guard let trigger = status.trigger else { return }
-        logger.notice("the server's word on the device", metadata: ["session.status": "\(status.rawValue)"])
+        logger.notice(
+            "the server reports a status that ends sessions", metadata: ["session.status": "\(status.rawValue)"])
         guard session.serverSession != nil else { return }
         configuration.ended(session.epoch, trigger)
     }
@@ -217,7 +218,7 @@ package final class PushClient: Service {
         do {
             let status = try await asker(join).status(session)
             known = registration(status.registration, of: join)
-            heard(status, of: session)
+            received(status, of: session)
         } catch let refusal as OAuthError where refusal.meansTenantUnknown {
             known = registration(.tenantUnknown, of: join)
         }

@@ -28,7 +28,8 @@ package struct Session: Sendable {
 /// The device that a session is bound to.
 package struct DeviceBinding: Sendable, Hashable {
     package let id: DeviceID
-    /// Whether several workers share the device. Its access tokens are valid for at most ten minutes.
+    /// Whether several workers share the device. Its access tokens are valid for at most
+    /// ``IdentityConfiguration/Lifetimes/sharedDeviceAccessToken``, by default ten minutes.
     package let isShared: Bool
 
     package init(id: DeviceID, isShared: Bool) {

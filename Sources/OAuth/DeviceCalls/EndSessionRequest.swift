@@ -36,7 +36,7 @@ package struct EndSessionRequest: DeviceCall {
     }
 
     /// Whether the reply confirms that the server has recorded the end. If not, the device repeats the call.
-    package static func isHeard(_ reply: [UInt8]) -> Bool {
+    package static func isConfirmed(by reply: [UInt8]) -> Bool {
         do { return try Members(decoding: reply)[ReplyName.ended] == .bool(true) } catch { return false }
     }
 }

@@ -14,7 +14,7 @@ package struct LeaveRequest: DeviceCall {
     package func write(to payload: inout MembersWriter) {}
 
     /// Whether the reply confirms that the device is no longer registered.
-    package static func isHeard(_ reply: [UInt8]) -> Bool {
+    package static func isConfirmed(by reply: [UInt8]) -> Bool {
         do { return try Members(decoding: reply)[ReplyName.left] == .bool(true) } catch { return false }
     }
 }

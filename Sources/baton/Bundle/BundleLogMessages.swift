@@ -93,7 +93,7 @@ enum BundleLogMessages {
         "the server does not know that the device leaves",
         "the server does not know this device",
         "the server has not been reached for long: the oldest ends of sessions are not told to it",
-        "the server's word on the device",
+        "the server reports a status that ends sessions",
         "the service manager cannot be told",
         "the service manager did not hear of a key's end",
         "the service manager keeps no key",

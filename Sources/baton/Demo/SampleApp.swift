@@ -13,7 +13,7 @@ final class SampleApp: Sendable {
     let number: Int
     let process: ChildProcess
     private let input: Descriptor
-    private let heard = Mutex<[Line]>([])
+    private let received = Mutex<[Line]>([])
     private let news = DispatchSemaphore(value: 0)
 
     /// Seconds without an answer after which the demo fails.
@@ -50,7 +50,7 @@ final class SampleApp: Sendable {
             rest += chunk[..<count]
             while let end = rest.firstIndex(of: UInt8(ascii: "\n")) {
                 if let line = try? JSONDecoder().decode(Line.self, from: Data(rest[..<end])) {
-                    heard.withLock { $0.append(line) }
+                    received.withLock { $0.append(line) }
                     news.signal()
                 }
                 rest.removeSubrange(...end)
@@ -67,13 +67,13 @@ final class SampleApp: Sendable {
     /// Waits for the next line that `matches`, and drops the lines before it.
     ///
     /// - Throws: ``StoryFailure`` if it does not arrive.
-    func hear(_ what: String, where matches: (Line) -> Bool) throws -> Line {
+    func receive(_ what: String, where matches: (Line) -> Bool) throws -> Line {
         let deadline = DispatchTime.now() + Self.patience
         while true {
-            let line: Line? = heard.withLock { heard in
-                guard let index = heard.firstIndex(where: matches) else { return nil }
-                defer { heard.removeSubrange(...index) }
-                return heard[index]
+            let line: Line? = received.withLock { received in
+                guard let index = received.firstIndex(where: matches) else { return nil }
+                defer { received.removeSubrange(...index) }
+                return received[index]
             }
             if let line { return line }
             guard news.wait(timeout: deadline) == .success else {
@@ -87,14 +87,14 @@ final class SampleApp: Sendable {
         let name = command.split(separator: " ").first.map(String.init) ?? command
         forget()
         type(command)
-        return try hear("the answer to \(name)") { $0["answer"] == name }
+        return try receive("the answer to \(name)") { $0["answer"] == name }
     }
 
     /// Drops the lines received so far.
-    func forget() { heard.withLock { $0.removeAll() } }
+    func forget() { received.withLock { $0.removeAll() } }
 
     /// The lines that were received and not consumed yet, as text.
-    var unheard: String { heard.withLock { "\($0)" } }
+    var unread: String { received.withLock { "\($0)" } }
 
     func send(_ signal: Int32) { process.send(signal) }
 

@@ -130,7 +130,9 @@ struct Story {
             try check(answer["error"] == nil, "app 2 says \(answer)")
         }
         try await stage.step(.notified) {
-            let event = try app1.hear("that nobody is signed in") { $0["event"] == "account" && $0["current"] == nil }
+            let event = try app1.receive("that nobody is signed in") {
+                $0["event"] == "account" && $0["current"] == nil
+            }
             try check(event["error"] == nil && event["previous"] == stage.amaraID, "app 1 says \(event)")
             try check(event["username"] == nil, "app 1 still knows a name: \(event)")
         }
@@ -151,17 +153,17 @@ struct Story {
             try stage.leave()
         }
         try await stage.step(.nextWorker) {
-            let event = try app1.hear("that Bo is signed in") { $0["event"] == "account" && $0["current"] != nil }
+            let event = try app1.receive("that Bo is signed in") { $0["event"] == "account" && $0["current"] != nil }
             try check(event["username"] == bo.userName, "app 1 says \(event)")
             let me = try app1.ask("me")
             try check(me["displayName"] == bo.displayName, "app 1 says \(me)")
-            try check(!"\(me) \(event) \(app1.unheard)".lowercased().contains("amara"), "app 1 names Amara")
+            try check(!"\(me) \(event) \(app1.unread)".lowercased().contains("amara"), "app 1 names Amara")
         }
         try await stage.step(.stoppedApp) {
             let app3 = try stage.app(3)
             app3.forget()
             app3.send(SIGCONT)
-            let event = try app3.hear("that Bo is signed in") {
+            let event = try app3.receive("that Bo is signed in") {
                 $0["event"] == "account" && $0["username"] == bo.userName
             }
             try check(

@@ -83,13 +83,14 @@ import Testing
     }
 
     @Test func `a worker whose input nobody hears is warned of, and only where there is one`() {
-        func codes(_ session: String, idle: Int = 900, isHeard: Bool = false, agent: Bool = true) -> [String] {
+        func codes(_ session: String, idle: Int = 900, isReceived: Bool = false, agent: Bool = true) -> [String] {
             let rules = SessionTimeouts(idle: idle, idleWarning: 60, shiftLength: 60, shiftEnds: [])
             let sessionPolicy = SessionPolicy(timeouts: rules, willEndPatience: 0, eraserPatience: 0)
-            return CheckResult.input(sessionPolicy, isHeard: isHeard, status: status(session, agent: agent)).map(\.code)
+            return CheckResult.input(sessionPolicy, isReceived: isReceived, status: status(session, agent: agent))
+                .map(\.code)
         }
         #expect(codes("signedIn") == ["input_unheard"])
-        #expect(codes("signedIn", isHeard: true) == ["input_heard"])
+        #expect(codes("signedIn", isReceived: true) == ["input_heard"])
         #expect(codes("ready").isEmpty && codes("signedIn", idle: 0).isEmpty && codes("signedIn", agent: false).isEmpty)
     }
 

@@ -28,7 +28,7 @@ import Testing
                 isAttempt: false,
                 times: .init(began: nil, committed: nil, finished: number), items: [], accessTokensEndBy: .none,
                 subject: .none)
-            try store.append(try receipt.signed(with: key.signing), receipt, behind: end)
+            try store.append(try receipt.signed(with: key.signing), receipt, after: end)
         }
         return state
     }

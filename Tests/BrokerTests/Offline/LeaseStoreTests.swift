@@ -93,7 +93,7 @@ final class LeaseShelf: Sendable {
             key: try JSONWebKey(.p256(signer.publicKey)), device: Self.device, tenant: Self.tenant)
     }
 
-    func hear(good: Set<String>, time: Int? = nil) throws {
+    func receive(good: Set<String>, time: Int? = nil) throws {
         try store().follow(
             OfflineAnswer(time: time ?? moment.withLock(\.wall), good: good, lease: nil), asked: try store().ids(),
             key: nil, device: Self.device, tenant: Self.tenant)
@@ -200,7 +200,7 @@ extension OfflineAuthenticator.Finding {
             #expect(try shelf.attempt("amara", "correct horse") == .clockSetBack)
             shelf.pass(1500)
             #expect(try shelf.attempt("amara", "correct horse") == .clockSetBack)
-            try shelf.hear(good: [LeaseShelf.id(1)])
+            try shelf.receive(good: [LeaseShelf.id(1)])
             #expect(try shelf.attempt("amara", "correct horse").name == "amara")
         }
     }
@@ -211,9 +211,9 @@ extension OfflineAuthenticator.Finding {
             try shelf.give(2, to: "bo", keeping: [LeaseShelf.id(1)])
             try shelf.give(3, keeping: [LeaseShelf.id(1), LeaseShelf.id(2)])
             #expect(try shelf.store().ids() == [LeaseShelf.id(2), LeaseShelf.id(3)])
-            try shelf.hear(good: [LeaseShelf.id(3)])
+            try shelf.receive(good: [LeaseShelf.id(3)])
             #expect(try shelf.store().ids() == [LeaseShelf.id(3)])
-            try shelf.hear(good: [])
+            try shelf.receive(good: [])
             #expect(try shelf.directory.names() == [])
         }
     }
@@ -230,7 +230,7 @@ extension OfflineAuthenticator.Finding {
     @Test func `what the organisation has signed and is no lease is not taken`() throws {
         try withShelf { shelf in
             let lease = try CompactJWS(try shelf.give(1))
-            try shelf.hear(good: [])
+            try shelf.receive(good: [])
             var header = MembersWriter()
             header.set(HeaderName.type, "JWT")
             header.set(HeaderName.algorithm, "ES256")

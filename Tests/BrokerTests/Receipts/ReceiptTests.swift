@@ -179,7 +179,7 @@ import Testing
                     isAttempt: false,
                     times: .init(began: nil, committed: nil, finished: number), items: [], accessTokensEndBy: .none,
                     subject: .none)
-                try store.append(try receipt.signed(with: key.signing), receipt, behind: end)
+                try store.append(try receipt.signed(with: key.signing), receipt, after: end)
             }
             let verdict = ChainVerifier(.key(key.published)).verdict(on: ReceiptFile(bytes: try store.export()))
             #expect(verdict.isIntact)

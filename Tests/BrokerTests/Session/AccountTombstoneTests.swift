@@ -14,7 +14,7 @@ import Testing
     }
 
     /// Returns the previous account that a client is told while `current` is signed in, and records that it was told.
-    private mutating func hear(_ current: String?, in counter: UInt64) -> String? {
+    private mutating func receive(_ current: String?, in counter: UInt64) -> String? {
         defer { if let current { _ = tombstones.tell(current, in: epoch(counter)) } }
         return tombstones.previous(current: current)
     }
@@ -22,7 +22,7 @@ import Testing
     private mutating func expectEvent(
         _ current: String?, in counter: UInt64, of previous: String?, at location: SourceLocation = #_sourceLocation
     ) {
-        let heard = hear(current, in: counter)
+        let heard = receive(current, in: counter)
         #expect(heard == previous, sourceLocation: location)
     }
 
@@ -39,7 +39,7 @@ import Testing
     }
 
     @Test mutating func `a worker who left is heard of until the client has dealt with it`() {
-        _ = hear("amara", in: 2)
+        _ = receive("amara", in: 2)
         expectEvent(nil, in: 3, of: "amara")
         expectEvent(nil, in: 3, of: "amara")
         expectAcknowledged(true, "amara", current: nil)
@@ -47,15 +47,15 @@ import Testing
     }
 
     @Test mutating func `a direct change from one worker to the next names the one before`() {
-        _ = hear("amara", in: 2)
+        _ = receive("amara", in: 2)
         expectEvent("bo", in: 4, of: "amara")
         expectAcknowledged(true, "amara", current: "bo")
         expectEvent("bo", in: 4, of: "bo")
     }
 
     @Test mutating func `two changes that a client slept through or died in are heard of one after the other`() {
-        _ = hear("amara", in: 2)
-        _ = hear("bo", in: 4)
+        _ = receive("amara", in: 2)
+        _ = receive("bo", in: 4)
         expectEvent(nil, in: 5, of: "amara")
         expectAcknowledged(true, "amara", current: nil)
         expectEvent(nil, in: 5, of: "bo")
@@ -75,7 +75,7 @@ import Testing
     }
 
     @Test mutating func `an account that the app removed stays removed for the epoch, and is reported as before`() {
-        _ = hear("amara", in: 2)
+        _ = receive("amara", in: 2)
         let isNew = tombstones.setRemoved(true, "amara", in: epoch(2))
         let isNewAgain = tombstones.setRemoved(true, "amara", in: epoch(2))
         #expect(isNew && !isNewAgain && tombstones.isRemoved("amara", in: epoch(2)))
@@ -89,8 +89,8 @@ import Testing
     }
 
     @Test mutating func `an acknowledgement that comes twice, or of somebody else, takes nothing away`() {
-        _ = hear("amara", in: 2)
-        _ = hear("bo", in: 4)
+        _ = receive("amara", in: 2)
+        _ = receive("bo", in: 4)
         expectAcknowledged(true, "amara", current: "bo")
         expectAcknowledged(false, "amara", current: "bo")
         expectAcknowledged(false, "bo", current: "bo")
@@ -127,7 +127,7 @@ import Testing
     }
 
     @Test mutating func `a client that was told of a worker and has a token of their next session saw them before`() {
-        _ = hear("amara", in: 2)
+        _ = receive("amara", in: 2)
         let isNew = tombstones.tell("amara", in: epoch(4), byQuery: false)
         #expect(isNew)
         expectEvent("amara", in: 4, of: "amara")

@@ -27,7 +27,7 @@ final class SupervisorFixture: Sendable {
     private let watched = Mutex<[WatchedSession]>([])
     var statements: [WatchedSession] { watched.withLock(\.self) }
     /// The messages to the session processes.
-    private let heard: HeardMessages
+    private let received: ReceivedMessages
     private let ended = Promise<Void>()
     private static let links = Atomic<UInt64>(0)
 
@@ -79,7 +79,7 @@ final class SupervisorFixture: Sendable {
         if !isJoined { try root.file("join.json").remove() }
         try scratch.writeProgram("#!/bin/sh\n\(sessionProcess)\n", to: "sessionProcess")
         // The pipe is opened for both directions, so that neither end waits for the other.
-        heard = HeardMessages(try FileHandle(forUpdating: URL(filePath: try Self.pipe(scratch.path("heard")))))
+        received = ReceivedMessages(try FileHandle(forUpdating: URL(filePath: try Self.pipe(scratch.path("heard")))))
     }
 
     static func with(
@@ -127,9 +127,9 @@ final class SupervisorFixture: Sendable {
     }
 
     /// Waits for the next message of this kind to a session process. Each message is returned once, in order.
-    func sessionProcessReceives(_ kind: HeardMessages.Kind) async throws -> SupervisorMessage {
-        let heard = heard
-        return try await blocking { try heard.next(kind) }
+    func sessionProcessReceives(_ kind: ReceivedMessages.Kind) async throws -> SupervisorMessage {
+        let received = received
+        return try await blocking { try received.next(kind) }
     }
 
     /// Sends an operator's request. When the answer arrives, everything posted before has been handled.

@@ -126,7 +126,7 @@ import Testing
         #expect(try await other.leave().errorNumber == 50013)
         #expect(try await testDevice.status(counter: 3, sessionID: nil) == .noSession)
         let answer = try await testDevice.leave()
-        #expect(answer.status == .ok && LeaveRequest.isHeard(answer.body))
+        #expect(answer.status == .ok && LeaveRequest.isConfirmed(by: answer.body))
         #expect(
             try await testDevice.ask(counter: 3, sessionID: session.reply.sessionID).errorNumber
                 == OAuthError.unknownDeviceNumber)

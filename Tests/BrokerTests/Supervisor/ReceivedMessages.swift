@@ -8,7 +8,7 @@ import TestSupport
 
 /// The messages that the supervisor sends to its session processes, read frame by frame from a pipe into which those
 /// processes copy their input.
-final class HeardMessages: Sendable {
+final class ReceivedMessages: Sendable {
     /// The cases of `SupervisorMessage`, by name.
     enum Kind: String {
         case start, device, connection, tombstones, admit, refuse, confirm, tokenNoted, tombstonesStored, browserOpening
