@@ -25,12 +25,12 @@ final class CurrentSession: Sendable {
 
     func update(_ device: DeviceSnapshot) { state.withLock { $0.device = device } }
 
-    /// Removes a session from those whose end the server must still be told.
+    /// Removes a session from the ended sessions that must still be reported to the server.
     func forget(_ ended: EndedSession) {
         state.withLock { state in state.device.endedSessions.removeAll { $0 == ended } }
     }
 
-    /// Records that the worker holds the device in this epoch.
+    /// Records the worker who has signed in, and the epoch of their session.
     func begin(_ worker: SignedInUser, in epoch: Epoch) {
         state.withLock { ($0.worker, $0.epoch) = (worker, epoch) }
     }
@@ -76,7 +76,7 @@ final class CurrentSession: Sendable {
 enum SignedInUser: Sendable {
     /// Signed in with the server.
     case online(WorkerSession)
-    /// Signed in with an offline lease: an identity without anything that could get a token.
+    /// Signed in with an offline lease. This process holds no credential that could get a token.
     case offline(OfflineSession)
 
     var account: AccountRecord {

@@ -16,7 +16,7 @@ struct SessionServices: Sendable {
         let tombstones: [AccountReader: [AccountTombstone]]
         /// The ended epoch that each app is asked about, by bundle id.
         let asked: [String: Epoch]
-        /// The apps among these that are locked until they have erased.
+        /// The ended epoch whose data a locked app has not erased, by bundle id.
         let locks: [String: Epoch]
     }
 

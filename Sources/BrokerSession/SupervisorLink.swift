@@ -31,7 +31,7 @@ final class SupervisorLink: Sendable {
         }
     }
 
-    /// Tells the supervisor about a refusal caused by the device, so that the directory is asked about the device.
+    /// Tells the supervisor if the server refused the device itself, so that the device's registration is queried.
     func noteRefusal(_ error: BrokerError) { if error.meansDevice { tell(.deviceRefused) } }
 
     func receive() throws -> (SupervisorMessage, [Descriptor]) {

@@ -6,8 +6,8 @@ internal import Synchronization
 /// Tracks which accounts each reader of a client was told about, until the reader acknowledges that the worker has
 /// left.
 ///
-/// A reader is told only after the tombstones are on disk. Until then other requests of the same reader wait; other
-/// readers do not.
+/// A reader gets its answer only after its tombstones are on disk. Until then, other requests of the same reader wait;
+/// requests of other readers do not.
 final class AccountChangeTracker: Sendable {
     private struct State {
         var tombstones: [AccountReader: AccountTombstones]
@@ -68,8 +68,8 @@ final class AccountChangeTracker: Sendable {
         return AppResponse()
     }
 
-    /// Delays the answer with a token until it is on disk that the reader knows the worker. An app that only signs in
-    /// and never asks for the current account is then told of the worker's departure, too.
+    /// Delays an answer that contains a token until the disk records that the reader knows the worker. An app that
+    /// signs in but never asks for the current account is therefore still told when the worker leaves.
     func noting(_ call: AppRequest, _ answer: AppAnswer) throws(BrokerError) -> AppAnswer {
         switch answer {
         case .elsewhere: return answer
@@ -147,7 +147,8 @@ final class AccountChangeTracker: Sendable {
         state.withLock { $0.storing.removeValue(forKey: reader) }?.settle(.success(()))
     }
 
-    /// Returns the reader of a request. Its client id is spelled as in the registry, so that one app is one client.
+    /// Returns the reader of a request. The client id is written as in the registry, so that each app counts as one
+    /// client.
     ///
     /// - Throws: ``BrokerError`` if the app may not ask, or already has the maximum number of readers.
     private func reader(_ client: ClientRequest, of call: AppRequest) throws(BrokerError) -> AccountReader {

@@ -2,13 +2,13 @@
 internal import BrokerDevice
 internal import BrokerProtocol
 
-/// Makes the headers that sign a browser in at the identity platform, for an address of the profile and the worker who is
-/// signed in.
+/// Creates the headers that sign the current worker's browser in at the identity platform, for the addresses that the
+/// profile lists.
 struct BrowserHeaderSource: Sendable {
     let session: CurrentSession
     let network: SessionNetwork
 
-    /// The rules for addresses, from the profile and the join.
+    /// The rules for which addresses get headers, from the profile and the device's registration.
     func policy() throws(BrokerError) -> SSOExtensionPolicy {
         SSOExtensionPolicy(session.device.singleSignOn, platform: try session.join().loginURL)
     }
@@ -22,7 +22,10 @@ struct BrowserHeaderSource: Sendable {
         } catch { throw BrokerError(reading: error) }
     }
 
-    /// The worker who is signed in, if the sign-in was made with the server.
+    /// Returns the signed-in worker's session with the server.
+    ///
+    /// - Throws: ``BrokerError`` if nobody is signed in, if `homeAccountID` is another account, or if the worker signed
+    ///   in offline.
     func worker(_ homeAccountID: String?) throws(BrokerError) -> WorkerSession {
         guard let worker = session.worker else {
             throw BrokerError(
@@ -38,7 +41,7 @@ struct BrowserHeaderSource: Sendable {
         return session
     }
 
-    /// Makes the headers for one navigation. They are signed over a nonce for this navigation only.
+    /// Creates the headers for one navigation, signed over a nonce that is valid for this navigation only.
     func headers(
         for address: SSOAddress, of worker: WorkerSession, _ wanted: SSOCookiesRequest.Headers
     ) async throws -> SSOHeaders {

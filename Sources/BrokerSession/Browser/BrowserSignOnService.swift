@@ -3,8 +3,8 @@ internal import BrokerDevice
 internal import BrokerProtocol
 internal import JSON
 
-/// Signs the worker's browser in at the identity platform: it makes headers for each navigation to an address that the
-/// profile lists, while a worker is signed in with the server.
+/// Signs the worker's browser in at the identity platform: while a worker is signed in with the server, it creates
+/// headers for each navigation to an address that the profile lists.
 struct BrowserSignOnService: Sendable {
     let session: CurrentSession
     let access: AppAccess
@@ -49,7 +49,8 @@ struct BrowserSignOnService: Sendable {
         try checkBrowser(call)
         switch message {
         case .headers(let sender, let uri):
-            // A page must not learn another site's credential, so the address of the page that asks must be listed, too.
+            // A page must not learn another site's credential, so the requesting page's own address must be listed,
+            // too.
             _ = try source.listed(sender)
             let (address, worker) = (try source.listed(uri), try source.worker(nil))
             return .later { [self] in

@@ -7,9 +7,9 @@ internal import Synchronization
 /// Limits the memory that open requests and long frames take in the session process, in KiB.
 ///
 /// Each process has ``guaranteed`` KiB of its own. Anything beyond that comes from a pool, of which each process, each
-/// app and each user has a limited share. A program that takes as much as it can therefore has only its own requests
-/// refused; other processes can still sign out and acknowledge. The total is bounded because the number of connections
-/// is bounded (``ConnectionLimits``).
+/// app and each user has a limited share. If a program takes as much as it can, only its own requests are refused;
+/// other processes can still sign out and acknowledge. The total is bounded because the number of connections is
+/// bounded (``ConnectionLimits``).
 package final class RequestLedger: Sendable {
     /// Whether a request is admitted. A refusal names the limit that was reached, and how many KiB are counted against
     /// it.
@@ -31,11 +31,12 @@ package final class RequestLedger: Sendable {
 
     package init() {}
 
-    /// Enough for about eight short requests.
+    /// The KiB that each process has of its own: enough for about eight short requests.
     static let guaranteed = 32
     private static let limits = ConnectionLimits(process: 2048, session: 6144, app: 2048, user: 8192, total: 12_288)
 
-    /// Longer frames are counted before they are read, and are read only from an app that is served.
+    /// The frame length in bytes above which a frame is counted before it is read. Such frames are accepted only after
+    /// the hello, and not on a connection that acknowledges an ended epoch.
     static let longFrame = 64 << 10
 
     package static func size(ofFrame bytes: Int) -> Int { bytes > longFrame ? bytes / 1024 : 0 }

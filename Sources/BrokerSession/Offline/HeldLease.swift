@@ -13,11 +13,12 @@ package struct HeldLease: Sendable, Equatable {
         let token: String
         /// The organisation's key that signed it, a JWK.
         let key: String
-        /// The account of time when the device received the lease.
+        /// The position in the record of time at which the device received the lease.
         let since: OfflineTime.Mark
-        /// Attempts since the last correct one that were wrong or never judged.
+        /// The number of attempts since the last correct one: wrong ones, and ones that were never judged because of a
+        /// crash or an error.
         var attempts = 0
-        /// The number of pseudonyms for receipts that were used.
+        /// The number of receipt pseudonyms that were used.
         var subjectsUsed = 0
         /// The verifier of the worker's PIN; nil if they have set none.
         var pin: OfflinePIN?
@@ -32,7 +33,7 @@ package struct HeldLease: Sendable, Equatable {
         self.record = record
     }
 
-    /// Whether the lease is for the device with that id.
+    /// Whether the lease was issued for the device with this id.
     func isFor(device: String) -> Bool { lease.device.lowercased() == device.lowercased() }
 
     /// The next pseudonym for receipts. After the last one, the first is used again.

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package import OAuth
 
-/// Decides whether a lease is still valid, by the device's own account of time.
+/// Decides whether a lease is still valid, from the device's own record of time.
 package enum LeaseRule {
     /// Why a lease ended.
     package enum End: String, Sendable, Equatable, CaseIterable {
-        /// The signed end by the wall clock has passed.
+        /// The wall clock has reached the lease's signed end.
         case wallClock = "wall-clock"
         /// The device has been powered on for longer than the lease allows.
         case poweredTime = "powered-time"
@@ -16,12 +16,12 @@ package enum LeaseRule {
     /// Returns the first reason for which the lease has ended; nil while it is valid.
     ///
     /// - Parameters:
-    ///   - since: the account of time when the device received the lease.
-    ///   - time: the current account of time.
+    ///   - since: the position in the record of time at which the device received the lease.
+    ///   - time: the current record of time.
     package static func end(of lease: OfflineLease, since: OfflineTime.Mark, by time: OfflineTime) -> End? {
         if time.highest >= lease.ends { return .wallClock }
         let now = time.mark
-        // If the account has decreased, an older one was put back; the lease has ended.
+        // If a count has decreased, an older copy of the record was restored: the lease has ended.
         guard now.powered >= since.powered, now.powered - since.powered < lease.limits.poweredSeconds else {
             return .poweredTime
         }
@@ -29,6 +29,6 @@ package enum LeaseRule {
         return nil
     }
 
-    /// Whether anyone may sign in offline: not while the wall clock is behind a time that was already seen.
+    /// Whether anyone may sign in offline. Nobody may after the wall clock was set back.
     package static func mayBegin(by time: OfflineTime) -> Bool { !time.isSetBack }
 }

@@ -4,8 +4,8 @@ internal import OAuth
 
 /// Counts sign-in attempts with a lease on disk, before each attempt is judged.
 extension LeaseStore {
-    /// Takes one attempt from a lease; the count is on disk when this returns. Returns nil if no attempt was left, and
-    /// erases the lease.
+    /// Counts one attempt, durably, and returns the updated lease. If no attempt is left, erases the lease and returns
+    /// nil.
     package func charge(_ held: HeldLease) throws -> HeldLease? {
         guard !held.isUsedUp else {
             try erase(held.lease.id, because: "attempts")
@@ -18,14 +18,14 @@ extension LeaseStore {
         return charged
     }
 
-    /// Records a wrong attempt. The last wrong attempt erases the lease.
+    /// Handles a wrong attempt, which is already counted. If it was the last one allowed, erases the lease.
     func fail(_ held: HeldLease) throws {
         guard held.isUsedUp else { return }
         try erase(held.lease.id, because: "attempts")
         if try ids().isEmpty { try eraseAll() }
     }
 
-    /// Takes back an attempt that was not judged, since it gained no guess.
+    /// Uncounts an attempt that was not judged. It revealed nothing about the secret.
     func giveBack(_ held: HeldLease) throws {
         var changed = held
         changed.record.attempts -= 1

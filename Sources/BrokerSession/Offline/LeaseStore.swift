@@ -6,9 +6,9 @@ package import Logging
 package import OAuth
 internal import Redaction
 
-/// The device's offline leases, each in a sealed file with a random name, and the device's account of time.
+/// The device's offline leases, each in a sealed file with a random name, and the device's record of time.
 ///
-/// One process uses them at a time. Every call blocks on the disk. Calls must come one after the other, from one queue.
+/// Only one process may use the store at a time, and only from one serial queue. Every call blocks on disk I/O.
 package struct LeaseStore: Sendable {
     private let directory: Directory
     private let seal: DeviceSeal
@@ -31,7 +31,7 @@ package struct LeaseStore: Sendable {
 
     // MARK: - Time
 
-    /// Adds the current moment to the account of time on disk, and erases leases that have ended or cannot be verified.
+    /// Adds the current moment to the record of time on disk, and erases leases that have ended or cannot be verified.
     ///
     /// - Returns: the valid leases, and whether anyone may sign in with one.
     /// - Throws: ``FileError``, or the error of the machine's clock.
@@ -51,8 +51,8 @@ package struct LeaseStore: Sendable {
         return (leases, LeaseRule.mayBegin(by: time))
     }
 
-    /// Returns the account of time including this moment, written to disk. If there is no account, erases all leases
-    /// and, without the server's time, returns nil.
+    /// Adds this moment to the record of time on disk, and returns the record. If there is no record, erases all
+    /// leases; a new record begins only with the server's time, and without it this returns nil.
     private func advance(trusting server: Int?) throws -> OfflineTime? {
         let moment = try now()
         var time: OfflineTime
@@ -74,11 +74,11 @@ package struct LeaseStore: Sendable {
     /// The ids of all stored leases.
     package func ids() throws -> [String] { try LeaseFile.ids(in: directory) }
 
-    /// Applies the server's answer: erases leases that are no longer good, and stores a new lease in place of the
+    /// Applies the server's answer: erases leases that are no longer valid, and stores a new lease in place of the
     /// worker's former one.
     ///
     /// - Parameters:
-    ///   - asked: the leases that the question named; others may have been added since.
+    ///   - asked: the ids of the leases that the request listed. Leases that were added since are not affected.
     ///   - key: the published key that the new lease names.
     /// - Throws: ``JOSEFailure`` for a lease that was not signed by the key or is not for this device; ``FileError``.
     package func follow(
@@ -146,7 +146,7 @@ package struct LeaseStore: Sendable {
         }
     }
 
-    /// Writes a lease again unchanged, which takes as long as counting an attempt.
+    /// Rewrites a lease unchanged. This takes as long as counting an attempt.
     func rewrite(_ held: HeldLease) throws { try keep(held) }
 
     /// Writes a lease.
@@ -159,7 +159,7 @@ package struct LeaseStore: Sendable {
         logger.info("an offline lease is gone", metadata: ["lease.end": "\(reason)"])
     }
 
-    /// Removes everything of offline sign-in.
+    /// Removes all files of offline sign-in.
     package func eraseAll() throws {
         for name in try directory.names() { try directory.file(name).remove() }
     }
@@ -179,7 +179,8 @@ package struct LeaseStore: Sendable {
 
     // MARK: - Files
 
-    /// Returns the content of a sealed file; nil if the file is missing, or if the account of time cannot be opened.
+    /// Returns the content of a sealed file; nil if the file is missing, or if it is the record of time and cannot be
+    /// opened.
     ///
     /// - Throws: ``DeviceStateDamaged`` if a lease cannot be opened, ``FileError``.
     private func read<Value: Decodable>(_ type: Value.Type, _ name: String) throws -> Value? {

@@ -2,7 +2,7 @@
 
 /// Checks the PIN that a worker typed, before anything is stored.
 package enum NewPIN {
-    /// Why the PIN is refused; nil if it is accepted.
+    /// Returns why the PIN is refused; nil if it is accepted.
     ///
     /// - Parameter proof: the sign-in with the server that precedes the PIN.
     package static func refusal(

@@ -25,8 +25,8 @@ package struct OfflineAuthenticator {
         (self.store, self.device, self.platform) = (store, device, platform)
     }
 
-    /// Judges one attempt. An unknown name costs the same work as a known one. The exception is a PIN kept by a chip:
-    /// the chip is not asked for an unknown name, since it would count a wrong attempt.
+    /// Judges one attempt. An unknown name takes the same work as a known one, except for a PIN kept by a chip: the
+    /// chip is not asked about an unknown name, since it would count a wrong attempt.
     ///
     /// - Throws: ``FileError``, or an error of the cryptography library. The result is then unknown, and the attempt
     ///   stays counted.
@@ -48,8 +48,8 @@ package struct OfflineAuthenticator {
                 return .wrong
             }
         } catch let failure as TrustedPlatformFailure {
-            // Give the attempt back only because nothing was judged, not even the password; otherwise a locked chip
-            // would allow free guesses.
+            // The attempt may be given back because nothing was judged, not even the password. Otherwise, a locked chip
+            // would allow unlimited guesses at the password.
             try store.giveBack(charged)
             return .unjudged(failure)
         }

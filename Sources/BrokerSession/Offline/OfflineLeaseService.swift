@@ -10,7 +10,7 @@ final class OfflineLeaseService: Sendable {
     private struct State {
         /// The store of the leases; nil until it is needed.
         var store: LeaseStore?
-        /// Whether the account of time is being recorded regularly.
+        /// Whether the task that updates the record of time is running.
         var isTending = false
     }
 
@@ -33,7 +33,7 @@ final class OfflineLeaseService: Sendable {
 
     // MARK: - The store
 
-    /// Runs `body` with the leases, on a queue that may block.
+    /// Runs `body` with the lease store, on a queue that may block.
     ///
     /// - Throws: ``DeviceStateDamaged`` if the device has no sealing key, ``KeyFileExposed``, ``FileError``, and the
     ///   errors of `body`.
@@ -74,9 +74,9 @@ final class OfflineLeaseService: Sendable {
 
     // MARK: - Leases on the device
 
-    /// Records the account of time every ten minutes while the device holds leases.
+    /// Updates the record of time every ten minutes while the device holds leases.
     ///
-    /// - Parameter asking: whether to ask the server first.
+    /// - Parameter asking: whether to ask the server about the leases first.
     func tend(asking: Bool = true) {
         let begins = state.withLock { state in
             defer { state.isTending = true }
@@ -104,9 +104,9 @@ final class OfflineLeaseService: Sendable {
     }
 
     /// Fetches a lease for the worker who has just signed in, if the organisation issues leases. Retries until the
-    /// lease is stored or the session is over.
+    /// server has answered or the session is over.
     ///
-    /// - Parameter then: called once the lease is stored.
+    /// - Parameter then: called after the server's answer was applied.
     func fetch(for worker: WorkerSession, then: @escaping @Sendable () async -> Void) {
         guard worker.offersLeases else { return }
         Task { [self] in
@@ -122,7 +122,7 @@ final class OfflineLeaseService: Sendable {
         }
     }
 
-    /// Asks the server whether the leases on the device are still good, if there are any. Ends an offline session whose
+    /// Asks the server which leases on the device are still valid, if there are any. Ends the offline session if its
     /// lease is not.
     func askWhereHeld() async {
         guard await holdsLeases() else { return }
@@ -130,7 +130,8 @@ final class OfflineLeaseService: Sendable {
         await leaveWithLease()
     }
 
-    /// Asks the server whether the leases on the device are still good, and for a lease for the worker of a session.
+    /// Asks the server which leases on the device are still valid. If a session is given, also requests a lease for its
+    /// worker.
     ///
     /// - Returns: whether the server answered and the answer was applied.
     private func ask(session serverSession: String?) async -> Bool {
@@ -162,7 +163,7 @@ final class OfflineLeaseService: Sendable {
 
     // MARK: - An offline session
 
-    /// Ends an offline session when its lease ends, by itself or by the server's answer.
+    /// Watches an offline session, and ends it when its lease expires or the server withdraws the lease.
     func watch(_ worker: OfflineSession) {
         Task { [self] in
             while isHere(worker) {

@@ -18,9 +18,10 @@ package struct OfflinePIN: Sendable, Codable, Equatable {
 
     private let keeper: Keeper
 
-    /// 128 MiB and about 0.4 s for each guess, which is little protection for a million PINs.
+    /// log₂ of scrypt's N: each guess takes 128 MiB and about 0.4 s. With only a million PINs of six digits, this
+    /// protects little.
     private static let logarithm = 17
-    /// A chip accepts an authorization of up to 32 bytes.
+    /// The number of digits. A chip accepts an authorization value of up to 32 bytes.
     private static let digits = 6...32
 
     /// Why a PIN is refused.

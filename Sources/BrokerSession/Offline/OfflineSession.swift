@@ -14,7 +14,7 @@ struct OfflineSession: Sendable {
 }
 
 extension OfflineLease {
-    /// The worker's account for apps, equal to their account with the server.
+    /// The worker's account as apps see it, the same as after a sign-in with the server.
     ///
     /// - Parameter environment: the host of the identity platform.
     func account(environment: String) -> AccountRecord {
@@ -41,7 +41,7 @@ extension BrokerError {
         "The worker is signed in without the server, which gives no tokens. Use the account; ask again when the network is "
             + "back, interactively.", reason: .signedInOffline)
 
-    /// The same, once the server can be reached again: the worker must authenticate with it.
+    /// The answer once the server can be reached again: the worker must authenticate with it.
     static let backOnline = BrokerError(
         .interactionRequired,
         "The worker signed in without the server, which can be reached again. Ask interactively for a token.",

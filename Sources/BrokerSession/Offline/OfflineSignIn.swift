@@ -14,7 +14,7 @@ struct OfflineSignIn: Sendable {
     let disk: BlockingQueue
     let logger: Logger
 
-    /// Whether to sign in offline: the device holds a lease, and the network leads to no server.
+    /// Whether the sign-in must be offline: the device holds a lease, and the server cannot be reached.
     ///
     /// If that cannot be determined, the sign-in uses the server.
     func isDue() async -> Bool {

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The device's account of time: how much time has passed, across restarts of the machine. It is a pure value that is
+/// The device's record of time: how much time has passed, across restarts of the machine. It is a pure value that is
 /// written to disk regularly.
 ///
-/// The wall clock counts by its highest reading; a lower reading means that the clock was set back. Time powered on is
-/// exact within one start of the machine. If a start ends without a last entry, the time after its previous entry is
-/// lost; the limit on the number of starts bounds that loss.
+/// Of the wall clock, the highest reading counts; a lower reading means that the clock was set back. Powered-on time is
+/// exact between two boots. If the machine stops without a last entry, the time since the previous entry is lost; the
+/// limit on the number of boots bounds that loss.
 package struct OfflineTime: Sendable, Codable, Equatable {
-    /// A position in the account, from which a lease is measured.
+    /// A position in the record. The limits of a lease are measured from it.
     package struct Mark: Sendable, Codable, Equatable {
-        /// Seconds powered on, summed over all starts.
+        /// Seconds powered on, summed over all boots.
         let powered: Int
         /// The number of restarts of the machine.
         let boots: Int
@@ -33,7 +33,7 @@ package struct OfflineTime: Sendable, Codable, Equatable {
         lastSinceBoot = moment.sinceBoot
     }
 
-    /// Adds the current moment to the account.
+    /// Adds the current moment to the record.
     package mutating func note(_ moment: OfflineMoment) {
         if moment.boot == boot {
             powered += max(0, moment.sinceBoot - lastSinceBoot)
@@ -58,6 +58,6 @@ package struct OfflineTime: Sendable, Codable, Equatable {
         if !isSetBack { highest = max(server, moment.wall) }
     }
 
-    /// The current position in the account.
+    /// The current position in the record.
     package var mark: Mark { Mark(powered: powered, boots: boots) }
 }

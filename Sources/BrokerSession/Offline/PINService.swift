@@ -36,7 +36,7 @@ final class PINService: Sendable {
     /// Records that the current worker has just signed in with the server.
     func note(_ proof: RecentSignIn) { self.proof.withLock { $0 = proof } }
 
-    /// Shows the page to the worker who has just signed in, if their lease allows a PIN here and they have none.
+    /// Shows the page to the worker who has just signed in, if their lease allows a PIN here and they have not set one.
     func offer() async {
         guard proof.withLock({ $0 }) != nil else { return }
         do {

@@ -2,7 +2,8 @@
 
 /// A recent sign-in of a worker with the server, in a browser that was new to this session.
 ///
-/// A PIN can be set only after one: a person who finds a device left open has not signed in and cannot set a PIN.
+/// A worker can set a PIN only after such a sign-in. A person who finds an unattended device with an open session has
+/// not signed in and therefore cannot.
 package struct RecentSignIn: Sendable, Equatable {
     /// How long after the sign-in a PIN may be set.
     package static let patience = Duration.seconds(180)

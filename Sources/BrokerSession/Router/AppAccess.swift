@@ -6,7 +6,7 @@ internal import Synchronization
 /// Finds the registered app that a request comes from, and refuses locked apps.
 final class AppAccess: Sendable {
     private let session: CurrentSession
-    /// The ended epoch that each locked app has not erased, by bundle id.
+    /// The ended epoch whose data a locked app has not erased, by bundle id.
     private let locks: Mutex<[String: Epoch]>
 
     init(session: CurrentSession, locks: [String: Epoch]) {

@@ -29,7 +29,7 @@ final class AppConnection: Sendable {
         var hello: ClientHello?
         /// The number of requests without an answer.
         var open = 0
-        /// When the connection began or last sent a request, counted across all connections.
+        /// When the connection began or its last request arrived, as the value of a counter that all connections share.
         var last = AppConnection.moments.add(1, ordering: .relaxed).newValue
         /// Called when the app cancels a request, by the request's id.
         var cancellations: [String: @Sendable () -> Void] = [:]
@@ -59,15 +59,14 @@ final class AppConnection: Sendable {
     }
 
     var descriptor: Descriptor { connection.descriptor }
-    /// The ended epoch that this connection may acknowledge, if it is for that only.
+    /// The ended epoch that this connection may acknowledge; nil for a connection that serves the current epoch.
     var endedEpoch: Epoch? { state.withLock(\.hello)?.endedEpoch }
     /// Whether the app has said hello and asked for events.
     var wantsEvents: Bool { state.withLock(\.hello)?.wantsEvents ?? false }
 
     /// Exchanges hellos and serves requests until either side ends the connection.
     ///
-    /// - Parameter greeted: called when the app has said hello, before the broker does; returns whether the app is
-    ///   served.
+    /// - Parameter greeted: called after the app's hello and before the broker's; returns whether the app is served.
     func serve(
         epoch: Epoch, logger: Logger, greeted: (AppConnection) -> Bool, answer: (Request, AppConnection) -> Void
     ) {
@@ -106,7 +105,7 @@ final class AppConnection: Sendable {
         try concurrency.run(ObjectIdentifier(self), of: peer.process, body)
     }
 
-    /// Answers a request, or begins to. Returns false if the app has too many open requests.
+    /// Answers a request, or begins to. Returns false if the app's open requests exceed a limit.
     private func serve(_ request: Request, _ answer: (Request, AppConnection) -> Void) -> Bool {
         guard admit(request) else { return false }
         answer(request, self)
@@ -184,7 +183,8 @@ final class AppConnection: Sendable {
         do { try send(.reply(Reply(requestID: request.id, outcome: outcome))) } catch { end() }
     }
 
-    /// Runs `answer` on a thread used only by this connection, so that an app that does not read delays no other.
+    /// Runs `answer` on a thread used only by this connection, so that an app that does not read its answers delays no
+    /// other app.
     func answerLater(_ answer: @escaping @Sendable () -> Void) {
         let isServed = state.withLock { state in
             state.outbox.append(answer)

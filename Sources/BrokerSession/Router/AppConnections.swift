@@ -34,7 +34,7 @@ final class AppConnections: Sendable {
     private let logger: Logger
     private let ledger = RequestLedger()
     private let concurrency = ConcurrencyLimit()
-    /// The highest descriptor number of a connection. The numbers above are left for sealed files and the network.
+    /// Connections get descriptors below this number. The others are reserved for sealed files and the network.
     private let fileCeiling = Int32(clamping: OpenFileLimit.current - ConnectionLimits.reserve / 2)
     /// Seconds between two reports about the same app and limit.
     private static let reportPause = 1
@@ -91,7 +91,8 @@ final class AppConnections: Sendable {
 
     /// Decides whether an app that has said hello is served.
     private func greeted(_ app: AppConnection, in epoch: Epoch) -> Bool {
-        // Only for an epoch that some app is asked about: these places are kept for apps that must answer.
+        // The places of this stage are reserved for apps that must answer, so only an epoch that some app is asked
+        // about counts.
         let acknowledges = app.endedEpoch.map(erasures.isAsked(about:)) ?? false
         guard enter(acknowledges ? .acknowledging : .serving, app) else { return false }
         if app.wantsEvents { supervisor.tell(.listenerArrived(epoch: epoch)) }

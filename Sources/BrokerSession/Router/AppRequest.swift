@@ -15,7 +15,7 @@ struct AppRequest: Sendable {
     /// Sends the answer from this thread, which may block until the app reads.
     func reply(_ outcome: Result<FlatMap, BrokerError>) { app.reply(to: request, outcome) }
 
-    /// Answers with an error, and logs it so that the app's report of it can be found.
+    /// Answers with an error, and logs it so that an error that an app reports can be found in the log.
     func refuse(_ error: BrokerError) {
         refusals.report(error, to: self)
         reply(.failure(error))

@@ -51,7 +51,7 @@ struct OnlineSignIn: Sendable {
         }
         Failpoint.sessionGranted.reach()
         supervisor.tell(.receiptSubject(worker.receiptSubject))
-        // The server holds a session from here on. The supervisor records it before anything is answered.
+        // From here on, the server has an open session. The supervisor records it before any request is answered.
         supervisor.tell(
             .sessionKnown(EndedSession(serverSession: worker.serverSession, epoch: epoch)))
         try await disk.run { [files] in

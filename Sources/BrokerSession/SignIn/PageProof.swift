@@ -3,7 +3,8 @@ package import Logging
 
 /// The device's proof for a sign-in page, with a time limit.
 ///
-/// Without the proof the sign-in continues, but the server counts wrong passwords as those of a stranger.
+/// Without the proof the sign-in continues, but the server counts wrong passwords as it does for a browser that is not
+/// on a joined device.
 package struct PageProof: Sendable {
     package static let timeLimit = Duration.seconds(5)
 

@@ -140,11 +140,11 @@ extension BrowserEnd {
 }
 
 extension BrokerError {
-    /// The answer to an app whose worker is not the one who holds the device.
+    /// The answer to an app that names a worker other than the one who is signed in.
     static let otherWorker = BrokerError(
         .mismatchedAccount, "Another worker is signed in on this device. Sign out first.", reason: .otherAccount)
 
-    /// The kernel does not report who connects, so no page can be served to the right browser only.
+    /// The kernel does not report which user connects, so no page can be restricted to the worker's browser.
     static func browserNotKnown(_ error: LoopbackPeerError) -> BrokerError {
         BrokerError(
             .noWindow,

@@ -39,7 +39,7 @@ struct SignInCoordinator: Sendable {
         guard !call.request.isSilent else {
             throw BrokerError(.interactionRequired, "A sign-in shows a page; the request forbids it.")
         }
-        // The sign-in is for the next worker. The app sends it again in the next epoch, which begins when this
+        // The sign-in belongs to the next worker. The app repeats the request in the next epoch, which begins when this
         // connection ends.
         guard !signOuts.isLeaving else {
             call.onCancel { call.refuse(BrokerError(.programCanceled, "The app gave the sign-in up.")) }
@@ -111,8 +111,8 @@ struct SignInCoordinator: Sendable {
             attempts.end(attempt)
             DispatchQueue.global().async { [isAdmitted] in
                 request.call.refuse(failure)
-                // The answer was sent; the supervisor may now end this process and everything that it holds of the
-                // attempt.
+                // The answer was sent. The supervisor may now end this process, and with it everything that it holds of
+                // the attempt.
                 if isAdmitted { supervisor.tell(.signInFailed(OperatorFailure(failure))) }
             }
         }
@@ -133,7 +133,7 @@ struct SignInCoordinator: Sendable {
         switch worker {
         case .online(let session):
             renewal.start(under: key)
-            // The epoch's browser was empty before, so a person has typed a secret that only this worker knows.
+            // The epoch's browser had no stored state, so somebody has just typed a secret that only this worker knows.
             pins.note(proof)
             leases.fetch(for: session, then: pins.offer)
             do {
@@ -149,7 +149,7 @@ struct SignInCoordinator: Sendable {
 
     // MARK: - A worker who signed in offline
 
-    /// Has the worker of an offline session authenticate with the server, in the same epoch. From then on there are
+    /// Has the worker of an offline session authenticate with the server, in the same epoch. From then on, apps get
     /// tokens.
     private func becomeOnline(
         _ offline: OfflineSession, by attempt: SignInAttempt, for request: InteractiveRequest

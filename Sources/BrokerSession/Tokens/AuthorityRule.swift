@@ -4,7 +4,7 @@ package import BrokerProtocol
 internal import DeviceManagement
 
 /// Decides which authorities of apps this device can serve: those of its own organisation, under the identity
-/// platform's host name or under a host name that the single sign-on profile replaces.
+/// platform's host name or one of Microsoft's host names.
 package struct AuthorityRule {
     let join: JoinRecord
 

@@ -16,13 +16,12 @@ struct PrimaryRefreshTokenRenewal: Sendable {
 
     private enum Outcome { case done, unanswered, refused }
 
-    /// A process that a test kills at a renewal renews at once.
+    /// Whether to renew at once: a test has armed a failpoint of the renewal.
     private static let renewsAtOnce = Failpoint.renewalGranted.isArmed || Failpoint.renewalSealed.isArmed
 
     /// Renews the PRT whenever it is due.
     ///
-    /// If the server does not answer, the request is repeated soon: for an hour, the server repeats an answer that was
-    /// lost.
+    /// If the server does not answer, the request is repeated soon: for an hour, the server sends a lost answer again.
     func start(under key: MemoryKey) {
         Task {
             var patience = 5

@@ -102,7 +102,7 @@ final class TokenService: Sendable {
     /// Drops the cached tokens of one client.
     func drop(client clientID: String) { state.withLock { $0.cache.drop(client: clientID) } }
 
-    /// Handles the supervisor's confirmation: the receipt will not state an earlier end than that of this token.
+    /// Handles the supervisor's confirmation that the receipt will not state an earlier time than this token's expiry.
     func tokenNoted(until time: Int) {
         for promise in state.withLock({ $0.life.note(until: time) }) { promise.settle(.success(())) }
     }

@@ -9,7 +9,7 @@ internal import X509
 
 /// The requests that a joined device and a signed-in worker can make to the identity platform.
 struct TokenSource: Sendable {
-    /// Signs requests in the device's own name.
+    /// Signs requests with the device key.
     private(set) var device: DeviceCallSigner
     var server: IdentityClient { device.server }
     var keys: DeviceKeys { device.keys }
@@ -149,7 +149,8 @@ struct TokenSource: Sendable {
 
     // MARK: - Requests of the device
 
-    /// Gets a token of the device itself, signed for with the device key. It contains nothing of a worker.
+    /// Gets a token for the device itself, with a request signed by the device key. The token contains nothing of a
+    /// worker.
     ///
     /// - Throws: ``OAuthError``, ``BrokerError``, ``HTTPSError``, or an error in the reply.
     func deviceToken(for request: BrokerProtocol::DeviceTokenRequest) async throws -> DeviceTokenResponse {
@@ -179,7 +180,7 @@ struct TokenSource: Sendable {
             expiresOn: asked + seconds)
     }
 
-    /// Asks whether the leases on the device are still good, and for a lease for the worker of a session.
+    /// Asks which leases on the device are still valid. If a session is given, also requests a lease for its worker.
     ///
     /// - Throws: ``OAuthError``, ``BrokerError``, ``HTTPSError``, or an error in the reply; nothing is then known about
     ///   the leases.

@@ -14,9 +14,10 @@ struct WorkerSession: Sendable {
     let key: SessionKey
     /// The nonces for this session's signed requests.
     var nonces = NonceStore()
-    /// The session's number at the server.
+    /// The session's id at the server.
     let serverSession: String
-    /// The worker's pseudonym for receipts; nil if the server sent none, and after a restart of the process.
+    /// The worker's pseudonym for receipts; nil if the server sent none, after a renewal of the PRT, and after a
+    /// restart of the process.
     var receiptSubject: String?
     /// Whether the server issues offline leases.
     var offersLeases = false
@@ -57,7 +58,7 @@ extension WorkerSession {
 }
 
 /// Checks that an answer of the identity platform is about the worker, the session and the app of the request. An
-/// answer that was mixed up, on its way or by the server, must not give an app another worker's token.
+/// answer that was mixed up, in transit or by the server, must not give an app another worker's token.
 extension WorkerSession {
     /// Checks the worker and the app of an app's tokens.
     ///
@@ -90,8 +91,8 @@ extension WorkerSession {
         guard owner.lowercased() == account.homeAccountID.lowercased() else { throw BrokerError.answerOfAnother }
     }
 
-    /// The payload of an id token. The session's key or the TLS connection vouches for it; its signature is not
-    /// checked.
+    /// Returns the payload of an id token. Its signature is not checked: the session key or the TLS connection
+    /// authenticates the answer.
     private static func claims(of token: String) throws -> Members {
         let segments = token.split(separator: ".", omittingEmptySubsequences: false)
         guard segments.count == 3 else { throw JOSEFailure.malformed }
