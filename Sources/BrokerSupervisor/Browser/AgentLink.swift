@@ -85,7 +85,7 @@ package struct AgentLink: Sendable {
     private func send(_ order: AgentOrder) {
         do { try channel.send(order) } catch {
             logger.debug("agent does not listen", metadata: ["error": "\(error)"])
-            // Half an order may have been sent; the agent could not parse anything after it.
+            // Part of the order may have been sent; the agent could not parse anything after it.
             end()
         }
     }

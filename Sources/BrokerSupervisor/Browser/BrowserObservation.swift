@@ -8,8 +8,8 @@ internal import Processes
 /// The supervisor's own observations of one epoch's browser, independent of the agent's reports.
 ///
 /// If the browser runs as the broker's own user, the supervisor can read its mark and its folders. If it runs as
-/// another user, the supervisor sees at most that processes started by the agent still run. This can contradict the
-/// agent's report but cannot confirm it.
+/// another user, the supervisor can see at most whether processes that the agent started still run. That can contradict
+/// the agent's report but cannot confirm it.
 struct BrowserObservation {
     /// The result of an observation after the agent reported the end of the browser.
     enum End: Equatable {

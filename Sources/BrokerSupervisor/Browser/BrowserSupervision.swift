@@ -164,7 +164,7 @@ final class BrowserSupervision {
         observation?.epoch == ended && observation?.isEndObserved == true || confinement?.hasEnded(ended) == true
     }
 
-    /// What the epoch's user has left in their own folders and in those that every user may write to.
+    /// What the epoch's user left in their own folders and in the folders that every user may write to.
     func left(of ended: Epoch) -> Finding<[String]> { confinement?.left(of: ended) ?? .unknown }
 
     /// Drops all records of a browser whose processes and files are gone.

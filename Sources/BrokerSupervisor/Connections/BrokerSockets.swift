@@ -8,8 +8,8 @@ internal import Processes
 internal import Synchronization
 internal import UnixSocket
 
-/// The broker's sockets for apps, agents, operators and readers of the device's state. The kernel is asked only once, at accept, which process has
-/// connected.
+/// The broker's sockets for apps, agents, operators and readers of the device's state. The kernel is asked only once
+/// which process has connected: when the connection is accepted.
 struct BrokerSockets: Sendable {
     private let apps: Listener
     private let agents: Listener

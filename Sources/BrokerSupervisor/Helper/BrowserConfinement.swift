@@ -50,7 +50,7 @@ final class BrowserConfinement {
     /// The epoch whose user's files are reported at its end: the user, and when its first browser was opened, in seconds
     /// since 1970. Nil if an earlier supervisor opened it.
     private var session: (epoch: Epoch, user: UInt32, since: Int)?
-    /// What the last ended epoch has left in the places of its user.
+    /// What the user of the last ended epoch left.
     private var findings: (epoch: Epoch, left: Finding<[String]>)?
     /// Why the helper did not carry out a request, for operators; nil if it did.
     private(set) var problem: String?
@@ -206,7 +206,7 @@ final class BrowserConfinement {
         findings = (epoch, names.isEmpty ? .none : .known(Set(names).sorted()))
     }
 
-    /// The entries in whose places an ended epoch has left something.
+    /// The names of the leftovers (docs/leftovers.md) that were found after this ended epoch.
     func left(of epoch: Epoch) -> Finding<[String]> { findings?.epoch == epoch ? findings?.left ?? .unknown : .unknown }
 
     /// Ends the browsers of an agent that has disconnected. The next agent's browser gets new storage.

@@ -15,8 +15,8 @@ struct ReceiptDraft: Codable, Equatable {
     var hasSession = false
     /// Whether the worker signed in offline; nil means no.
     var isOffline: Bool?
-    /// No access token given to an app expires later than this; nil while no token was given. The bound is written
-    /// ahead, so that not every token waits for the disk.
+    /// No access token given to an app expires later than this; nil while no token was given. The bound is later than
+    /// the known tokens require, so that most tokens need no write to disk.
     var tokensBound: Int?
 
     /// Seconds by which the bound exceeds the expiry of the token that raised it.

@@ -207,8 +207,8 @@ final class ReceiptWriter {
         return .known(tokensEndBy.map { min($0, bound) } ?? bound)
     }
 
-    /// Has the device key state that the receipt key belongs to this device, once for each join. If that fails, the
-    /// receipt is still valid, and the next receipt tries again.
+    /// Stores a statement, signed with the device key, that the receipt key belongs to this device; once for each join.
+    /// If that fails, the receipt is still valid, and the next receipt tries again.
     private func certify(_ key: ReceiptKey, _ join: JoinRecord) {
         do {
             let certificate = try PEMDocument(pemString: join.certificate).derBytes

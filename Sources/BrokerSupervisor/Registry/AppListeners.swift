@@ -33,7 +33,7 @@ final class AppListeners: Sendable {
     let waiting: WaitingConnections
     /// Records which apps have too many connections.
     let limits: LimitLog
-    /// Who opens the worker's browser.
+    /// The agent that opens the worker's browser.
     let browserOrigin = BrowserOrigin()
 
     init(

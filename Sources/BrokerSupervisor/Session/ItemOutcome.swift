@@ -50,7 +50,7 @@ package struct ItemOutcome: Sendable, Hashable, Codable {
     package static let sessionKey = broker("session_key")
     package static let sessionProcess = broker("session_process")
     package static let files = broker(SessionMachine.Item.files.rawValue)
-    /// The browser runs as the session's user: the agent reports its end if the broker cannot observe it itself.
+    /// The outcome of the browser as reported by the agent, for a browser whose end the broker cannot observe itself.
     package static let browser = ItemOutcome(
         name: SessionMachine.Item.browser.rawValue, grade: .reported, observer: .agent, result: .done)
 

@@ -30,7 +30,7 @@ package struct SessionTimer: Sendable, Equatable {
     }
 
     private var rules: SessionTimeouts
-    /// When the session began; nil if that was lost.
+    /// When the session began; nil if the record was lost.
     package let beginning: Beginning?
     package private(set) var lastActivity: Duration
     private var hasWarned = false

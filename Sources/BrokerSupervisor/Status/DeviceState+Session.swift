@@ -19,7 +19,7 @@ extension DeviceState {
 }
 
 extension SessionMachine.State {
-    /// The stage as other programs are told of it.
+    /// The stage as it is published to other programs.
     var publicStage: DeviceState.Stage {
         switch self {
         case .ready: .ready

@@ -28,7 +28,7 @@ final class SessionProcess {
     var pin = PINRequest()
     /// The operators who wait until the process has received a change of the device.
     var changes = DeviceChanges()
-    /// The offline leases that the process found; nil before it has looked.
+    /// The process's count of the offline leases; nil until it has counted them.
     var leases: LeaseCount?
     private var link: Link?
     private var number: UInt64 = 0
@@ -154,7 +154,7 @@ final class SessionProcess {
         pin.settle(.pinInterrupted)
         leases = nil
         try reap()
-        // No app is served by an older state of the device any more.
+        // From now on, no app is served with an older state of the device.
         changes.known(changes.newest)
     }
 
