@@ -33,7 +33,7 @@ extension BrowserAgent {
             try channel.send(message)
             if case .hello = message { tellServiceManager() }
         } catch {
-            // The link's thread sees the same end and posts it; the browser is closed then.
+            // The link's thread notices the same end and posts an event, which closes the browser.
             logger.notice("the broker does not listen", metadata: ["error": "\(error)"])
             channel.connection.shutDown()
         }

@@ -8,8 +8,8 @@ package import Logging
 internal import Processes
 internal import UnixSocket
 
-/// The agent in the worker's graphical session: opens the browser when `batond` asks for it, and removes everything of
-/// it.
+/// The agent in the worker's graphical session: opens the browser when `batond` orders it, and afterwards ends it and
+/// removes its files.
 ///
 /// One thread takes events and acts on them (``run()``). Other threads wait for orders, signals and browsers, and only
 /// post events.

@@ -16,7 +16,7 @@ enum BrowserEnvironment {
         "http_proxy", "https_proxy", "no_proxy", "HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY",
     ]
 
-    /// Folders below the home folder, also where the session has chosen others (XDG Base Directory Specification).
+    /// Folders below the home folder, even if the session has set others (XDG Base Directory Specification).
     private static let folders = [
         "XDG_CONFIG_HOME": ".config", "XDG_CACHE_HOME": ".cache", "XDG_DATA_HOME": ".local/share",
         "XDG_STATE_HOME": ".local/state",

@@ -35,7 +35,7 @@ package struct BrowserMachine: Sendable, Equatable {
         case connected
         case connectionLost
         case order(AgentOrder)
-        /// A process waits that becomes the browser of the order `id` once the broker has confined it.
+        /// A process waits. It becomes the browser of the order `id` once the broker has confined it.
         case held(id: UInt64, process: Int32)
         case started(id: UInt64, browser: Int32)
         case startFailed(id: UInt64, AgentFailure)

@@ -4,8 +4,8 @@ internal import Glibc
 internal import Processes
 internal import UnixSocket
 
-/// Waits for the file that says that the browser's extension knows its addresses. Pages that open before are not signed
-/// in.
+/// Waits for the file that `baton-browser-host` creates once the browser's extension knows its addresses. A page that
+/// opens earlier is not signed in.
 struct ExtensionReadiness: Sendable {
     private let file: String
     private let events: Descriptor
@@ -15,7 +15,8 @@ struct ExtensionReadiness: Sendable {
 
     /// Begins to watch the file's folder (inotify(7)).
     ///
-    /// - Parameter isNew: whether a browser is about to start, so that a file is an earlier one's and is removed.
+    /// - Parameter isNew: whether a browser is about to start. An existing file then belongs to an earlier browser and
+    ///   is removed.
     /// - Throws: ``FileError``.
     init(file: String, isNew: Bool) throws(FileError) {
         self.file = file
@@ -31,7 +32,7 @@ struct ExtensionReadiness: Sendable {
 
     /// Blocks until the file exists.
     ///
-    /// - Returns: false if it still does not after ten seconds.
+    /// - Returns: false if it does not exist after ten seconds.
     func wait() -> Bool {
         let deadline = ContinuousClock.now + .milliseconds(Int(Self.patience))
         while unsafe access(file, F_OK) != 0 {
@@ -66,21 +67,21 @@ struct WaitingPages {
     /// Begins to wait for the extension of a browser that starts.
     mutating func begin(_ browser: Int) { (state, pages) = (.waiting(browser: browser), []) }
 
-    /// What a new page contains now.
+    /// Returns the content for a new page.
     func content(leadingTo address: String) -> StartPage.Content {
         guard case .waiting = state else { return .leads(to: address) }
         return .waits
     }
 
-    /// Keeps a page that waits. A page for which there is no place keeps waiting until the person closes it.
+    /// Adds a page that waits. If too many wait already, the page is not added and waits until the person closes it.
     mutating func add(_ page: StartPage, to address: String) {
         guard case .waiting = state, pages.count < Self.maximum else { return }
         pages.append((page, to: address))
     }
 
-    /// Leads the pages on; does nothing for an earlier browser.
+    /// Redirects the waiting pages to their addresses. Does nothing for an earlier browser.
     ///
-    /// - Throws: ``FileError`` if a page cannot be written; the others go on.
+    /// - Throws: ``FileError`` if a page cannot be written; the others are still redirected.
     mutating func settled(_ browser: Int, isReady: Bool) throws(FileError) {
         guard case .waiting(browser) = state else { return }
         let outcomes = pages.map { page, address in

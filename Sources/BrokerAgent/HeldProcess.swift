@@ -3,19 +3,20 @@ internal import Files
 internal import Processes
 internal import UnixSocket
 
-/// A process that waits until it may become a program.
+/// A process that waits until it may execute its program.
 ///
 /// The broker puts it into the session's control group while it waits, so that everything that the program starts is in
 /// the group, too.
 struct HeldProcess: Sendable {
     let process: ChildProcess
-    /// The process waits for a line from here, and ends without one when the agent does.
+    /// The process waits for a line from this descriptor. If the agent ends before it writes one, the process ends,
+    /// too.
     private let gate: Descriptor
 
     /// Starts the waiting process.
     ///
     /// - Parameters:
-    ///   - program: the absolute path of the program that it becomes.
+    ///   - program: the absolute path of the program that the process executes later.
     ///   - arguments: the program's arguments after its name.
     /// - Throws: ``ProcessFailure`` or ``SocketError``.
     static func start(
@@ -29,7 +30,7 @@ struct HeldProcess: Sendable {
         return HeldProcess(process: process, gate: ours.descriptor)
     }
 
-    /// Lets the process become the program.
+    /// Lets the process execute its program.
     ///
     /// - Throws: ``FileError`` if it has ended.
     func release() throws(FileError) {

@@ -12,7 +12,7 @@ internal import JSON
 /// in which they appear, read-only, where the browser looks for them. That needs no privileges, and no other program sees
 /// them.
 package struct ManagedBrowser: Sendable, Equatable {
-    /// The program that `browser.command` starts, itself or through others.
+    /// The program that `browser.command` starts, directly or through other programs.
     package enum Kind: String, Sendable, Equatable {
         /// Debian's Chromium. The command must start `/usr/lib/chromium/chromium`: `/usr/bin/chromium` turns the
         /// installation of extensions off.
@@ -98,7 +98,7 @@ package struct ManagedBrowser: Sendable, Equatable {
         """
     }
 
-    /// The command that starts a program with that bus, and the bus first unless its socket exists.
+    /// The command that starts a program with that bus. It first starts the bus, unless the bus's socket exists.
     private static func throughBus(_ configuration: String, in temporary: Directory) -> [String] {
         let script =
             #"[ -S "$2" ] || "$0" --config-file="$1" --fork; export DBUS_SESSION_BUS_ADDRESS="unix:path=$2"; shift 2; exec "$@""#
@@ -174,7 +174,7 @@ package struct ManagedBrowser: Sendable, Equatable {
             all = kind == .chromium ? [Self.chromium] : [Self.firefox, Self.mozilla]
         }
 
-        /// The name of the folder that appears at a place.
+        /// The name of the profile's folder that is mounted at `place`.
         static func name(of place: String) -> String {
             String(place.dropFirst().map { $0 == "/" ? "-" : $0 })
         }

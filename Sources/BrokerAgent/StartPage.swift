@@ -4,13 +4,13 @@ internal import CLinux
 internal import Files
 internal import Glibc
 
-/// A file that leads a browser to an address that no other user may learn.
+/// A file that redirects a browser to an address that no other user may learn.
 ///
 /// Every user of the machine can read the arguments of every process (proc(5)); only its owner can read this file.
 struct StartPage: Sendable {
     /// What the browser does when it has opened the page.
     enum Content {
-        /// It goes on to this address.
+        /// It opens this address.
         case leads(to: String)
         /// It opens the page again, five times a second, until the content changes.
         case waits
@@ -45,8 +45,8 @@ struct StartPage: Sendable {
     private static func text(_ content: Content) -> [UInt8] {
         let refresh: String
         switch content {
-        // Addresses hold no other character that is special in an attribute with quotation marks: see `LoopbackURL`
-        // and `WebAddress`.
+        // Addresses contain no other character that is special in a quoted attribute: see `LoopbackURL` and
+        // `WebAddress`.
         case .leads(let address): refresh = "0; url=" + address.replacing("&", with: "&amp;")
         case .waits: refresh = "0.2"
         }
