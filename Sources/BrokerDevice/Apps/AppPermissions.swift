@@ -4,13 +4,13 @@ package import DeviceManagement
 /// The rules that decide which apps may use single sign-on. The MDM's profile sets them with the keys of the SSO
 /// plug-in.
 package struct AppPermissions: Sendable, Codable, Equatable {
-    /// `AppAllowList`: bundle ids of apps that may, no matter who installed them.
+    /// `AppAllowList`: bundle ids of apps that may use single sign-on, no matter who installed them.
     package var allowed: Set<String> = []
-    /// `AppBlockList`: bundle ids of apps that may not. It overrides every other rule.
+    /// `AppBlockList`: bundle ids of apps that may not use it. This overrides every other rule.
     package var blocked: Set<String> = []
-    /// `AppPrefixAllowList`: prefixes of the bundle ids of apps that may; case-sensitive.
+    /// `AppPrefixAllowList`: prefixes of the bundle ids of apps that may use it; case-sensitive.
     package var allowedPrefixes: [String] = []
-    /// `Enable_SSO_On_All_ManagedApps`: every app that the MDM installed may.
+    /// `Enable_SSO_On_All_ManagedApps`: every app that the MDM installed may use it.
     package var allManaged = false
 
     package init() {}

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A request without a complete answer, with the reason. An answer with any status is not an error here.
+/// The reason why a request got no complete answer. A complete answer is not an error here, whatever its status.
 package struct HTTPSError: Error, Equatable, CustomStringConvertible {
     /// Stable reasons.
     package enum Code: String, Sendable {

@@ -3,8 +3,8 @@ internal import CLinux
 internal import Glibc
 package import UnixSocket
 
-/// A session's key in a locked memory file. It never reaches a disk, and is destroyed for all processes that share it
-/// at once.
+/// A session's key in a locked memory file. It never reaches a disk. Destroying it destroys it at once for all
+/// processes that share the file.
 ///
 /// The supervisor holds the file for the session process and never reads it.
 @safe package final class MemoryKey: Sendable {

@@ -20,7 +20,7 @@ extension Leftover {
             observer: .broker, item: "browser", test: environment)
     }
 
-    /// The leftovers that Baton, or an app for it, clears.
+    /// The leftovers that Baton clears, or has an app clear.
     static let programs = [
         Leftover(
             "session_key", [.elsewhere("memory of `batond` and of its session process")], fate: .cleared,

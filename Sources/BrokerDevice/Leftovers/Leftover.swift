@@ -41,7 +41,7 @@ package struct Leftover: Sendable {
     package enum Fate: String, Sendable {
         /// It stays, by design.
         case kept
-        /// Baton, or an app for it, clears it.
+        /// Baton clears it, or has an app clear it.
         case cleared
         /// No part of Baton clears it.
         case notCovered = "not_covered"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// An https address, parsed so strictly that two parsers cannot understand it in different ways.
+/// An https address, parsed so strictly that no two parsers can interpret it differently.
 ///
 /// The broker compares addresses with a list before it gives a browser a credential. An address that a browser, a proxy
 /// or a server might read differently is refused, not normalised.
