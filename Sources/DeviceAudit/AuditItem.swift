@@ -13,10 +13,10 @@ package struct AuditItem: Sendable, Codable, Hashable {
     }
 
     package let kind: Kind
-    /// Identifies it among those of its kind. The absolute path of a file or mount; otherwise what an administrator
-    /// recognises it by. Printable (`String(printableName:)`).
+    /// Identifies the item within its kind: the absolute path of a file or mount, otherwise a text by which an
+    /// administrator recognises the item. Printable (`String(printableName:)`).
     package let name: String
-    /// Differs if it was changed, or replaced under the same name.
+    /// Differs if the item was changed, or replaced under the same name.
     package let version: String
 
     package init(_ kind: Kind, _ name: String, version: String) {

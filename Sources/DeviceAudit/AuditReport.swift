@@ -3,11 +3,11 @@ internal import BrokerDevice
 
 /// The differences between two snapshots of a device, and which entry of the list of leftovers explains each.
 package struct AuditReport: Sendable, Codable, Equatable {
-    /// How a difference is to be judged.
+    /// What a difference means.
     package enum Judgement: String, Sendable, Codable, CaseIterable {
-        /// No entry explains it: nobody knew that something can be left here.
+        /// No entry explains it: this leftover was not known before.
         case unexplained
-        /// Baton clears it at the sign-out, and it is there.
+        /// Baton should have cleared it at the sign-out, but it is still there.
         case present
         /// The list says that Baton does not clear it.
         case notCovered = "not_covered"
@@ -24,7 +24,7 @@ package struct AuditReport: Sendable, Codable, Equatable {
         package let change: Change
     }
 
-    /// The differences that one entry explains, or none.
+    /// The differences that one entry explains, or that no entry explains.
     package struct Group: Sendable, Codable, Equatable {
         package let judgement: Judgement
         /// The name of the entry (`docs/leftovers.md`); nil if no entry explains the differences.
@@ -37,13 +37,14 @@ package struct AuditReport: Sendable, Codable, Equatable {
 
     /// Sorted by judgement and entry.
     package let groups: [Group]
-    /// What one of the snapshots could not read. While there is any, the report may lack differences.
+    /// The places that a snapshot could not read. If there are any, the report may lack differences.
     package let unread: [UnreadPlace]
 
-    /// Compares two snapshots. What was there before and is gone is no difference: nobody has left it.
+    /// Compares two snapshots. An item that only the earlier snapshot contains is not a difference, since nothing was
+    /// left.
     ///
-    /// If the machine was started again in between, everything but the files is unread, because no process, socket or
-    /// mount can be the same.
+    /// If the machine was restarted in between, everything except the files counts as unread, because no process,
+    /// socket or mount can be the same.
     package init(from before: AuditSnapshot, to after: AuditSnapshot, scope: AuditScope) {
         let isSameStart = before.boot == after.boot
         var versions: [Key: Set<String>] = [:]
@@ -68,10 +69,10 @@ package struct AuditReport: Sendable, Codable, Equatable {
         }
     }
 
-    /// Whether a session has left anything that Baton should have cleared, or that nobody knew of.
+    /// Whether the session left nothing that Baton should have cleared and nothing unexplained.
     package var isClean: Bool { !groups.contains { [.unexplained, .present].contains($0.judgement) } }
 
-    /// Whether a session has left nothing at all.
+    /// Whether the session left nothing except what stays by design.
     package var isEmpty: Bool { !groups.contains { $0.judgement != .kept } }
 
     private struct Key: Hashable {

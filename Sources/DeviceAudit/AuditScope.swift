@@ -23,10 +23,10 @@ package struct AuditScope: Sendable {
         self.skipped = skipped
     }
 
-    /// The folders that entries of ``Leftover`` name, whoever owns the files in them.
+    /// The folders named by entries of ``Leftover``, in which an audit reads every file, whoever owns it.
     ///
-    /// Folders in which every user may create files are not among them: there, only the session users' files are a
-    /// worker's.
+    /// Folders in which every user may create files are not included: there, only the session users' files can belong
+    /// to a worker.
     var namedFolders: [String] { [state] + [profiles].compactMap(\.self) + Self.systemFolders }
 
     /// Folders that services fill on behalf of a worker.
@@ -66,7 +66,7 @@ package struct AuditScope: Sendable {
 
     func isBelow(_ folder: String, _ path: String) -> Bool { below(folder, path) != nil }
 
-    /// The path without the folder that it is below; nil if it is elsewhere.
+    /// Returns the path relative to the folder; nil if it is not below the folder.
     private func below(_ folder: String, _ path: String) -> String? {
         let start = folder == "/" ? folder : folder + "/"
         return path.hasPrefix(start) ? String(path.dropFirst(start.count)) : nil

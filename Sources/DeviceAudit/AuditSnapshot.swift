@@ -14,16 +14,16 @@ package struct AuditSnapshot: Sendable, Equatable {
         package init(items: [AuditItem], unread: [UnreadPlace]) { (self.items, self.unread) = (items, unread) }
     }
 
-    /// Why a file is not a snapshot.
+    /// Why a file cannot be read as a snapshot.
     package enum Damage: Error { case missing, notASnapshot, otherFormat, unreadable(String) }
 
-    /// The kernel's random id of the start of the machine at which it was taken.
+    /// The kernel's random id of the boot during which the snapshot was taken.
     package let boot: String
     package let content: Content
 
     package init(boot: String, content: Content) { (self.boot, self.content) = (boot, content) }
 
-    /// Takes one now; blocks.
+    /// Takes a snapshot now; blocks.
     ///
     /// - Throws: ``FileError`` if the kernel does not say when the machine was started.
     package static func take(_ scope: AuditScope) throws(FileError) -> AuditSnapshot {
@@ -88,7 +88,8 @@ package struct AuditSnapshot: Sendable, Equatable {
         guard let first = lines.first else { throw .notASnapshot }
         let head = try read(Head.self, first)
         guard head.format == Self.format else { throw .otherFormat }
-        // The last line ends with a newline, too. Numbers that do not fit are refused, not added.
+        // The last line ends with a newline, too. The counts are checked before they are added, so that the sum cannot
+        // overflow.
         guard (0...lines.count).contains(head.items), (0...lines.count).contains(head.unread),
             lines.count == head.items + head.unread + 2, lines.last == []
         else { throw .notASnapshot }

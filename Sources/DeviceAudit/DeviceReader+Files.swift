@@ -4,7 +4,7 @@ internal import Glibc
 internal import Processes
 
 extension DeviceReader {
-    /// The most files that one audit visits, and how deep it goes.
+    /// The maximum number of files that one audit visits, and the maximum depth.
     private static let limits = FolderWalk.Limits(entries: 20_000_000, depth: 256)
 
     /// File systems of the kernel, in which no user can leave a file.
@@ -54,7 +54,8 @@ extension DeviceReader {
             }
             return .into
         } unread: { path, reason in
-            // A folder of somebody else that this session user may not enter holds no file of theirs.
+            // A folder that belongs to another user and that this session user may not enter contains no file of
+            // theirs.
             let isClosed = reason == EACCES && owners[path] != nil
             if !isClosed { unreadable.append((path, reason)) }
         }
@@ -62,7 +63,7 @@ extension DeviceReader {
         for (path, reason) in unreadable { note(path, reason) }
     }
 
-    /// A folder is the same as long as it is not replaced, whatever is created or removed in it.
+    /// A folder counts as unchanged unless it was replaced, whatever is created or removed in it.
     private static func item(_ entry: FolderWalk.Entry) -> AuditItem {
         let changed = "\(entry.changed.seconds).\(entry.changed.nanoseconds)"
         return AuditItem(

@@ -5,7 +5,8 @@ internal import Glibc
 internal import Processes
 
 extension DeviceReader {
-    /// Notes that `/proc` shows a user other than root only a part of the processes, if it does (proc(5), `hidepid`).
+    /// Records as unread the processes that `/proc` hides from users other than root, if it hides any (proc(5),
+    /// `hidepid`).
     mutating func noteHiddenProcesses(_ table: MountTable) {
         guard geteuid() != 0, let proc = table.mounts.last(where: { $0.path == "/proc" }) else { return }
         let hides = proc.options.contains { option in
@@ -104,7 +105,7 @@ extension DeviceReader {
         } catch { note(error.path, error.errno) }
     }
 
-    /// The lines of a file of the kernel; none if this kernel has no such file.
+    /// Returns the lines of a kernel file; empty if this kernel has no such file.
     private func lines(_ path: String) throws(FileError) -> [ArraySlice<UInt8>] {
         (try AtomicFile(path: path).read() ?? []).split(separator: UInt8(ascii: "\n"))
     }

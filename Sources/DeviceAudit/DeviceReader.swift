@@ -11,7 +11,7 @@ package struct DeviceReader {
     var items: Set<AuditItem> = []
     var unread: Set<UnreadPlace> = []
 
-    /// The most that an audit keeps of each. What is beyond counts as unread.
+    /// The maximum number of items and of unread places that an audit keeps. Items beyond that count as unread.
     static let maximumItems = 2_000_000
     static let maximumUnread = 1000
 
