@@ -17,7 +17,7 @@ package struct HelperConfiguration: Sendable {
         (self.broker, self.users, self.storage, self.megabytes) = (broker, users, storage, megabytes)
     }
 
-    /// Returns the session user with this number.
+    /// Returns the session user with this user id.
     ///
     /// - Throws: ``HelperRefusal`` if no session user has it.
     func user(_ number: UInt32) throws(HelperRefusal) -> SystemUser {

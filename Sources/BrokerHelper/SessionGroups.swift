@@ -65,9 +65,9 @@ struct SessionGroups {
 
     /// Puts a process into the epoch's group, which is created if it is missing.
     ///
-    /// The caller gives a descriptor, but the kernel takes a number. If the process is still alive afterwards, the
-    /// number was its own throughout. If not, the process that has the number now is moved to the group in which the
-    /// number was before.
+    /// The caller passes a pidfd, but the kernel accepts only a process id. If the process is still alive afterwards,
+    /// the id was its own throughout. If not, another process may have the id now; it is moved back to the group that
+    /// the process with this id had before.
     ///
     /// - Throws: ``HelperRefusal``.
     func add(_ pidfd: Descriptor, to epoch: Epoch.ID, of user: SystemUser) throws(HelperRefusal) {
@@ -172,7 +172,7 @@ struct SessionGroups {
     /// the process is gone.
     private static func identity(of pid: Int32) -> (users: [UInt32], group: String?)? {
         guard let status = try? ProcessTable.status(pid) else { return nil }
-        // Unread mounts or memberships lead to no group, and a process without one is refused.
+        // If mounts or membership cannot be read, no group is found, so that nothing is moved back later.
         let mounts = (try? MountTable.read()) ?? MountTable(text: "")
         let membership = (try? AtomicFile(path: "/proc/\(pid)/cgroup").read()) ?? []
         return (status.users, path(mounts: mounts, membership: String(decoding: membership, as: UTF8.self)))

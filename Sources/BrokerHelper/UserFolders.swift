@@ -9,7 +9,7 @@ struct UserFolders {
         var isComplete = true
     }
 
-    /// The most that one report lists.
+    /// The maximum number of files in one report, and of bytes of their paths.
     private static let maximumFiles = 512
     private static let maximumBytes = 128 << 10
 

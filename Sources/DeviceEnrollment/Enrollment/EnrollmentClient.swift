@@ -63,7 +63,8 @@ actor EnrollmentClient {
         try await onDisk { [marker] in try marker.raise() }
         try await save(next)
         do { try await introduce() } catch let error as EnrollmentError {
-            // Interrupted, or no answer while a former enrollment could be lost: the next check-in continues from here.
+            // If this was interrupted, or if there was no answer and a former enrollment could be lost, the next
+            // check-in continues from here.
             guard !Task.isCancelled, former == nil || error.code == .turnedAway else { throw error }
             // The same profile can be tried again: the server has bound it to this device or to no device.
             try await fallBack()

@@ -13,8 +13,8 @@ struct EnrollmentOffer: Sendable {
     let identity: HTTPSClient.Identity
     let server: EnrollmentPayload
 
-    /// Checks a profile and opens its identity. The time for that depends on the profile's key derivation (within
-    /// limits).
+    /// Checks a profile and opens its identity. How long this takes depends on the profile's key derivation, whose cost
+    /// is limited.
     ///
     /// - Throws: ``EnrollmentError`` `profileRefused` or `identityRefused`.
     init(xml: [UInt8]) throws(EnrollmentError) {

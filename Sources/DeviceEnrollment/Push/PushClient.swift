@@ -48,7 +48,7 @@ package final class PushClient: Service {
         package var stateChanged: @Sendable () -> Void
         /// Waits before the next attempt.
         package var pause: @Sendable (Duration) async throws -> Void
-        /// Waits for the time for which the server may be silent.
+        /// Waits until the server has been silent for too long, or until the next regular query.
         package var sleep: @Sendable (Duration) async throws -> Void
 
         package init(

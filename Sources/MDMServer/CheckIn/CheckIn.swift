@@ -76,7 +76,7 @@ struct CheckIn: Sendable {
             else {
                 throw DeviceRefusal.taken
             }
-            // The same end as in the identity's certificate.
+            // The identity's certificate states the same end.
             try enrollments.bind(enrollment.id, to: message.device, until: enrollment.createdAt + lifetime)
             try enrollments.end(udid: message.device, except: enrollment.id)
             try devices.begin(message, enrollment: enrollment, now: now)

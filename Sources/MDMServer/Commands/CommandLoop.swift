@@ -45,8 +45,8 @@ struct CommandLoop: Sendable {
         return next
     }
 
-    /// Returns whether there is nothing to do for an Idle message, as for most requests; the database is then not
-    /// written. Queues a renewal if the device's identity is old.
+    /// Returns whether the request is an Idle message with nothing to do, as most requests are. The database is then
+    /// not written. Queues a renewal if the device's identity is old.
     private func hasNothing(
         for result: CommandResult, tenant: TenantID, fingerprint: CertificateFingerprint, now: Timestamp
     ) async throws -> Bool {
