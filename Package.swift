@@ -2,6 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import PackageDescription
 
+/// The languages of the pages (`Language` in WebPages), as the names of their files of texts.
+let languages = ["en", "fr", "it", "pt", "pl", "ru", "de", "ar"]
+
 let package = Package(
     name: "baton",
     products: [
@@ -31,7 +34,6 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.0"),
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
         .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.0"),
-        .package(url: "https://github.com/hummingbird-project/swift-mustache", from: "2.1.0"),
         .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
         .package(url: "https://github.com/swiftlang/swift-subprocess", from: "1.0.0"),
@@ -47,7 +49,11 @@ let package = Package(
         .target(name: "Processes", dependencies: ["CLinux", "Files", "UnixSocket"]),
 
         // 2. Vocabulary: value types only, no I/O.
-        .target(name: "Localization", dependencies: ["JSON"]),
+        // What all of Baton's pages share: texts in several languages, markup, colours and logos, the on-screen keyboard.
+        .target(
+            name: "WebPages", dependencies: ["JSON"],
+            resources: ["form.css", "keyboard.js"].map { .embedInCode("Markup/\($0)") }
+                + languages.map { .embedInCode("Markup/Texts/\($0).json") }),
         .target(name: "BrowserPolicies", dependencies: ["JSON"]),
         .target(name: "OAuth", dependencies: ["JSON", "Redaction", .asn1, .certificates, .crypto, .cryptoExtras]),
         .target(
@@ -96,9 +102,9 @@ let package = Package(
             name: "BrokerSession",
             dependencies: [
                 "BrokerDevice", "BrokerIPC", "BrokerProtocol", "BrowserPolicies", "CLinux", "DeviceManagement", "Files",
-                "JSON", "OAuth", "Processes", "Redaction", "UnixSocket",
+                "JSON", "OAuth", "Processes", "Redaction", "UnixSocket", "WebPages",
                 .asn1, .certificates, .crypto, .cryptoExtras, .logging, .nioCore, .nioHTTP1, .nioPosix,
-            ]),
+            ], resources: languages.map { .embedInCode("Pages/Texts/\($0).json") }),
         // The supervisor: the session machine, the clean-up and its receipt. It never holds a worker's token.
         .target(
             name: "BrokerSupervisor",
@@ -135,18 +141,18 @@ let package = Package(
         .target(
             name: "HomeScreen",
             dependencies: [
-                "BrokerIPC", "BrokerProtocol", "Files", "JSON", "Localization", "MSAL", "Processes", "UnixSocket",
+                "BrokerIPC", "BrokerProtocol", "Files", "JSON", "MSAL", "Processes", "UnixSocket", "WebPages",
                 .httpTypes, .hummingbird, .logging, .nioCore,
             ],
             resources: ["home.html", "home.css", "home.js"].map { .embedInCode("Resources/\($0)") }
-                + ["en", "fr", "it", "pt", "pl", "ru", "de", "ar"].map { .embedInCode("Texts/\($0).json") }),
+                + languages.map { .embedInCode("Texts/\($0).json") }),
         .target(
             name: "IdentityPlatform",
             dependencies: [
-                "AdminAPI", "JSON", "OAuth", "Receipts", "Redaction", "Storage",
-                .asn1, .certificates, .crypto, .cryptoExtras, .httpTypes, .hummingbird, .logging, .mustache, .nioCore,
-                .nioSSL,
-            ]),
+                "AdminAPI", "JSON", "OAuth", "Receipts", "Redaction", "Storage", "WebPages",
+                .asn1, .certificates, .crypto, .cryptoExtras, .httpTypes, .hummingbird, .logging, .nioCore, .nioSSL,
+            ],
+            resources: [.embedInCode("Pages/submit.js")] + languages.map { .embedInCode("Pages/Texts/\($0).json") }),
         .target(
             name: "MDMServer",
             dependencies: [
@@ -210,7 +216,7 @@ let package = Package(
             path: "Tests/Canary/Program"),
         .testTarget(name: "RedactionTests", dependencies: ["CLinux", "Redaction"]),
         .testTarget(name: "JSONTests", dependencies: ["JSON"]),
-        .testTarget(name: "LocalizationTests", dependencies: ["Localization"]),
+        .testTarget(name: "WebPagesTests", dependencies: ["WebPages"]),
         .testTarget(name: "UnixSocketTests", dependencies: ["UnixSocket"]),
         .testTarget(name: "FilesTests", dependencies: ["Files"]),
         .testTarget(name: "ProcessesTests", dependencies: ["Processes", "Redaction", "TestSupport", "UnixSocket"]),
@@ -237,7 +243,7 @@ let package = Package(
         .testTarget(name: "BrowserHostTests", dependencies: ["BrowserHost", "JSON", "TestSupport"]),
         .testTarget(name: "BrowserPoliciesTests", dependencies: ["BrowserPolicies", "JSON"]),
         .testTarget(name: "BrokerAgentTests", dependencies: ["BrokerAgent", "BrokerIPC", "BrowserPolicies", "JSON"]),
-        .testTarget(name: "HomeScreenTests", dependencies: ["BrokerProtocol", "HomeScreen", "JSON", "Localization"]),
+        .testTarget(name: "HomeScreenTests", dependencies: ["BrokerProtocol", "HomeScreen", "JSON", "WebPages"]),
         .testTarget(
             name: "BrokerHelperTests",
             dependencies: [
@@ -252,7 +258,7 @@ let package = Package(
             dependencies: [
                 "BrokerDevice", "BrokerIPC", "BrokerProtocol", "BrokerSession", "BrokerSupervisor", "BrowserPolicies",
                 "DeviceEnrollment", "DeviceManagement", "FileRecorder", "Files", "JSON", "OAuth", "Processes",
-                "PushProtocol", "Receipts", "Redaction", "TestSupport", "UnixSocket", .crypto,
+                "PushProtocol", "Receipts", "Redaction", "TestSupport", "UnixSocket", "WebPages", .crypto,
             ],
             exclude: ["Fixtures"]),
         .testTarget(
@@ -266,6 +272,7 @@ let package = Package(
             name: "IdentityPlatformTests",
             dependencies: [
                 "AdminAPI", "IdentityPlatform", "JSON", "OAuth", "Receipts", "Redaction", "Storage", "TestSupport",
+                "WebPages",
                 .asn1, .certificates, .crypto, .cryptoExtras, .httpTypes, .hummingbird, .nioCore, .subprocess,
             ]),
         .testTarget(
@@ -401,7 +408,6 @@ extension Target.Dependency {
     static var hummingbirdCore: Self { .programs("HummingbirdCore", of: "hummingbird") }
     static var hummingbirdTLS: Self { .programs("HummingbirdTLS", of: "hummingbird") }
     static var logging: Self { .programs("Logging", of: "swift-log") }
-    static var mustache: Self { .programs("Mustache", of: "swift-mustache") }
     static var nioCore: Self { .programs("NIOCore", of: "swift-nio") }
     static var nioEmbedded: Self { .programs("NIOEmbedded", of: "swift-nio") }
     static var nioHTTP1: Self { .programs("NIOHTTP1", of: "swift-nio") }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package import JSON
+internal import WebPages
 
 /// The configuration of the home screen. All keys are optional; unknown keys are errors.
 ///

@@ -2,6 +2,7 @@
 internal import BrokerProtocol
 internal import Logging
 internal import Processes
+internal import WebPages
 
 /// Passes events to the model one after the other and carries out the actions that it returns.
 actor HomeController {
@@ -44,7 +45,7 @@ actor HomeController {
             reads += 1
             let read = reads
             Task { take(await account.current(), read: read) }
-        case .signIn: Task { handle(await account.signIn()) }
+        case .signIn(let language): Task { handle(await account.signIn(in: language)) }
         case .cancelSignIn: account.cancelSignIn()
         case .signOut: Task { handle(.handoverEnded(isDone: await account.signOut())) }
         case .reportActivity: Task { await account.reportActivity() }

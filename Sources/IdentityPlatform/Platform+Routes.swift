@@ -27,6 +27,7 @@ extension Platform {
             DeviceRegistrationEndpoints(platform: self).addRoutes(to: router)
         }
         let login = router(OAuthDialect(environment: environment)) { router in
+            PageAsset.addRoutes(to: router, self)
             AuthorizeEndpoint(platform: self).addRoutes(to: router)
             TokenEndpoint(directory: directoryCache, grants: grants).addRoutes(to: router)
             LogoutEndpoint(

@@ -25,7 +25,7 @@ package struct Platform: Sendable {
     ///
     /// - Parameter storageKey: decrypts the sealed values in the database. It must never change for a database.
     /// - Throws: ``StorageKey/Failure`` if the database belongs to another storage key, ``BreachedPasswords/Failure``,
-    ///   ``StorageError``, the error of a page template that does not parse.
+    ///   ``StorageError``, the error of a catalogue of texts that is incomplete.
     package init(
         configuration: IdentityConfiguration, database: any Database, storageKey: StorageKey,
         environment: ClockAndRandomness = .system
@@ -55,7 +55,7 @@ package struct Platform: Sendable {
             names: configuration.names, lifetimes: configuration.lifetimes, keys: keys, environment: environment)
         accessTokens = AccessTokens(
             issuer: issuer, database: database, directoryCache: directoryCache, environment: environment)
-        pages = try Pages.compiled.get()
+        pages = try Pages(database: database)
     }
 
     /// The pool in which the passwords of sign-ins are hashed.

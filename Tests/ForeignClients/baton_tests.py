@@ -173,7 +173,7 @@ class Browser:
     def repeated(self, until):
         """Posts a form that a script would post by itself. If it leads to the application, only returns its fields."""
         forms = Forms(self.page.text).forms
-        if "submit()" not in self.page.text or len(forms) != 1:
+        if "/submit-" not in self.page.text or len(forms) != 1:
             return None
         target = urllib.parse.urljoin(self.url, forms[0]["action"])
         if target.startswith(until):

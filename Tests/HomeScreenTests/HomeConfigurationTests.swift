@@ -22,12 +22,6 @@ import Testing
         #expect(failure?.key == key)
     }
 
-    @Test("a dark colour is accepted, and one on which white text cannot be read is not")
-    func colours() {
-        #expect(AccentColour.isReadable("#0b5cab") && AccentColour.isReadable("#7A1F5C"))
-        #expect(AccentColour.isReadable("#767676") && !AccentColour.isReadable("#777777"))
-    }
-
     @Test("a configuration has at most 24 tiles")
     func tiles() throws {
         func json(_ count: Int) -> [UInt8] {

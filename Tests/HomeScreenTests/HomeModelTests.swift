@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import BrokerProtocol
 import Testing
+import WebPages
 
 @testable import HomeScreen
 
@@ -20,9 +21,9 @@ import Testing
 
     @Test("one touch signs in, and a second one while the page is open does nothing")
     func signIn() {
-        #expect(Self.model(Self.state(.ready), .signInTouched).actions == [.signIn])
-        #expect(Self.model(Self.state(.ready), .signInTouched, .signInTouched).actions == [])
-        #expect(Self.model(Self.state(.signingOut), .signInTouched).actions == [])
+        #expect(Self.model(Self.state(.ready), .signInTouched(.polish)).actions == [.signIn(.polish)])
+        #expect(Self.model(Self.state(.ready), .signInTouched(.polish), .signInTouched(.polish)).actions == [])
+        #expect(Self.model(Self.state(.signingOut), .signInTouched(.polish)).actions == [])
     }
 
     @Test("one touch hands over, and a second one does nothing")
@@ -34,7 +35,7 @@ import Testing
 
     @Test("a touch on Hand over during a sign-in cancels the sign-in, once")
     func handoverDuringSignIn() {
-        let start: [HomeModel.Event] = [Self.state(.ready), .signInTouched, Self.state(.signingIn)]
+        let start: [HomeModel.Event] = [Self.state(.ready), .signInTouched(.polish), Self.state(.signingIn)]
         #expect(Self.model(start[0], start[1], start[2], .handoverTouched).actions == [.cancelSignIn])
         #expect(Self.model(start[0], start[1], start[2], .handoverTouched, .cancelTouched).actions == [])
         let after = Self.model(
@@ -82,10 +83,10 @@ import Testing
     @Test("a sign-in that fails is explained until the next touch, and one that the person cancelled is not")
     func notices() {
         let failed: [HomeModel.Event] = [
-            Self.state(.ready), .signInTouched, .signInEnded(isSignedIn: false, wasCancelled: false),
+            Self.state(.ready), .signInTouched(.polish), .signInEnded(isSignedIn: false, wasCancelled: false),
         ]
         #expect(Self.model(failed[0], failed[1], failed[2]).model.notice == .notSignedIn)
-        #expect(Self.model(failed[0], failed[1], failed[2], .signInTouched).model.notice == nil)
+        #expect(Self.model(failed[0], failed[1], failed[2], .signInTouched(.polish)).model.notice == nil)
     }
 
     @Test("a hand-over that goes on is explained until the device is ready")

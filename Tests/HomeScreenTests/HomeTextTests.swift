@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import Localization
 import Testing
+import WebPages
 
 @testable import HomeScreen
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import BrokerProtocol
-import Localization
 import Testing
+import WebPages
 
 @testable import HomeScreen
 

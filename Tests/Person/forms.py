@@ -28,7 +28,7 @@ class Elements(html.parser.HTMLParser):
     def __init__(self, text):
         super().__init__()
         self.forms, self.refresh, self.alert = [], None, ""
-        self.posts_itself = "submit()" in text
+        self.posts_itself = "/submit-" in text
         self._is_alert = False
         self.feed(text)
 

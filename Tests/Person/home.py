@@ -16,70 +16,23 @@ import sys
 import time
 from urllib.parse import urlsplit
 
-from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import sync_playwright
+from pages import LANGUAGES, PATIENCE, Pages, with_chromium
 
-LANGUAGES = ["en", "fr", "it", "pt", "pl", "ru", "de", "ar"]
-SIZES = {"phone": (360, 640), "tablet": (820, 1180), "kiosk": (1920, 1080)}
-RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]
 # The button, as soon as it takes a touch.
 READY = "#button[data-touch=signIn][aria-busy=false]:not([data-rest])"
 SESSION = "#button[data-touch=handover][aria-busy=false]:not([data-rest])"
 # The first sight of the screen for the next worker.
 NEXT = "#button[data-touch=signIn]"
-PATIENCE = 60_000  # milliseconds
-
-# What a person could not read or reach: text that is cut off, a page that scrolls sideways, a target under 24 px.
-LOOK = """() => {
-  const faults = [];
-  const root = document.documentElement;
-  if (root.scrollWidth > root.clientWidth) faults.push(`the page is ${root.scrollWidth - root.clientWidth} px too wide`);
-  for (const element of document.querySelectorAll('h1, h2, p, li, dt, dd, button, strong, small, label')) {
-    if (element.offsetParent && element.scrollWidth > element.clientWidth + 1 && element.clientWidth > 0)
-      faults.push(`cut off: ${element.id || element.textContent}`);
-  }
-  for (const element of document.querySelectorAll('button, select')) {
-    const box = element.getBoundingClientRect();
-    if (element.offsetParent && (box.width < 44 || box.height < 44)) faults.push(`too small: ${element.id}`);
-  }
-  return {faults, language: root.lang, direction: getComputedStyle(root).direction};
-}"""
 
 
-class Run:
+class HomeScreen(Pages):
     def __init__(self, wanted, browser):
-        self.wanted, self.browser = wanted, browser
-        self.faults, self.milliseconds = [], []
-        self.pictures = os.environ.get("BATON_SCREENSHOTS")
-
-    def expect(self, truth, sentence):
-        if not truth:
-            self.faults.append(sentence)
-
-    def page(self, **options):
-        context = self.browser.new_context(**options)
-        page = context.new_page()
-        own = self.wanted["address"].rstrip("/")
-        page.on("console", lambda message: self.faults.append(f"console: {message.text}"))
-        page.on("pageerror", lambda error: self.faults.append(f"script: {error}"))
-        page.on("request", lambda request: self.expect(request.url.startswith(own), f"request to {request.url}"))
-        return page
+        super().__init__(browser, wanted["address"].rstrip("/"), "home")
+        self.wanted, self.milliseconds = wanted, []
 
     def seat(self, number):
         with open(self.wanted["seat"], "w") as file:
             json.dump(self.wanted["people"][number], file)
-
-    def shoot(self, page, name):
-        if self.pictures:
-            page.screenshot(path=f"{self.pictures}/home-{name}.png", full_page=True)
-
-    def judge(self, page, name):
-        """Checks what is on the screen against WCAG, and for text that does not fit."""
-        seen = page.evaluate(LOOK)
-        self.faults += [f"{name}: {fault}" for fault in seen["faults"]]
-        report = Axe().run(page, options={"runOnly": RULES}).response
-        self.faults += [f"{name}: {found['id']}: {found['nodes'][0]['html']}" for found in report["violations"]]
-        self.shoot(page, name)
 
     def by_keyboard(self):
         """A worker who uses no pointer: one key signs in, another one hands over."""
@@ -147,15 +100,7 @@ class Run:
             for language in LANGUAGES:
                 other.goto(f"{self.wanted['address']}?language={language}")
                 other.wait_for_selector("#title:not(:empty)")
-                for size, (width, height) in SIZES.items():
-                    other.set_viewport_size({"width": width, "height": height})
-                    seen = other.evaluate(LOOK)
-                    place = f"{name} {language} {size} {theme}"
-                    self.faults += [f"{place}: {fault}" for fault in seen["faults"]]
-                    self.expect(seen["language"] == language, f"{place}: written in {seen['language']}")
-                    direction = "rtl" if language == "ar" else "ltr"
-                    self.expect(seen["direction"] == direction, f"{place}: {seen['direction']}")
-                    self.shoot(other, f"{name}-{language}-{size}-{theme}")
+                self.sizes(other, f"{name}-{theme}", language)
                 self.judge(other, f"{name}-{language}-{theme}")
             other.context.close()
 
@@ -198,16 +143,13 @@ class Run:
 def main():
     with open(sys.argv[1]) as file:
         wanted = json.load(file)
-    with sync_playwright() as playwright:
-        options = ["--no-sandbox"] if os.geteuid() == 0 else []
-        run = Run(wanted, playwright.chromium.launch(executable_path="/usr/bin/chromium", args=options))
-        for part in [run.refusals, run.by_keyboard, run.by_touch, run.by_choice]:
-            try:
-                part()
-            except Exception as error:  # A page that does not get there is a fault like any other.
-                run.faults.append(f"{part.__name__}: {str(error).splitlines()[0]}")
-        run.browser.close()
-    print(json.dumps({"faults": run.faults, "milliseconds": run.milliseconds}))
+    def walk(browser):
+        home = HomeScreen(wanted, browser)
+        home.run([home.refusals, home.by_keyboard, home.by_touch, home.by_choice])
+        return home
+
+    home = with_chromium(walk)
+    print(json.dumps({"faults": home.faults, "milliseconds": home.milliseconds}))
 
 
 main()

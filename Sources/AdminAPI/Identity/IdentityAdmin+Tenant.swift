@@ -27,6 +27,16 @@ extension IdentityAdmin {
         }
     }
 
+    /// What a tenant's pages look like. Nil values stand for the usual look.
+    package struct Branding: Codable, Sendable, Equatable {
+        /// The colour of buttons, `#RRGGBB`.
+        package let colour: String?
+        /// A PNG or JPEG file of at most 256 KiB, in Base64.
+        package let logo: String?
+
+        package init(colour: String?, logo: String?) { (self.colour, self.logo) = (colour, logo) }
+    }
+
     /// The numbers of a tenant's objects, so that an administrator knows what its removal deletes.
     package struct TenantHoldings: Codable, Sendable, Equatable {
         package let users: Int

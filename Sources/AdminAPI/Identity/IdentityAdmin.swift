@@ -54,6 +54,8 @@ package enum IdentityAdmin {
         case receiptTrust = "/identity/tenants/{tenant}/receipts/trust"
         /// GET `ReceiptSubject`; each call is recorded in the audit log.
         case receiptSubject = "/identity/tenants/{tenant}/receipts/subjects/{subject}"
+        /// GET `Branding`; PUT `Branding` → 204.
+        case branding = "/identity/tenants/{tenant}/branding"
         /// GET `Offline`; PUT `Offline` → 204, which also withdraws every lease.
         case offline = "/identity/tenants/{tenant}/offline-sign-in"
         /// GET `[AuditEntry]`, the newest `?count=` lines.

@@ -4,6 +4,7 @@ internal import NIOHTTP1
 internal import OAuth
 internal import Processes
 internal import Redaction
+internal import WebPages
 
 /// Serves one connection of a ``LoopbackServer``: one request and one answer, then the connection ends.
 ///
@@ -20,7 +21,9 @@ final class LoopbackConnection: ChannelInboundHandler {
     /// The connection's place: among unjudged connections first, then among admitted ones.
     private var place: LoopbackConnectionLimiter.Place?
     private let unable: @Sendable (LoopbackPeerError) -> Void
-    private let serve: @Sendable (LoopbackRequest) async -> LoopbackResponse
+    /// The language of all pages; nil for the one that the request prefers.
+    private let language: Language?
+    private let serve: LoopbackHandler
 
     /// Whether the browser's user is at the other end.
     private var isAdmitted = false
@@ -31,12 +34,12 @@ final class LoopbackConnection: ChannelInboundHandler {
     init(
         attempt: LoopbackAttempt, owner: LoopbackOwner, limits: LoopbackServer.Limits,
         unjudged: LoopbackConnectionLimiter.Place, admitted: LoopbackConnectionLimiter,
-        unable: @escaping @Sendable (LoopbackPeerError) -> Void,
-        serve: @escaping @Sendable (LoopbackRequest) async -> LoopbackResponse
+        unable: @escaping @Sendable (LoopbackPeerError) -> Void, language: Language?,
+        serve: @escaping LoopbackHandler
     ) {
         (self.attempt, self.owner, self.limits) = (attempt, owner, limits)
         (place, self.admitted) = (unjudged, admitted)
-        (self.unable, self.serve) = (unable, serve)
+        (self.unable, self.language, self.serve) = (unable, language, serve)
     }
 
     // MARK: - The peer
@@ -103,31 +106,35 @@ final class LoopbackConnection: ChannelInboundHandler {
     }
 
     private func respond(to head: HTTPRequestHead, form: SecretBytes, _ context: ChannelHandlerContext) {
+        let language = language ?? head.headers["Accept-Language"].first.flatMap(Language.preferred) ?? .english
         let own = "127.0.0.1:\(context.channel.localAddress?.port ?? 0)"
         // A different host name for this address means a page of another site that tries to get in (DNS rebinding).
-        guard head.headers["Host"] == [own] else { return send(.notFound, context) }
+        guard head.headers["Host"] == [own] else { return send(.notFound(in: language), context) }
         let parts = head.uri.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
         let caller = attempt.caller(path: parts[0], cookies: head.headers["Cookie"])
         let request: LoopbackRequest
         switch (head.method, caller) {
-        case (_, .other): return send(.notFound, context)
+        case (_, .other): return send(.notFound(in: language), context)
         case (.GET, .newBrowser), (.GET, .sameBrowser(isStart: true)): request = .start
         case (.GET, .sameBrowser(isStart: false)):
+            if let file = LoopbackFile(rawValue: String(parts[0])) { return send(LoopbackResponse(file), context) }
             request = .get(path: String(parts[0]), query: parts.count == 2 ? String(parts[1]) : nil)
         case (.POST, .sameBrowser):
             // A form from another site's page would carry that site's origin.
-            guard head.headers["Origin"] == ["http://\(own)"] else { return send(.notFound, context) }
+            guard head.headers["Origin"] == ["http://\(own)"] else { return send(.notFound(in: language), context) }
             request = .post(path: String(parts[0]), form: form)
-        default: return send(.notFound, context)
+        default: return send(.notFound(in: language), context)
         }
-        answer(request, setsCookie: caller == .newBrowser, context)
+        answer(request, in: language, setsCookie: caller == .newBrowser, context)
     }
 
     /// Has the request answered outside this event loop.
-    private func answer(_ request: LoopbackRequest, setsCookie: Bool, _ context: ChannelHandlerContext) {
+    private func answer(
+        _ request: LoopbackRequest, in language: Language, setsCookie: Bool, _ context: ChannelHandlerContext
+    ) {
         let answered = context.eventLoop.makePromise(of: LoopbackResponse.self)
         let serve = serve
-        Task { answered.succeed(await serve(request)) }
+        Task { answered.succeed(await serve(request, language)) }
         let bound = NIOLoopBound(context, eventLoop: context.eventLoop)
         answered.futureResult.assumeIsolated().whenSuccess { [self] response in
             send(response, setsCookie: setsCookie, bound.value)
@@ -139,14 +146,14 @@ final class LoopbackConnection: ChannelInboundHandler {
     private func send(_ response: LoopbackResponse, setsCookie: Bool = false, _ context: ChannelHandlerContext) {
         expectProgress(context)
         var headers = HTTPHeaders([
-            ("Content-Type", "text/html; charset=utf-8"), ("Content-Length", String(response.page.utf8.count)),
+            ("Content-Type", response.mediaType), ("Content-Length", String(response.body.count)),
             ("Cache-Control", "no-store"), ("Connection", "close"), ("X-Content-Type-Options", "nosniff"),
         ])
         for (name, value) in response.headers { headers.add(name: name, value: value) }
         if setsCookie { headers.add(name: "Set-Cookie", value: attempt.setCookie) }
         let head = HTTPResponseHead(version: .http1_1, status: response.status, headers: headers)
         context.write(wrapOutboundOut(.head(head)), promise: nil)
-        context.write(wrapOutboundOut(.body(.byteBuffer(ByteBuffer(string: response.page)))), promise: nil)
+        context.write(wrapOutboundOut(.body(.byteBuffer(ByteBuffer(bytes: response.body)))), promise: nil)
         let channel = context.channel
         context.writeAndFlush(wrapOutboundOut(.end(nil))).whenComplete { _ in channel.close(promise: nil) }
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import NIOHTTP1
 package import Redaction
+internal import WebPages
 
 /// A request from the browser of a ``LoopbackServer``.
 package enum LoopbackRequest: Sendable {
@@ -15,12 +16,19 @@ package enum LoopbackRequest: Sendable {
 /// The answer of a ``LoopbackServer``. It must not be cached.
 package struct LoopbackResponse: Sendable {
     let status: HTTPResponseStatus
-    let page: String
+    let body: [UInt8]
+    let mediaType: String
     /// The header fields of this page in addition to those of every page.
     let headers: [(String, String)]
 
     private init(_ status: HTTPResponseStatus, _ page: String, headers: [(String, String)]) {
-        (self.status, self.page, self.headers) = (status, page, headers)
+        (self.status, body, self.headers) = (status, Array(page.utf8), headers)
+        mediaType = "text/html; charset=utf-8"
+    }
+
+    /// A file that pages load.
+    init(_ file: LoopbackFile) {
+        (status, body, mediaType, headers) = (.ok, file.bytes, file.mediaType, [])
     }
 
     /// A page; `headers` contains its policy.
@@ -29,10 +37,20 @@ package struct LoopbackResponse: Sendable {
     }
 
     /// Redirects the browser to another address.
-    static func redirect(to address: String) -> LoopbackResponse {
-        LoopbackResponse(.found, LoopbackPage.onTheWay, headers: LoopbackPage.headers + [("Location", address)])
+    static func redirect(to address: String, in language: Language) -> LoopbackResponse {
+        LoopbackResponse(
+            .found, LoopbackPage.opening.text(in: language), headers: LoopbackPage.headers + [("Location", address)])
+    }
+
+    /// One of the pages at the end of a sign-in.
+    static func page(
+        _ page: LoopbackPage, in language: Language, headers: [(String, String)] = []
+    ) -> LoopbackResponse {
+        LoopbackResponse(.ok, page.text(in: language), headers: LoopbackPage.headers + headers)
     }
 
     /// The answer to every other program, and to the browser for an unknown address.
-    static let notFound = LoopbackResponse(.notFound, LoopbackPage.unknown, headers: LoopbackPage.headers)
+    static func notFound(in language: Language) -> LoopbackResponse {
+        LoopbackResponse(.notFound, LoopbackPage.unknown.text(in: language), headers: LoopbackPage.headers)
+    }
 }

@@ -7,6 +7,10 @@ internal import NIOPosix
 internal import OAuth
 package import Processes
 internal import Synchronization
+package import WebPages
+
+/// Answers a request of the browser in a language.
+package typealias LoopbackHandler = @Sendable (LoopbackRequest, Language) async -> LoopbackResponse
 
 /// A web server on a loopback port that serves one browser for one attempt (RFC 8252 section 7.3).
 ///
@@ -45,13 +49,15 @@ package final class LoopbackServer: Sendable {
     /// Listens on a free port.
     ///
     /// - Parameters:
+    ///   - language: the language of all pages; nil for the one that each request prefers.
     ///   - owner: the user who opens the browser; no request is read before this is settled.
     ///   - unable: called if the kernel does not report who connects, so that nobody can be served.
-    ///   - serve: answers the browser's requests.
+    ///   - serve: answers the browser's requests, in the language that it is given. Requests for the files that pages
+    ///     load never reach it.
     /// - Throws: `ChannelError`, `IOError`.
     package static func open(
-        owner: Promise<UInt32>, limits: Limits = Limits(), unable: @escaping @Sendable (LoopbackPeerError) -> Void,
-        serve: @escaping @Sendable (LoopbackRequest) async -> LoopbackResponse
+        in language: Language? = nil, owner: Promise<UInt32>, limits: Limits = Limits(),
+        unable: @escaping @Sendable (LoopbackPeerError) -> Void, serve: @escaping LoopbackHandler
     ) async throws -> LoopbackServer {
         let attempt = LoopbackAttempt()
         let owner = LoopbackOwner(owner)
@@ -68,7 +74,7 @@ package final class LoopbackServer: Sendable {
                     try channel.pipeline.syncOperations.addHandler(
                         LoopbackConnection(
                             attempt: attempt, owner: owner, limits: limits, unjudged: place, admitted: admitted,
-                            unable: unable, serve: serve))
+                            unable: unable, language: language, serve: serve))
                 }
             }
             .bind(host: "127.0.0.1", port: 0).get()

@@ -34,7 +34,7 @@ package struct OfflineAuthenticator {
         let (all, mayBegin) = try store.look()
         guard mayBegin else { return .clockSetBack }
         let leases = all.filter { $0.isFor(device: device) }
-        guard let held = leases.first(where: { $0.lease.person.userName.lowercased() == name.lowercased() }) else {
+        guard let held = leases.first(where: { Self.isName(name, of: $0) }) else {
             if let other = leases.first {
                 try store.rewrite(other)
                 try pretend(secret, other)
@@ -55,6 +55,12 @@ package struct OfflineAuthenticator {
         }
         try store.succeed(charged)
         return .known(charged)
+    }
+
+    /// Whether this is the worker's user name. The organisation's domain may be left out.
+    private static func isName(_ name: String, of held: HeldLease) -> Bool {
+        let (name, own) = (name.lowercased().filter { !$0.isWhitespace }, held.lease.person.userName.lowercased())
+        return name.contains("@") ? name == own : !name.isEmpty && name == own.prefix { $0 != "@" }
     }
 
     /// Whether the worker has set a PIN, the lease allows it, and this is the PIN.

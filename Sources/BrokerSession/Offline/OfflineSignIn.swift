@@ -33,12 +33,15 @@ struct OfflineSignIn: Sendable {
     }
 
     /// Asks the person for a credential and judges it by the leases.
-    func prove(_ attempt: SignInAttempt, epoch: Epoch, key: MemoryKey) async throws -> OfflineSession {
+    func prove(
+        _ attempt: SignInAttempt, for wanted: TokenRequest, epoch: Epoch, key: MemoryKey
+    ) async throws -> OfflineSession {
         let join = try session.join()
         let known = Promise<HeldLease>()
         let held = try await leases.with { [leases] in try leases.look(at: $0) }
         let server = try await OfflineSignInServer.open(
-            .signIn(by: secret(of: held)), owner: attempt.browserOwner,
+            .signIn(by: secret(of: held)), in: InteractiveSignIn.language(of: wanted.extraQueryParameters),
+            owner: attempt.browserOwner,
             unable: { known.settle(.failure(BrokerError.browserNotKnown($0))) },
             judge: { [self] typed in await judge(typed, on: join, known) })
         defer { server.close() }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package import BrokerDevice
-internal import OAuth
 package import Processes
+package import WebPages
 
 /// The broker's page for one offline sign-in or for setting a PIN, and the handling of its form.
 package struct OfflineSignInServer: Sendable {
@@ -23,23 +23,24 @@ package struct OfflineSignInServer: Sendable {
     /// Listens on a free port.
     ///
     /// - Parameters:
+    ///   - language: the language that the app asks for; nil for that of the browser.
     ///   - owner: the user who opens the browser.
     ///   - unable: called if the kernel does not report who connects, so that nobody can be served.
     ///   - judge: judges the typed values; called for one form at a time.
     /// - Throws: as ``LoopbackServer/open(owner:limits:unable:serve:)``.
     package static func open(
         _ purpose: OfflinePage.Purpose = .signIn(by: .password), notice: OfflinePage.Notice = .none,
-        owner: Promise<UInt32>, unable: @escaping @Sendable (LoopbackPeerError) -> Void,
+        in language: Language? = nil, owner: Promise<UInt32>, unable: @escaping @Sendable (LoopbackPeerError) -> Void,
         judge: @escaping @Sendable (OfflineForm.Typed) async -> Verdict
     ) async throws -> OfflineSignInServer {
         let attempt = OfflineForm(purpose: purpose)
-        let server = try await LoopbackServer.open(owner: owner, unable: unable) { request in
+        let server = try await LoopbackServer.open(in: language, owner: owner, unable: unable) { request, language in
             switch request {
-            case .start: return form(attempt, notice)
+            case .start: return form(attempt, notice, in: language)
             case .post(let path, let form):
-                guard attempt.isAction(path), let typed = attempt.take(form) else { return .notFound }
-                return answer(await judge(typed), attempt)
-            case .get: return .notFound
+                guard attempt.isAction(path), let typed = attempt.take(form) else { return .notFound(in: language) }
+                return answer(await judge(typed), attempt, in: language)
+            case .get: return .notFound(in: language)
             }
         }
         return OfflineSignInServer(server: server)
@@ -48,33 +49,32 @@ package struct OfflineSignInServer: Sendable {
     /// Closes the port. Answers under way are still sent.
     package func close() { server.close() }
 
-    private static func answer(_ verdict: Verdict, _ attempt: OfflineForm) -> LoopbackResponse {
+    private static func answer(
+        _ verdict: Verdict, _ attempt: OfflineForm, in language: Language
+    ) -> LoopbackResponse {
         switch verdict {
-        case .known: page(closes: true) { OfflinePage.done(attempt.purpose, nonce: $0) }
-        case .declined: page(closes: true) { OfflinePage.declined(nonce: $0) }
-        case .again(let notice): form(attempt, notice)
+        case .known: page(OfflinePage.done(attempt.purpose, in: language), closes: true)
+        case .declined: page(OfflinePage.declined(in: language), closes: true)
+        case .again(let notice): form(attempt, notice, in: language)
         }
     }
 
-    private static func form(_ attempt: OfflineForm, _ notice: OfflinePage.Notice) -> LoopbackResponse {
+    private static func form(
+        _ attempt: OfflineForm, _ notice: OfflinePage.Notice, in language: Language
+    ) -> LoopbackResponse {
         let form = attempt.newForm()
-        return page {
-            OfflinePage.form(attempt.purpose, action: form.action, token: form.token, nonce: $0, notice: notice)
-        }
+        return page(
+            OfflinePage.form(
+                attempt.purpose, in: language, action: form.action, token: form.token, notice: notice))
     }
 
     /// - Parameter closes: whether the window closes by itself.
-    private static func page(closes: Bool = false, _ text: (_ nonce: String) -> String) -> LoopbackResponse {
-        let nonce = ProofKey.verifier()
-        return .page(
-            text(nonce),
+    private static func page(_ text: String, closes: Bool = false) -> LoopbackResponse {
+        .page(
+            text,
             headers: [
                 // With `no-referrer`, browsers send `Origin: null`, and the form would be refused.
-                ("Referrer-Policy", "same-origin"),
-                (
-                    "Content-Security-Policy",
-                    "default-src 'none'; style-src 'nonce-\(nonce)'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
-                ),
+                ("Referrer-Policy", "same-origin"), ("Content-Security-Policy", LoopbackFile.policy),
             ] + (closes ? [LoopbackPage.closing] : []))
     }
 }

@@ -3,6 +3,7 @@ internal import BrokerDevice
 internal import BrokerProtocol
 internal import OAuth
 internal import Redaction
+internal import WebPages
 
 /// A person's sign-in in the browser, with an authorization code and PKCE, for the broker itself (RFC 8252, RFC
 /// 7636).
@@ -33,7 +34,8 @@ struct InteractiveSignIn: Sendable {
     func run(in attempt: SignInAttempt) async throws -> Tokens {
         let verifier = ProofKey.verifier()
         let proof = await deviceProof?.text()
-        let redirection = try await SignInRedirection.open(for: attempt) { [self] redirectURI, state in
+        let redirection = try await SignInRedirection.open(for: attempt, in: Self.language(of: extraParameters)) {
+            [self] redirectURI, state in
             authorizeURL(
                 redirectURI: redirectURI, state: state, challenge: ProofKey.challenge(for: verifier), proof: proof)
         }
@@ -51,6 +53,11 @@ struct InteractiveSignIn: Sendable {
             throw BrokerError(
                 .developerParameter, "The extra query parameter \(name.lowercased()) is the broker's. Leave it out.")
         }
+    }
+
+    /// Returns the language that the app asks for; nil if it asks for none.
+    static func language(of extraParameters: [String: String]) -> Language? {
+        extraParameters[ParameterName.uiLocales.rawValue].flatMap(Language.preferred)
     }
 
     private static let reserved = Set(

@@ -121,7 +121,9 @@ struct SignInCoordinator: Sendable {
     private func worker(
         _ attempt: SignInAttempt, _ request: InteractiveRequest, epoch: Epoch, key: MemoryKey
     ) async throws -> SignedInUser {
-        if await offline.isDue() { return .offline(try await offline.prove(attempt, epoch: epoch, key: key)) }
+        if await offline.isDue() {
+            return .offline(try await offline.prove(attempt, for: request.wanted, epoch: epoch, key: key))
+        }
         return .online(
             try await online.prove(attempt, for: request.wanted, tenant: request.tenant, epoch: epoch, key: key))
     }

@@ -3,6 +3,7 @@ internal import BrokerDevice
 internal import BrokerProtocol
 internal import OAuth
 internal import Redaction
+internal import WebPages
 
 /// The device's side of a sign-in at the identity platform: redirects the browser there, and receives the answer (RFC
 /// 8252 section 7.3).
@@ -18,10 +19,12 @@ struct SignInRedirection: Sendable {
 
     /// Listens on a free port.
     ///
-    /// - Parameter authorizeURL: returns the identity platform's address for a redirect URI and a `state`. Only an
-    ///   answer with that `state` is accepted.
+    /// - Parameters:
+    ///   - language: the language of the broker's pages; nil for that of the browser.
+    ///   - authorizeURL: returns the identity platform's address for a redirect URI and a `state`. Only an answer with
+    ///     that `state` is accepted.
     static func open(
-        for attempt: SignInAttempt,
+        for attempt: SignInAttempt, in language: Language?,
         authorizeURL: @escaping @Sendable (_ redirectURI: String, _ state: String) -> String
     ) async throws -> SignInRedirection {
         let answer = Promise<FormParameters>()
@@ -31,20 +34,19 @@ struct SignInRedirection: Sendable {
             if case .failure(let error) = outcome { answer.settle(.failure(error)) }
         }
         let server = try await LoopbackServer.open(
-            owner: attempt.browserOwner, unable: { answer.settle(.failure(BrokerError.browserNotKnown($0))) },
-            serve: { request in
+            in: language, owner: attempt.browserOwner,
+            unable: { answer.settle(.failure(BrokerError.browserNotKnown($0))) },
+            serve: { request, language in
                 switch request {
                 case .start:
-                    guard let address = try? await address.value() else { return .notFound }
-                    return .redirect(to: address)
+                    guard let address = try? await address.value() else { return .notFound(in: language) }
+                    return .redirect(to: address, in: language)
                 case .get("/", let query?):
-                    guard let fields = fields(in: query, of: state) else { return .notFound }
+                    guard let fields = fields(in: query, of: state) else { return .notFound(in: language) }
                     answer.settle(.success(fields))
-                    guard fields[ParameterName.error] == nil else {
-                        return .page(LoopbackPage.refused, headers: LoopbackPage.headers)
-                    }
-                    return .page(LoopbackPage.done, headers: LoopbackPage.headers + [LoopbackPage.closing])
-                case .get, .post: return .notFound
+                    guard fields[ParameterName.error] == nil else { return .page(.refused, in: language) }
+                    return .page(.done, in: language, headers: [LoopbackPage.closing])
+                case .get, .post: return .notFound(in: language)
                 }
             })
         address.settle(.success(authorizeURL(server.origin, state)))

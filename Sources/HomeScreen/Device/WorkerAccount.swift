@@ -4,6 +4,7 @@ internal import BrokerProtocol
 internal import Foundation
 internal import MSAL
 internal import Processes
+internal import WebPages
 
 /// The home screen as an app of the device. It uses the library that every app uses, and the broker's operations.
 struct WorkerAccount: Sendable {
@@ -39,10 +40,13 @@ struct WorkerAccount: Sendable {
     }
 
     /// Signs a worker in, on the page that the broker opens. Returns when the page is closed.
-    func signIn() async -> HomeModel.Event {
+    ///
+    /// - Parameter language: the language of the page.
+    func signIn(in language: Language) async -> HomeModel.Event {
         let parameters = MSALInteractiveTokenParameters(
             scopes: ["User.Read"],
             webviewParameters: MSALWebviewParameters(authPresentationViewController: Presenter()))
+        parameters.extraQueryParameters = ["ui_locales": language.rawValue]
         do {
             _ = try await application.acquireToken(with: parameters)
             return .signInEnded(isSignedIn: true, wasCancelled: false)

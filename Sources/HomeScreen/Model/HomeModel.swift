@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package import BrokerProtocol
+package import WebPages
 
 /// What the home screen knows and does: pure state, without I/O.
 ///
@@ -57,7 +58,8 @@ package struct HomeModel: Sendable, Equatable {
         case brokerLost
         case accountChanged
         case account(Account)
-        case signInTouched
+        /// The sign-in page has the language of the home screen.
+        case signInTouched(Language)
         case cancelTouched
         case handoverTouched
         case stillHereTouched
@@ -68,7 +70,8 @@ package struct HomeModel: Sendable, Equatable {
     }
 
     package enum Action: Sendable, Equatable {
-        case readAccount, signIn, cancelSignIn, signOut, reportActivity
+        case readAccount, cancelSignIn, signOut, reportActivity
+        case signIn(Language)
         case open(tile: Int)
         /// End every program that was opened from a tile.
         case endPrograms
@@ -94,11 +97,11 @@ package struct HomeModel: Sendable, Equatable {
         case .account(let account):
             self.account = account
             return []
-        case .signInTouched:
+        case .signInTouched(let language):
             notice = nil
             guard activity == .none, stage == .ready else { return [] }
             activity = .signingIn
-            return [.signIn]
+            return [.signIn(language)]
         case .cancelTouched: return cancel()
         case .handoverTouched: return handover()
         case .stillHereTouched: return isSignedIn ? [.reportActivity] : []

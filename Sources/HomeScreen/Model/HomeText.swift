@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-internal import Localization
+internal import WebPages
 
 /// The texts of the home screen. `Texts` has one file for each language.
 enum HomeText: String, TextKey {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import BrokerProtocol
-internal import Localization
+internal import WebPages
 
 /// Composes the view of a model's state.
 struct HomeViewComposer {

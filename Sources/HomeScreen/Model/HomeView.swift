@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import BrokerProtocol
-internal import Localization
+internal import WebPages
 
 /// What the page shows, in one language. The page draws it without knowing any rule.
 ///

@@ -210,7 +210,7 @@ for (const [id, of] of buttons) {
     setTimeout(() => delete button.dataset.rest, restTime);
     button.setAttribute('aria-busy', 'true');
     // The next view says how it goes on. If nothing changes, the button is as it was.
-    post(`/touch/${button.dataset.touch}`).then(() => { if (answer) showButton(button, of(answer.view)); });
+    post(`/touch/${button.dataset.touch}?language=${language}`).then(() => { if (answer) showButton(button, of(answer.view)); });
   });
 }
 

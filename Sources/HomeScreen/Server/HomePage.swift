@@ -2,8 +2,8 @@
 internal import FoundationEssentials
 internal import HTTPTypes
 internal import Hummingbird
-internal import Localization
 internal import NIOCore
+internal import WebPages
 
 /// The page's files, and the headers of every answer.
 struct HomePage: Sendable {

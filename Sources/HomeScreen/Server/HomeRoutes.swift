@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
+internal import Files
 internal import FoundationEssentials
 internal import Glibc
 internal import HTTPTypes
 internal import Hummingbird
-internal import Localization
 internal import NIOCore
 internal import Processes
 internal import Synchronization
+internal import WebPages
 
 /// The addresses of the home screen's page.
 ///
@@ -15,7 +16,7 @@ internal import Synchronization
 /// | `GET /`, `/home.css`, `/home.js` | the page |
 /// | `GET /logo`, `/icons/<number>` | the images of the configuration |
 /// | `GET /view?language=&after=` | the view (JSON), as soon as there were more changes than `after`, at the latest after 25 seconds |
-/// | `POST /touch/<name>`, `/tiles/<number>` | 204; the person touched a button or a tile |
+/// | `POST /touch/<name>?language=`, `/tiles/<number>` | 204; the person touched a button or a tile |
 /// | `POST /activity` | 204; the person did something |
 struct HomeRoutes: Sendable {
     let controller: HomeController
@@ -44,7 +45,7 @@ struct HomeRoutes: Sendable {
         self.locale = Language(tag: tag) == nil ? language.rawValue : tag
         (self.controller, self.page, self.texts) = (controller, page, texts)
         (self.configuration, self.deviceName) = (configuration, deviceName)
-        logo = configuration.logo.flatMap { PageImage(path: $0) }
+        logo = configuration.logo.flatMap(PageImage.init(path:))
         icons = Dictionary(
             uniqueKeysWithValues: configuration.tiles.enumerated().compactMap { index, tile in
                 tile.icon.flatMap { PageImage(path: $0) }.map { (index, $0) }
@@ -63,7 +64,7 @@ struct HomeRoutes: Sendable {
             try image(icons[try context.parameters.require("number", as: Int.self)])
         }
         router.get("/view") { request, _ in try await view(request) }
-        router.post("/touch/{name}") { _, context in try await touch(context) }
+        router.post("/touch/{name}") { request, context in try await touch(request, context) }
         router.post("/tiles/{number}") { _, context in
             let number = try context.parameters.require("number", as: Int.self)
             guard configuration.tiles.indices.contains(number) else { throw HTTPError(.notFound) }
@@ -82,11 +83,11 @@ struct HomeRoutes: Sendable {
         return page.response(image.bytes, mediaType: image.mediaType)
     }
 
-    private func touch(_ context: HomeContext) async throws -> Response {
+    private func touch(_ request: Request, _ context: HomeContext) async throws -> Response {
         let name = try context.parameters.require("name")
         guard let touch = HomeView.Touch(rawValue: name) else { throw HTTPError(.notFound) }
         switch touch {
-        case .signIn: await controller.handle(.signInTouched)
+        case .signIn: await controller.handle(.signInTouched(chosen(request)))
         case .cancel: await controller.handle(.cancelTouched)
         case .handover: await controller.handle(.handoverTouched)
         case .stillHere: await controller.handle(.stillHereTouched)
@@ -94,9 +95,13 @@ struct HomeRoutes: Sendable {
         return Response(status: .noContent)
     }
 
+    /// Returns the language that the person chose, or that of the device.
+    private func chosen(_ request: Request) -> Language {
+        request.uri.queryParameters["language"].flatMap { Language(tag: $0) } ?? language
+    }
+
     private func view(_ request: Request) async throws -> Response {
-        let query = request.uri.queryParameters
-        let language = query["language"].flatMap { Language(tag: $0) } ?? language
+        let (query, language) = (request.uri.queryParameters, chosen(request))
         if let after = query["after"].flatMap({ UInt64($0) }) {
             guard waiting.enter() else { throw HTTPError(.serviceUnavailable) }
             defer { waiting.leave() }
@@ -144,6 +149,14 @@ struct HomeRoutes: Sendable {
         let device: String
         let labels: [String: String]
         let languages: [Choice]
+    }
+}
+
+extension PageImage {
+    /// Reads an image; nil if there is no such file, or if it is not an image that pages show.
+    fileprivate init?(path: String) {
+        guard let bytes = (try? AtomicFile(path: path).read(limit: Self.maximumBytes)) ?? nil else { return nil }
+        self.init(bytes: bytes)
     }
 }
 

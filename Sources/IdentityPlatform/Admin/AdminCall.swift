@@ -15,13 +15,14 @@ struct AdminCall: Sendable {
 
     private static let bodyLimits = JSONLimits(bytes: 64 << 10)
 
-    /// Decodes a JSON body of at most 64 KiB.
+    /// Decodes a JSON body of at most 64 KiB, or of at most `limit` bytes.
     ///
     /// - Throws: ``AdminRefusal/malformed``
-    func body<Body: Decodable>(as type: Body.Type) async throws -> Body {
+    func body<Body: Decodable>(as type: Body.Type, limit: Int? = nil) async throws -> Body {
         do {
-            let buffer = try await request.body.collect(upTo: Self.bodyLimits.bytes)
-            return try JSONReader.read(Body.self, from: Array(buffer.readableBytesView), limits: Self.bodyLimits)
+            let limits = limit.map { JSONLimits(bytes: $0) } ?? Self.bodyLimits
+            let buffer = try await request.body.collect(upTo: limits.bytes)
+            return try JSONReader.read(Body.self, from: Array(buffer.readableBytesView), limits: limits)
         } catch {
             throw AdminRefusal.malformed
         }

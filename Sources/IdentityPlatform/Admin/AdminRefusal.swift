@@ -19,6 +19,8 @@ package enum AdminRefusal: String, Error, Sendable {
     case ambiguousGroup = "identity.group.ambiguous"
     case noReceiptSubject = "identity.receipt.subject.missing"
     case badNickname = "identity.group.nickname"
+    case badColour = "identity.branding.colour"
+    case badLogo = "identity.branding.logo"
     case badOfflineRules = "identity.offline.rules"
     case taken = "identity.name.taken"
     case badDomain = "identity.domain.malformed"
@@ -79,6 +81,13 @@ package enum AdminRefusal: String, Error, Sendable {
             ("The tenant made no such pseudonym.", "Copy the whole subject out of the receipt, and name its tenant.")
         case .badNickname:
             ("The group's mail nickname is empty or malformed.", "Use 1 to 64 printable characters without @.")
+        case .badColour:
+            (
+                "The colour is not #RRGGBB, or white text on it is hard to read.",
+                "Choose a darker colour, such as #0b5cab (contrast with white at least 4.5:1)."
+            )
+        case .badLogo:
+            ("The logo is not a PNG or JPEG image of at most 256 KiB.", "Give a smaller image, or one of another type.")
         case .badOfflineRules:
             (
                 "Offline sign-in cannot be so.",

@@ -25,6 +25,7 @@ package struct AdminRoutes: Sendable {
         GroupRoutes(database: database, groups: acts.groups).add(to: router)
         SessionRoutes(database: database, users: acts.users).add(to: router)
         SigningKeyRoutes(keys: platform.keys, environment: platform.environment, tenants: acts.tenants).add(to: router)
+        BrandingRoutes(database: database, tenants: acts.tenants).add(to: router)
         OfflineRoutes(database: database, tenants: acts.tenants).add(to: router)
         ReceiptRoutes(
             transactions: AdminTransactions(platform, as: .localOperator),

@@ -3,6 +3,7 @@ package import Storage
 
 /// The identity platform's audit actions. The raw values appear in the audit log.
 extension AuditAction {
+    package static let brandingSet = AuditAction(rawValue: "branding.set")
     package static let clientAdded = AuditAction(rawValue: "client.add")
     package static let clientDisabled = AuditAction(rawValue: "client.disable")
     package static let clientEnabled = AuditAction(rawValue: "client.enable")

@@ -2,6 +2,7 @@
 package import AdminAPI
 internal import OAuth
 package import Storage
+internal import WebPages
 
 /// Administrative acts on organisations, their signing keys and their rules.
 package struct TenantAdministration: Sendable {
@@ -93,6 +94,16 @@ package struct TenantAdministration: Sendable {
         try await transactions.write { act in
             try rules.keep(for: tenant.id, act.connection)
             try act.record(.deviceRulesSet, of: tenant.id)
+        }
+    }
+
+    /// Replaces the logo and the colour of the organisation's pages; removes what is nil.
+    ///
+    /// - Throws: ``StorageError``
+    func setBranding(colour: String?, logo: PageImage?, tenant: Tenant) async throws {
+        try await transactions.write { act in
+            try Brandings(act.connection).set(colour: colour, logo: logo, tenant: tenant.id)
+            try act.record(.brandingSet, of: tenant.id)
         }
     }
 

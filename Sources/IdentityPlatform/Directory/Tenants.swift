@@ -80,7 +80,8 @@ package struct Tenants {
     /// The tables with an organisation's data. Tables that refer to others come first. Rows of all other tables are
     /// deleted by cascade.
     private static let tables: [SQL] = [
-        "device", "directoryGroup", "person", "client", "signingKey", "offlineRules", "deviceAuthority",
+        "tenantBranding", "device", "directoryGroup", "person", "client", "signingKey", "offlineRules",
+        "deviceAuthority",
         "deviceRegistrationRules", "receiptAnchor", "receiptAuthority", "signInThrottle",
     ]
 

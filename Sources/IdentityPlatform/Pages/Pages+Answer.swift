@@ -7,13 +7,14 @@ extension Pages {
     /// Returns a response that sends the browser back to the client with the response fields, in the response mode that
     /// the client requested.
     func answer(
-        _ fields: FormParameters, to address: AuthorizeRequest.ReturnAddress, status: HTTPResponse.Status
+        _ fields: FormParameters, to address: AuthorizeRequest.ReturnAddress, status: HTTPResponse.Status,
+        in setting: PageSetting
     ) -> Response {
         switch address.mode {
-        case .query: redirect(to: address.redirect.appending(fields), status: status)
-        case .fragment: redirect(to: address.redirect.text + "#" + fields.encoded, status: status)
+        case .query: redirect(to: address.redirect.appending(fields), status: status, in: setting)
+        case .fragment: redirect(to: address.redirect.text + "#" + fields.encoded, status: status, in: setting)
         case .formPost:
-            formPost(to: address.redirect, fields: Self.fields(of: fields))
+            formPost(to: address.redirect, fields: Self.fields(of: fields), in: setting)
         }
     }
 }

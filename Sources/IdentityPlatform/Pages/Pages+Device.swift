@@ -1,55 +1,45 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import HTTPTypes
 internal import Hummingbird
-internal import Mustache
+internal import OAuth
+internal import WebPages
 
 extension Pages {
     /// Returns the page that asks for the device code.
     func deviceCode(
-        to path: String, fields: [Field], typed: String, alert: String?,
-        status: HTTPResponse.Status
+        to path: String, fields: [Field], typed: String, alert: OAuthError?, in setting: PageSetting
     ) -> Response {
-        var values = form(path, fields)
-        values["typed"] = escaped(typed)
-        if let alert { values["alert"] = escaped(alert) }
-        return page(deviceCode.render(values), status: status, formAction: "'self'")
+        let language = setting.language
+        let text = page(texts.text(.enterCode, in: language), in: setting, hasFields: true).text(
+            """
+            <p>\(texts.text(.enterCodeText, in: language))</p>
+            \(alert.map { self.alert($0, in: language) })
+            <form method="post" action="\(path)">
+            \(Self.hidden(fields))<label for="user_code">\(texts.text(.code, in: language))</label>
+            <input id="user_code" name="user_code" type="text" dir="ltr" autocomplete="off" \
+            autocapitalize="characters" spellcheck="false" required maxlength="32" value="\(typed)" autofocus>
+            <button type="submit">\(texts.text(.next, in: language))</button>
+            </form>
+            """)
+        return response(text, status: alert?.status ?? .ok, formAction: "'self'")
     }
 
     /// Returns the page that asks the person to confirm that they started the sign-in on the other device (RFC 8628
     /// section 5.4).
     func deviceQuestion(
-        to path: String, fields: [Field], client: String, person: String, code: String
+        to path: String, fields: [Field], client: String, person: String, code: String, in setting: PageSetting
     ) -> Response {
-        var values = form(path, fields)
-        for (name, value) in ["client": client, "person": person, "code": code] { values[name] = escaped(value) }
-        return page(deviceQuestion.render(values), formAction: "'self'")
+        let language = setting.language
+        let title = texts.text(.deviceQuestion, in: language, ["app": client])
+        let text = page(title, in: setting).text(
+            """
+            <p>\(texts.text(.deviceQuestionText, in: language, ["code": code, "user": person]))</p>
+            <form method="post" action="\(path)">
+            \(Self.hidden(fields))<button type="submit" name="choice" value="no" autofocus>\
+            \(texts.text(.cancel, in: language))</button>
+            <button type="submit" name="choice" value="yes" class="other">\(texts.text(.goOn, in: language))</button>
+            </form>
+            """)
+        return response(text, formAction: "'self'")
     }
-
-    static let deviceCodeBody = """
-        <title>Enter code</title></head><body><main>
-        <h1>Enter code</h1>
-        <p>Type the code that the other device or program shows.</p>
-        {{#alert}}<div role="alert">{{{.}}}</div>{{/alert}}
-        <form method="post" action="{{{target}}}">
-        {{#fields}}<input type="hidden" name="{{{name}}}" value="{{{value}}}">{{/fields}}
-        <label for="user_code">Code</label>
-        <input id="user_code" name="user_code" type="text" autocomplete="off" autocapitalize="characters" \
-        spellcheck="false" required maxlength="32" value="{{{typed}}}" autofocus>
-        <button type="submit">Next</button>
-        </form>
-        </main></body>
-        """
-
-    static let deviceQuestionBody = """
-        <title>Sign in to {{{client}}}?</title></head><body><main>
-        <h1>Sign in to {{{client}}}?</h1>
-        <p>The device or program that shows the code {{{code}}} will be signed in as {{{person}}}. Go on only if you have
-        started it yourself: whoever sent you a code to type here wants to use your account.</p>
-        <form method="post" action="{{{target}}}">
-        {{#fields}}<input type="hidden" name="{{{name}}}" value="{{{value}}}">{{/fields}}
-        <button type="submit" name="choice" value="no" autofocus>Cancel</button>
-        <button type="submit" name="choice" value="yes">Continue</button>
-        </form>
-        </main></body>
-        """
 }

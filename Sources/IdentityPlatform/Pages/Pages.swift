@@ -1,41 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-internal import Crypto
-internal import FoundationEssentials
 internal import HTTPTypes
 internal import Hummingbird
-internal import Mustache
 internal import NIOCore
 internal import OAuth
+internal import Storage
+internal import WebPages
 
-/// The HTML pages for browsers. Their templates are compiled once.
-///
-/// Values are escaped here, scalar by scalar, and inserted into the templates unchanged. The template library escapes
-/// whole characters, so it misses a quotation mark that a combining mark follows. A browser would read such a quotation
-/// mark as the end of an attribute.
+/// The pages for browsers.
 struct Pages: Sendable {
-    private let signIn: MustacheTemplate
-    private let message: MustacheTemplate
-    private let redirect: MustacheTemplate
-    private let formPost: MustacheTemplate
-    private let signOut: MustacheTemplate
-    let account: MustacheTemplate
-    let consent: MustacheTemplate
-    let deviceCode: MustacheTemplate
-    let deviceQuestion: MustacheTemplate
+    let database: any Database
+    let texts: Texts<PageText>
+    private let keyboard: Texts<KeyboardText>
 
-    /// The pages, which all platforms in this process share.
-    static let compiled = Result { try Pages() }
-
-    private init() throws {
-        signIn = try Self.template(Self.signInBody)
-        message = try Self.template(Self.messageBody)
-        redirect = try Self.template(Self.redirectBody)
-        formPost = try Self.template(Self.formPostBody)
-        signOut = try Self.template(Self.signOutBody)
-        account = try Self.template(Self.accountBody)
-        consent = try Self.template(Self.consentBody)
-        deviceCode = try Self.template(Self.deviceCodeBody)
-        deviceQuestion = try Self.template(Self.deviceQuestionBody)
+    /// - Throws: ``TextsFailure``, which the tests find.
+    init(database: any Database) throws {
+        self.database = database
+        (texts, keyboard) = (try PageText.catalogue.get(), try KeyboardText.catalogue.get())
     }
 
     /// A hidden field of a form.
@@ -45,56 +25,48 @@ struct Pages: Sendable {
         parameters.names.map { ($0, parameters[$0] ?? "") }
     }
 
-    /// The content of the sign-in page.
-    struct SignIn {
-        let tenant: String
-        let client: String
-        let action: String
-        /// The query of the authorisation request.
-        let request: String
-        let csrf: String
-        let username: String
-        let alert: String?
-    }
-
-    /// Returns the page that asks for name and password.
-    ///
-    /// - Parameter redirect: the redirect target that the page's policy must allow; nil if the response does not leave
-    ///   this host.
-    func signIn(_ content: SignIn, redirect: RedirectURI?, status: HTTPResponse.Status) -> Response {
-        var values: [String: Any] = [
-            "tenant": escaped(content.tenant), "client": escaped(content.client),
-            "action": escaped(content.action), "request": escaped(content.request), "csrf": escaped(content.csrf),
-            "username": escaped(content.username), "named": !content.username.isEmpty,
-        ]
-        // The key is left out if there is no alert, because the library renders a nil text in a dictionary of `Any` as
-        // "nil".
-        if let alert = content.alert { values["alert"] = escaped(alert) }
-        return page(signIn.render(values), status: status, formAction: "'self' \(redirect?.policySource ?? "")")
-    }
-
     /// Returns a page with only a message.
-    func message(title: String, text: String, isAlert: Bool = false, status: HTTPResponse.Status = .ok) -> Response {
-        page(message.render(["title": escaped(title), "text": escaped(text), "isAlert": isAlert]), status: status)
+    func message(_ title: PageText, _ text: PageText, in setting: PageSetting) -> Response {
+        let page = page(texts.text(title, in: setting.language), in: setting)
+        return response(page.text("<p>\(texts.text(text, in: setting.language))</p>"))
+    }
+
+    /// Returns a page that says why a request is refused, and what to do.
+    func refusal(_ error: OAuthError, in setting: PageSetting) -> Response {
+        let page = page(texts.text(.notPossible, in: setting.language), in: setting)
+        return response(page.text(alert(error, in: setting.language)), status: error.status)
     }
 
     /// Returns a redirect whose body contains the target as a link, which some clients read instead of `Location`.
-    func redirect(to target: String, status: HTTPResponse.Status) -> Response {
-        var response = page(redirect.render(["target": escaped(target)]), status: status)
+    func redirect(to target: String, status: HTTPResponse.Status, in setting: PageSetting) -> Response {
+        let page = page(texts.text(.oneMoment, in: setting.language), in: setting)
+        let goOn = texts.text(.goOn, in: setting.language)
+        var response = response(page.text("<p><a href=\"\(target)\">\(goOn)</a></p>"), status: status)
         response.headers[.location] = target
         return response
     }
 
     /// Returns a form that submits itself to the client (OAuth 2.0 Form Post Response Mode).
-    func formPost(to target: RedirectURI, fields: [Field]) -> Response {
-        page(
-            formPost.render(form(target.text, fields, script: Self.script)), formAction: target.policySource,
-            script: Self.scriptSource)
+    func formPost(to target: RedirectURI, fields: [Field], in setting: PageSetting) -> Response {
+        response(selfSubmitting(to: target.text, fields, in: setting), formAction: target.policySource)
     }
 
     /// Returns a form that submits itself to this server again, so that the request comes from the server's own page.
-    func resubmit(to path: String, fields: [Field]) -> Response {
-        page(formPost.render(form(path, fields, script: Self.script)), formAction: "'self'", script: Self.scriptSource)
+    func resubmit(to path: String, fields: [Field], in setting: PageSetting) -> Response {
+        response(selfSubmitting(to: path, fields, in: setting), formAction: "'self'")
+    }
+
+    private func selfSubmitting(to target: String, _ fields: [Field], in setting: PageSetting) -> String {
+        let addresses = FormPage.Addresses(
+            stylesheets: [PageAsset.stylesheet.path], scripts: [PageAsset.submit.path])
+        let page = FormPage(
+            texts.text(.oneMoment, in: setting.language), in: setting.language, loading: addresses)
+        return page.text(
+            """
+            <form method="post" action="\(target)">
+            \(Self.hidden(fields))<button type="submit">\(texts.text(.goOn, in: setting.language))</button>
+            </form>
+            """)
     }
 
     /// Returns the page that asks whether to sign out.
@@ -102,64 +74,67 @@ struct Pages: Sendable {
     /// - Parameters:
     ///   - username: the signed-in person.
     ///   - target: the redirect target that the page's policy must allow.
-    func signOut(_ username: String, to path: String, fields: [Field], leadingTo target: RedirectURI?) -> Response {
-        let sources = ["'self'"] + (target.map { [$0.policySource] } ?? [])
-        var values = form(path, fields)
-        values["username"] = escaped(username)
-        return page(signOut.render(values), formAction: sources.joined(separator: " "))
-    }
-
-    func form(_ target: String, _ fields: [Field], script: String? = nil) -> [String: Any] {
-        [
-            "target": escaped(target), "script": script ?? "",
-            "fields": fields.map { ["name": escaped($0.name), "value": escaped($0.value)] },
-        ]
-    }
-
-    func page(
-        _ html: String, status: HTTPResponse.Status = .ok, formAction: String = "'none'", script: String? = nil
+    func signOut(
+        _ username: String, to path: String, fields: [Field], leadingTo target: RedirectURI?, in setting: PageSetting
     ) -> Response {
+        let language = setting.language
+        let page = page(texts.text(.signOutQuestion, in: language), in: setting)
+        let text = page.text(
+            """
+            <p>\(texts.text(.signOutText, in: language, ["user": username]))</p>
+            <form method="post" action="\(path)">
+            \(Self.hidden(fields))<button type="submit" autofocus>\(texts.text(.signOut, in: language))</button>
+            </form>
+            """)
+        return response(
+            text, formAction: (["'self'"] + (target.map { [$0.policySource] } ?? [])).joined(separator: " "))
+    }
+
+    static func hidden(_ fields: [Field]) -> HTML {
+        HTML(fields.map { "<input type=\"hidden\" name=\"\($0.name)\" value=\"\($0.value)\">\n" })
+    }
+
+    /// Returns what the page says about a refusal. The number identifies it for an administrator.
+    func alert(_ error: OAuthError, in language: Language) -> HTML {
+        guard let text = PageText(error) else {
+            return """
+                <div role="alert">\(texts.text(.notPossibleText, in: language))</div>
+                <p lang="en" dir="ltr">\(error.wireDescription)</p>
+                """
+        }
+        return "<div role=\"alert\">\(texts.text(text, in: language)) (\("AADSTS\(error.number)"))</div>"
+    }
+
+    /// Returns a page with the organisation's name, logo and colour.
+    ///
+    /// - Parameter hasFields: whether the person types something, so that the page offers an on-screen keyboard.
+    func page(_ title: String, in setting: PageSetting, hasFields: Bool = false) -> FormPage {
+        let place = setting.tenant.flatMap { tenant in
+            setting.branding.map { "/\(tenant.id)/branding/\($0.version)" }
+        }
+        var stylesheets = [PageAsset.stylesheet.path]
+        if let place, setting.branding?.colour != nil { stylesheets.append("\(place)/colour.css") }
+        var page = FormPage(
+            title, in: setting.language,
+            loading: FormPage.Addresses(
+                stylesheets: stylesheets, scripts: hasFields ? [PageAsset.keyboard.path] : []))
+        page.organisation = setting.tenant?.displayName
+        if let place, setting.branding?.hasLogo == true { page.logo = "\(place)/logo" }
+        if hasFields { page.keyboard = keyboard }
+        return page
+    }
+
+    func response(_ html: String, status: HTTPResponse.Status = .ok, formAction: String = "'none'") -> Response {
         let policy = [
-            "default-src 'none'", "style-src \(Stylesheet.source)", "form-action \(formAction)", "base-uri 'none'",
-            "frame-ancestors 'none'",
+            "default-src 'none'", "style-src 'self'", "script-src 'self'", "img-src 'self'",
+            "form-action \(formAction)", "base-uri 'none'", "frame-ancestors 'none'",
         ]
         return Response(
             status: status,
             headers: [
                 .contentType: "text/html; charset=utf-8", .cacheControl: "no-store",
-                .contentSecurityPolicy: (policy + (script.map { ["script-src \($0)"] } ?? [])).joined(separator: "; "),
+                .contentSecurityPolicy: policy.joined(separator: "; "),
             ],
             body: ResponseBody(byteBuffer: ByteBuffer(string: html)))
     }
-
-    /// Returns the text escaped for an element or a quoted attribute (HTML, section 13.1).
-    func escaped(_ text: String) -> String {
-        var output = String.UnicodeScalarView()
-        for scalar in text.unicodeScalars {
-            switch scalar {
-            case "&": output.append(contentsOf: "&amp;".unicodeScalars)
-            case "<": output.append(contentsOf: "&lt;".unicodeScalars)
-            case ">": output.append(contentsOf: "&gt;".unicodeScalars)
-            case "\"": output.append(contentsOf: "&quot;".unicodeScalars)
-            case "'": output.append(contentsOf: "&#39;".unicodeScalars)
-            default: output.append(scalar)
-            }
-        }
-        return String(output)
-    }
-
-    static func template(_ body: String) throws -> MustacheTemplate {
-        try MustacheTemplate(
-            string: """
-                <!doctype html>
-                <html lang="en"><head><meta charset="utf-8">
-                <meta name="viewport" content="width=device-width, initial-scale=1">
-                <style>\(Stylesheet.text)</style>
-                \(body)
-                </html>
-                """)
-    }
-
-    private static let script = "document.forms[0].submit()"
-    private static let scriptSource = "'sha256-\(Data(SHA256.hash(data: Array(script.utf8))).base64EncodedString())'"
 }

@@ -28,6 +28,7 @@ package enum ParameterName: String, WireName {
     case logoutHint = "logout_hint"
     case maxAge = "max_age"
     case nonce
+    case uiLocales = "ui_locales"
     case password
     case postLogoutRedirectURI = "post_logout_redirect_uri"
     case prompt

@@ -11,6 +11,6 @@ struct AdminCommand: AsyncParsableCommand {
         subcommands: [
             TenantCommand.self, UserCommand.self, GroupCommand.self, RoleCommand.self, ClientCommand.self,
             SessionCommand.self, ManagedDeviceCommand.self, EnrollmentCommand.self, ProfileCommand.self,
-            AppCommand.self, OfflineCommand.self, ReceiptAdminCommand.self, AuditCommand.self,
+            AppCommand.self, BrandingCommand.self, OfflineCommand.self, ReceiptAdminCommand.self, AuditCommand.self,
         ])
 }

@@ -20,7 +20,7 @@ import Testing
         owner: Promise<UInt32> = .settled(getuid()), limits: LoopbackServer.Limits = .init()
     ) async throws -> LoopbackServer {
         let served = served
-        return try await LoopbackServer.open(owner: owner, limits: limits, unable: { Issue.record($0) }) { request in
+        return try await LoopbackServer.open(owner: owner, limits: limits, unable: { Issue.record($0) }) { request, _ in
             served.count.withLock { $0 += 1 }
             guard case .get(let path, _) = request else { return .page("started", headers: []) }
             if path == "/hold" {

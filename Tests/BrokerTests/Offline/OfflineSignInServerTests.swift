@@ -5,6 +5,7 @@ import Glibc
 import Redaction
 import Synchronization
 import Testing
+import WebPages
 
 @Suite struct OfflineSignInServerTests {
     /// The attempts that were checked: the name, and the length of the secret.
@@ -88,10 +89,40 @@ import Testing
         let browser = try LoopbackBrowser(at: server.startURL)
         let page = try await browser.start()
         let policy = try #require(page.header("Content-Security-Policy"))
-        #expect(policy.hasPrefix("default-src 'none'; style-src 'nonce-"))
-        #expect(policy.contains("form-action 'self'; frame-ancestors 'none'; base-uri 'none'"))
+        #expect(
+            policy == "default-src 'none'; style-src 'self'; script-src 'self'; form-action 'self'; "
+                + "frame-ancestors 'none'; base-uri 'none'")
         #expect(page.header("Cache-Control") == "no-store")
-        #expect(!page.text.contains("<script"))
+        #expect(!page.text.contains("<style") && !page.text.contains("<script>"))
+    }
+
+    @Test func `the page's files are served to the same browser, and to nobody else`() async throws {
+        let server = try await opened(Judged())
+        defer { server.close() }
+        let browser = try LoopbackBrowser(at: server.startURL)
+        #expect(try await browser.get("/form.css").status == 404)
+        let page = try await browser.start()
+        for (path, type) in [
+            ("/form.css", "text/css; charset=utf-8"), ("/keyboard.js", "text/javascript; charset=utf-8"),
+        ] {
+            #expect(page.text.contains("\"\(path)\""))
+            let file = try await browser.get(path)
+            #expect(file.status == 200 && file.header("Content-Type") == type && !file.text.isEmpty)
+            #expect(try await LoopbackBrowser(at: server.startURL).get(path).status == 404)
+        }
+    }
+
+    @Test(arguments: Language.allCases) func `the page speaks the language that the app asks for`(
+        language: Language
+    ) async throws {
+        let server = try await OfflineSignInServer.open(
+            in: language, owner: .settled(getuid()), unable: { Issue.record($0) }
+        ) { _ in .known }
+        defer { server.close() }
+        let page = try await LoopbackBrowser(at: server.startURL).start()
+        let texts = try BrokerText.catalogue.get()
+        #expect(page.text.contains("<html lang=\"\(language.rawValue)\" dir=\"\(language.direction.rawValue)\">"))
+        #expect(page.text.contains("<title>\(texts.text(.offlineSignIn, in: language))</title>"))
     }
 
     @Test func `a page for a new PIN asks for it twice, says why it is refused, and what became of it`() async throws {

@@ -52,6 +52,31 @@ import Testing
         #expect(returned[ParameterName.code] != nil)
     }
 
+    @Test func `the branding is stored only if pages can show it`() async throws {
+        let admin = admin(try await TestPlatform())
+        let png = Data([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a])
+        let good = IdentityAdmin.Branding(colour: "#0B5CAB", logo: png.base64EncodedString())
+        #expect(try await admin.send(.put, .branding, ["tenant": "-"], body: good).status == .noContent)
+        #expect(try await admin.call(.get, .branding, ["tenant": "-"]) as IdentityAdmin.Branding == good)
+        let tooLarge = png + Data(repeating: 0, count: 256 << 10)
+        let largest = IdentityAdmin.Branding(colour: nil, logo: tooLarge.prefix(256 << 10).base64EncodedString())
+        for (branding, code) in [
+            (IdentityAdmin.Branding(colour: "#ffffff", logo: nil), "identity.branding.colour"),
+            (IdentityAdmin.Branding(colour: "#000;}*{}", logo: nil), "identity.branding.colour"),
+            (IdentityAdmin.Branding(colour: nil, logo: "not Base64"), "identity.branding.logo"),
+            (
+                IdentityAdmin.Branding(colour: nil, logo: Data("<svg/>".utf8).base64EncodedString()),
+                "identity.branding.logo"
+            ),
+            (IdentityAdmin.Branding(colour: nil, logo: tooLarge.base64EncodedString()), "identity.branding.logo"),
+        ] {
+            let answer = try await admin.send(.put, .branding, ["tenant": "-"], body: branding)
+            #expect(answer.status == .badRequest && answer.text.contains(code))
+        }
+        #expect(try await admin.call(.get, .branding, ["tenant": "-"]) as IdentityAdmin.Branding == good)
+        #expect(try await admin.send(.put, .branding, ["tenant": "-"], body: largest).status == .noContent)
+    }
+
     @Test(arguments: [
         ("http://evil.example/cb", "would get codes unencrypted"), ("https://*.example/cb", "has a *"),
         ("https://app.example/*", "has a *"), ("https://app.example/cb#x", "has a fragment"), ("/cb", "has no scheme"),

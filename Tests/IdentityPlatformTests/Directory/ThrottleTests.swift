@@ -15,7 +15,7 @@ import Testing
         let browser = Browser(fixture)
         let page = try await browser.get(AuthorizeQuery(fixture).path)
         let answer = try await browser.submit(page, username: name, password: password)
-        return answer.alert.flatMap { Int($0.dropFirst("AADSTS".count).prefix { $0 != ":" }) }
+        return answer.shownError
     }
 
     @Test func `after ten wrong passwords not even the right one is looked at, wherever it comes from`() async throws {

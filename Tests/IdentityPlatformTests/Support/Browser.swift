@@ -130,6 +130,12 @@ extension TestResponse {
         return unescaped(text[start.upperBound...].prefix { $0 != "<" })
     }
 
+    /// The AADSTS number of the error on the page; nil if there is none.
+    var shownError: Int? {
+        guard alert != nil, let start = text.firstRange(of: "AADSTS") else { return nil }
+        return Int(text[start.upperBound...].prefix(while: \.isNumber))
+    }
+
     /// Returns the parameters in the redirect's query or fragment.
     func returned(behind separator: Character = "?") throws -> FormParameters {
         let location = try #require(headers[.location])

@@ -35,6 +35,14 @@ extension LiveEnvironment {
     /// Starts a screen in memory. Any user may use it, as the agent can be another one.
     func startScreen() async throws -> (RunningProgram, display: String) { try await VirtualScreen.start(in: scratch) }
 
+    /// Returns the options with which Chromium reaches and trusts the server of this environment.
+    func browserOptions() throws -> [String] {
+        let data = try Data(contentsOf: URL(filePath: path("configuration/baton-agent.json")))
+        let configuration = try JSONSerialization.jsonObject(with: data) as? [String: Any]
+        let command = (configuration?["browser"] as? [String: Any])?["command"] as? [String] ?? []
+        return command.filter { $0.hasPrefix("--host-resolver-rules") || $0.hasPrefix("--ignore-certificate-errors") }
+    }
+
     private func configuration(_ former: Data, with kind: BrowserKind, on display: String) throws -> Data {
         var configuration = try JSONSerialization.jsonObject(with: former) as? [String: Any] ?? [:]
         var browser = configuration["browser"] as? [String: Any] ?? [:]

@@ -26,7 +26,7 @@ struct AskedPage: Sendable {
     func addRoutes(to router: Router<IdentityContext>) {
         for question in Question.allCases {
             router.post("/{tenant}/\(question.rawValue)") { request, context in
-                try await endpoint.guarded { try await take(request, context, to: question) }
+                try await endpoint.guarded(request) { try await take(request, context, to: question) }
             }
         }
     }
@@ -34,20 +34,21 @@ struct AskedPage: Sendable {
     func page(
         _ question: Question, about authorize: AuthorizeRequest, to present: (session: Session, user: User),
         request: Request, alert: OAuthError? = nil
-    ) -> Response {
+    ) async throws -> Response {
         let user = present.user
         let word = HostCookie.csrf.word(in: request) ?? Base64URL.encode(platform.environment.randomBytes(32))
         let text = authorize.parameters.encoded
         let state = FormState(question, session: present.session.id, request: text, word: word)
         var response = platform.pages.asked(
             Pages.Asked(
-                question: question, tenant: authorize.tenant.displayName, client: authorize.client.displayName,
+                question: question, client: authorize.client.displayName,
                 action: "/\(authorize.tenant.id)/\(question.rawValue)", person: user.profile.displayName,
-                username: user.userPrincipalName, permissions: authorize.scope.descriptions,
+                username: user.userPrincipalName, scope: authorize.scope,
                 fields: [
                     (Field.request.rawValue, text),
                     (Field.state.rawValue, state.text(at: platform.environment.now(), key: platform.storageKey)),
-                ], alert: alert?.wireDescription),
+                ], alert: alert),
+            in: try await platform.pages.setting(request, parameters: authorize.parameters, tenant: authorize.tenant),
             redirect: authorize.redirect, status: alert?.status ?? .ok)
         if HostCookie.csrf.word(in: request) == nil { HostCookie.csrf.set(word, on: &response) }
         return response
@@ -74,7 +75,8 @@ struct AskedPage: Sendable {
         case (.account, .no): return try await SignIn(endpoint: endpoint).page(authorize, request, username: "")
         case (.consent, .no): throw AuthorizeRequest.Refusal.returned(.consentDeclined, authorize.address)
         case (_, nil):
-            return page(question, about: authorize, to: (session, user), request: request, alert: .malformedForm)
+            return try await page(
+                question, about: authorize, to: (session, user), request: request, alert: .malformedForm)
         }
     }
 }

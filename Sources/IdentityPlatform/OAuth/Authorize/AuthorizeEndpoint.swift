@@ -15,18 +15,19 @@ struct AuthorizeEndpoint: Sendable {
             let path = PublishedEndpoint.authorization.route(version)
             router.get(path) { request, context in
                 try await BrowserSignOn(platform).naming(request) { request in
-                    try await guarded {
+                    try await guarded(request) {
                         try await authorize(request, context, by: try request.queryParameters(), in: version)
                     }
                 }
             }
             router.post(path) { request, context in
-                try await guarded {
+                try await guarded(request) {
                     let form = try await request.form(limit: context.maxUploadSize)
                     // A browser credential counts only in a GET, which can be redirected with a fresh nonce.
                     guard BrowserSignOn.credential(in: request) == nil else {
                         return platform.pages.redirect(
-                            to: "\(request.ownPath)?\(form.encoded)", status: .seeOther)
+                            to: "\(request.ownPath)?\(form.encoded)", status: .seeOther,
+                            in: Pages.setting(request))
                     }
                     return try await authorize(request, context, by: form, in: version)
                 }
@@ -62,11 +63,11 @@ struct AuthorizeEndpoint: Sendable {
     ) async throws -> Response {
         switch (authorize.step(for: present, done: done, at: platform.environment.now()), present) {
         case (.grant, let (session, user)?):
-            return try await grant(authorize, session, of: user, in: BrowserID(request), status: status)
+            return try await grant(authorize, session, of: user, by: request, status: status)
         case (.chooseAccount, let present?):
-            return AskedPage(endpoint: self).page(.account, about: authorize, to: present, request: request)
+            return try await AskedPage(endpoint: self).page(.account, about: authorize, to: present, request: request)
         case (.consent, let present?):
-            return AskedPage(endpoint: self).page(.consent, about: authorize, to: present, request: request)
+            return try await AskedPage(endpoint: self).page(.consent, about: authorize, to: present, request: request)
         case (.refuse(let error), _): throw AuthorizeRequest.Refusal.returned(error, authorize.address)
         default:
             let name = try await presumedName(authorize, present?.1)
@@ -106,17 +107,18 @@ struct AuthorizeEndpoint: Sendable {
     /// - Throws: ``OAuthError`` `otherPersonOnDevice` if the browser now belongs to another session of a shared device;
     ///   ``StorageError``
     func grant(
-        _ request: AuthorizeRequest, _ session: Session, of user: User, in browser: BrowserID?,
+        _ authorize: AuthorizeRequest, _ session: Session, of user: User, by request: Request,
         status: HTTPResponse.Status
     ) async throws -> Response {
-        let (code, record) = newCode(request, session, beganSession: false)
+        let (code, record) = newCode(authorize, session, beganSession: false)
+        let browser = BrowserID(request)
         try await platform.database.write { connection in
             if let browser, try !DeviceBrowsers(connection).admits(session, in: browser) {
                 throw OAuthError.otherPersonOnDevice
             }
             try AuthorizationCodes(connection).add(code, record)
         }
-        return answer(request, session, of: user, with: code, status: status)
+        return answer(authorize, session, of: user, with: code, by: request, status: status)
     }
 
     /// Returns a new code that is not stored yet.
@@ -133,40 +135,35 @@ struct AuthorizeEndpoint: Sendable {
     }
 
     func answer(
-        _ request: AuthorizeRequest, _ session: Session, of user: User, with code: OpaqueToken,
+        _ authorize: AuthorizeRequest, _ session: Session, of user: User, with code: OpaqueToken, by request: Request,
         status: HTTPResponse.Status
     ) -> Response {
         var fields = FormParameters()
         fields.append(ParameterName.code, code.text.exposed)
-        fields.append(ParameterName.state, request.address.state)
-        fields.append(ParameterName.issuer, request.address.issuer)
+        fields.append(ParameterName.state, authorize.address.state)
+        fields.append(ParameterName.issuer, authorize.address.issuer)
         fields.append(ParameterName.sessionState, session.id.rawValue)
-        if request.wantsClientInfo { fields.append(ParameterName.clientInfo, TokenIssuer.clientInfo(user)) }
-        return platform.pages.answer(fields, to: request.address, status: status)
+        if authorize.wantsClientInfo { fields.append(ParameterName.clientInfo, TokenIssuer.clientInfo(user)) }
+        return platform.pages.answer(fields, to: authorize.address, status: status, in: Pages.setting(request))
     }
 
     /// Runs a route and turns its refusals into a redirect or an error page.
-    func guarded(_ route: () async throws -> Response) async throws -> Response {
+    func guarded(_ request: Request, _ route: () async throws -> Response) async throws -> Response {
         do {
             return try await route()
         } catch let stale as BrowserSignOn.StaleNonce {
-            return platform.pages.redirect(to: stale.address, status: .found)
+            return platform.pages.redirect(to: stale.address, status: .found, in: Pages.setting(request))
         } catch AuthorizeRequest.Refusal.returned(let error, let address) {
             var fields = FormParameters()
             fields.append(ParameterName.error, error.code.rawValue)
             fields.append(ParameterName.errorDescription, error.wireDescription)
             fields.append(ParameterName.state, address.state)
             fields.append(ParameterName.issuer, address.issuer)
-            return platform.pages.answer(fields, to: address, status: .found)
+            return platform.pages.answer(fields, to: address, status: .found, in: Pages.setting(request))
         } catch AuthorizeRequest.Refusal.shown(let error) {
-            return refusal(error)
+            return platform.pages.refusal(error, in: Pages.setting(request))
         } catch let error as OAuthError {
-            return refusal(error)
+            return platform.pages.refusal(error, in: Pages.setting(request))
         }
-    }
-
-    private func refusal(_ error: OAuthError) -> Response {
-        platform.pages.message(
-            title: "Sign-in is not possible", text: error.wireDescription, isAlert: true, status: error.status)
     }
 }

@@ -4,6 +4,7 @@ internal import Hummingbird
 internal import OAuth
 internal import Redaction
 internal import Storage
+internal import WebPages
 
 /// `/{tenant}/login`: the form of the sign-in page. Its hidden field must match its cookie, and no other site can make
 /// them match (double submit with a `__Host-` cookie).
@@ -14,11 +15,11 @@ struct SignIn: Sendable {
 
     func addRoutes(to router: Router<IdentityContext>) {
         router.post("/{tenant}/login") { request, context in
-            try await endpoint.guarded { try await signIn(request, context) }
+            try await endpoint.guarded(request) { try await signIn(request, context) }
         }
     }
 
-    private enum Field: String, WireName { case csrf, password, request, username }
+    private enum Field: String, WireName { case csrf, language, password, request, username }
 
     /// Returns the sign-in page, with the error of the last attempt if there was one.
     func page(
@@ -26,13 +27,14 @@ struct SignIn: Sendable {
     ) async throws -> Response {
         let known = HostCookie.csrf.word(in: request)
         let csrf = known ?? Base64URL.encode(platform.environment.randomBytes(32))
-        let parameters = try await SignInPageDevice(platform, tenant: authorize.tenant.id)
-            .noted(authorize.parameters, word: csrf)
+        let devices = SignInPageDevice(platform, tenant: authorize.tenant.id)
+        let parameters = try await devices.noted(authorize.parameters, word: csrf)
         var response = platform.pages.signIn(
             Pages.SignIn(
-                tenant: authorize.tenant.displayName, client: authorize.client.displayName,
-                action: "/\(authorize.tenant.id)/login", request: parameters.encoded, csrf: csrf,
-                username: username, alert: alert?.wireDescription),
+                client: authorize.client.displayName, action: "/\(authorize.tenant.id)/login",
+                request: parameters.encoded, csrf: csrf, username: username, alert: alert,
+                device: try await devices.name(by: parameters, word: csrf), offersLanguages: true),
+            in: try await platform.pages.setting(request, parameters: parameters, tenant: authorize.tenant),
             redirect: authorize.redirect, status: alert?.status ?? .ok)
         if known == nil { HostCookie.csrf.set(csrf, on: &response) }
         return response
@@ -40,9 +42,14 @@ struct SignIn: Sendable {
 
     private func signIn(_ request: Request, _ context: IdentityContext) async throws -> Response {
         let form = try await request.form(limit: context.maxUploadSize)
-        let parameters = try FormParameters(checking: (form[Field.request] ?? "").utf8)
+        var parameters = try FormParameters(checking: (form[Field.request] ?? "").utf8)
+        if let chosen = form[Field.language].flatMap({ Language(tag: $0) }) {
+            parameters.replace(ParameterName.uiLocales, chosen.rawValue)
+            let authorize = try await endpoint.check(parameters, context)
+            return try await page(authorize, request, username: form[Field.username] ?? "")
+        }
         let authorize = try await endpoint.check(parameters, context)
-        let username = form[Field.username] ?? ""
+        let username = authorize.tenant.userName(typed: form[Field.username] ?? "")
         guard let cookie = HostCookie.csrf.word(in: request), let field = form[Field.csrf],
             equalInConstantTime(Array(cookie.utf8), Array(field.utf8))
         else { return try await page(authorize, request, username: username, alert: .staleForm) }
@@ -99,7 +106,7 @@ struct SignIn: Sendable {
 
     private func answer(_ authorize: AuthorizeRequest, _ begun: Begun, to request: Request) async throws -> Response {
         if let code = begun.code {
-            return endpoint.answer(authorize, begun.session, of: begun.user, with: code, status: .seeOther)
+            return endpoint.answer(authorize, begun.session, of: begun.user, with: code, by: request, status: .seeOther)
         }
         return try await endpoint.goOn(
             authorize, for: (begun.session, begun.user), by: request, done: .signIn, status: .seeOther)

@@ -49,6 +49,14 @@ struct SignInPageDevice: Sendable {
         return ends > environment.now() ? DeviceID(bytes: Array(bytes[8...])) : nil
     }
 
+    /// Returns the name of the device that a form's note names; nil if ``named(by:word:)`` is nil.
+    ///
+    /// - Throws: ``StorageError``
+    func name(by parameters: FormParameters, word: String) async throws -> String? {
+        guard let id = named(by: parameters, word: word) else { return nil }
+        return try await database.read { [tenant] in try Devices($0).find(id, tenant: tenant)?.displayName }
+    }
+
     private func proven(_ text: String) async throws -> DeviceID? {
         do {
             let (proof, id) = try await proofs.read(

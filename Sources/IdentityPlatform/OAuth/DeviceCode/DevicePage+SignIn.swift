@@ -9,18 +9,19 @@ extension DevicePage {
     /// Returns the ordinary sign-in page, with a form that is posted to this page.
     func signInPage(
         _ submission: FormSubmission, client: String, username: String = "", alert: OAuthError? = nil
-    ) -> Response {
+    ) async throws -> Response {
         pages.signIn(
             Pages.SignIn(
-                tenant: submission.tenant.displayName, client: client, action: address(submission.tenant, "/login"),
+                client: client, action: address(submission.tenant, "/login"),
                 request: submission.code.text, csrf: submission.form[Field.csrf] ?? "", username: username,
-                alert: alert?.wireDescription),
+                alert: alert),
+            in: try await pages.setting(submission.request, tenant: submission.tenant),
             redirect: nil, status: alert?.status ?? .ok)
     }
 
     /// Checks name and password, begins the browser's session and continues with the question.
     func signIn(_ submission: FormSubmission) async throws -> Response {
-        let username = submission.form[Field.username] ?? ""
+        let username = submission.tenant.userName(typed: submission.form[Field.username] ?? "")
         let client = try await name(of: submission.record)
         let attempt = BrowserSignIns.Attempt(
             request: submission.request, origin: SignInOrigin(submission.peer, browser: submission.request),
@@ -28,12 +29,12 @@ extension DevicePage {
             password: SecretBytes(copying: Array((submission.form[Field.password] ?? "").utf8)))
         switch try await signIns.run(attempt, begin: { try await begin(submission, with: $0) }) {
         case .begun(let (user, cookie), let checked):
-            var response = question(submission, client: client, to: user)
+            var response = try await question(submission, client: client, to: user)
             HostCookie.session.set(cookie.text.exposed, on: &response)
             try signIns.remember(checked, in: submission.request, on: &response)
             return response
         case .refused(let alert):
-            return signInPage(submission, client: client, username: username, alert: alert)
+            return try await signInPage(submission, client: client, username: username, alert: alert)
         }
     }
 
@@ -59,7 +60,7 @@ extension DevicePage {
     func answer(_ submission: FormSubmission) async throws -> Response {
         let record = submission.record
         guard let (browser, user) = try await signedIn.present(submission.request, tenant: submission.tenant) else {
-            return signInPage(submission, client: try await name(of: record))
+            return try await signInPage(submission, client: try await name(of: record))
         }
         let isYes = submission.form[Field.choice] == "yes"
         let cookie = HostCookie.session.value(in: submission.request).flatMap(OpaqueToken.init)
@@ -83,9 +84,9 @@ extension DevicePage {
                 isYes ? .deviceCodeApproved : .deviceCodeDeclined, tenant: user.tenant, actor: user.id.rawValue,
                 subject: record.client.rawValue, at: environment.now())
         }
+        let setting = try await pages.setting(submission.request, tenant: submission.tenant)
         return isYes
-            ? pages.message(
-                title: "You are signed in", text: "Go back to the other device or program. You can close this window.")
-            : pages.message(title: "Cancelled", text: "Nothing was signed in. You can close this window.")
+            ? pages.message(.signedIn, .otherScreenText, in: setting)
+            : pages.message(.cancelled, .cancelledText, in: setting)
     }
 }

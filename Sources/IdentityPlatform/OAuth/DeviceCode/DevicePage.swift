@@ -42,14 +42,17 @@ struct DevicePage: Sendable {
     private typealias Step = @Sendable (FormSubmission) async throws -> Response
 
     func addRoutes(to router: Router<IdentityContext>) {
-        router.get("/devicelogin") { _, _ in pages.redirect(to: "/common\(Self.path)", status: .found) }
+        router.get("/devicelogin") { request, _ in
+            pages.redirect(to: "/common\(Self.path)", status: .found, in: Pages.setting(request))
+        }
         router.get("/{tenant}/oauth2/deviceauth") { request, context in
             try await signOn.naming(request) { request in
-                try await shown(context) { tenant in
+                try await shown(request, in: context) { tenant in
                     // A browser that presents the device's credential belongs to the device from then on.
                     _ = try await signOn.signedIn(request, tenant)
                     let parameters = try request.queryParameters()
-                    return ask(request, tenant, typed: parameters[ParameterName.userCode] ?? parameters["otc"] ?? "")
+                    return try await ask(
+                        request, tenant, typed: parameters[ParameterName.userCode] ?? parameters["otc"] ?? "")
                 }
             }
         }
@@ -58,7 +61,7 @@ struct DevicePage: Sendable {
         ]
         for (name, step) in steps {
             router.post("/{tenant}/oauth2/deviceauth\(name)") { request, context in
-                try await shown(context) { try await take(request, context, tenant: $0, then: step) }
+                try await shown(request, in: context) { try await take(request, context, tenant: $0, then: step) }
             }
         }
     }
@@ -71,35 +74,34 @@ struct DevicePage: Sendable {
         let typed = form[ParameterName.userCode] ?? form[Field.request] ?? ""
         guard let cookie = HostCookie.csrf.word(in: request), let field = form[Field.csrf],
             equalInConstantTime(Array(cookie.utf8), Array(field.utf8))
-        else { return ask(request, tenant, typed: typed, alert: .staleForm) }
+        else { return try await ask(request, tenant, typed: typed, alert: .staleForm) }
         let peer = PeerAddress(context.channel.remoteAddress)
         do {
             let throttle = UserCodeThrottle(
                 database: database, environment: environment, storageKey: storageKey, tenant: tenant.id, peer: peer,
                 session: HostCookie.session.value(in: request).flatMap(OpaqueToken.init))
             guard let found = try await throttle.find(typed) else {
-                return ask(request, tenant, typed: "", alert: .wrongUserCode)
+                return try await ask(request, tenant, typed: "", alert: .wrongUserCode)
             }
             return try await step(
                 FormSubmission(
                     request: request, tenant: tenant, form: form, peer: peer, browser: BrowserID(word: cookie),
                     code: found.code, record: found.record))
         } catch let error as OAuthError where error == .tooManyCodes {
-            return ask(request, tenant, typed: "", alert: error)
+            return try await ask(request, tenant, typed: "", alert: error)
         }
     }
 
     /// Runs a route and turns refusals into an error page.
     private func shown(
-        _ context: IdentityContext, _ route: (Tenant) async throws -> Response
+        _ request: Request, in context: IdentityContext, _ route: (Tenant) async throws -> Response
     ) async throws -> Response {
         do {
             return try await route(try await directory.oneTenant(in: context))
         } catch let stale as BrowserSignOn.StaleNonce {
-            return pages.redirect(to: stale.address, status: .found)
+            return pages.redirect(to: stale.address, status: .found, in: Pages.setting(request))
         } catch let error as OAuthError {
-            return pages.message(
-                title: "That did not work", text: error.wireDescription, isAlert: true, status: error.status)
+            return pages.refusal(error, in: Pages.setting(request))
         }
     }
 
@@ -107,9 +109,9 @@ struct DevicePage: Sendable {
         let client = try await name(of: submission.record)
         try await signIns.renew(submission.request)
         guard let (_, user) = try await signedIn.present(submission.request, tenant: submission.tenant) else {
-            return signInPage(submission, client: client)
+            return try await signInPage(submission, client: client)
         }
-        return question(submission, client: client, to: user)
+        return try await question(submission, client: client, to: user)
     }
 
     /// Returns the name of the waiting application.
@@ -119,23 +121,27 @@ struct DevicePage: Sendable {
 
     func address(_ tenant: Tenant, _ step: String = "") -> String { "/\(tenant.id)\(Self.path)\(step)" }
 
-    private func ask(_ request: Request, _ tenant: Tenant, typed: String, alert: OAuthError? = nil) -> Response {
+    private func ask(
+        _ request: Request, _ tenant: Tenant, typed: String, alert: OAuthError? = nil
+    ) async throws -> Response {
         let known = HostCookie.csrf.word(in: request)
         let word = known ?? Base64URL.encode(environment.randomBytes(32))
         var response = pages.deviceCode(
             to: address(tenant), fields: [(Field.csrf.rawValue, word)],
-            typed: UserCode(typed: typed)?.text ?? "", alert: alert?.wireDescription, status: alert?.status ?? .ok)
+            typed: UserCode(typed: typed)?.text ?? "", alert: alert,
+            in: try await pages.setting(request, tenant: tenant))
         if known == nil { HostCookie.csrf.set(word, on: &response) }
         return response
     }
 
-    func question(_ submission: FormSubmission, client: String, to user: User) -> Response {
+    func question(_ submission: FormSubmission, client: String, to user: User) async throws -> Response {
         pages.deviceQuestion(
             to: address(submission.tenant, "/answer"),
             fields: [
                 (Field.csrf.rawValue, submission.form[Field.csrf] ?? ""),
                 (ParameterName.userCode.rawValue, submission.code.text),
             ],
-            client: client, person: user.userPrincipalName, code: submission.code.text)
+            client: client, person: user.userPrincipalName, code: submission.code.text,
+            in: try await pages.setting(submission.request, tenant: submission.tenant))
     }
 }

@@ -2,6 +2,7 @@
 internal import Hummingbird
 internal import OAuth
 internal import Storage
+internal import WebPages
 
 /// The discovery documents for clients, and the keys that verify tokens.
 struct DiscoveryEndpoints: Sendable {
@@ -25,8 +26,8 @@ struct DiscoveryEndpoints: Sendable {
         }
         InstanceDiscovery(names: platform.configuration.names).addRoutes(to: router)
         UserRealm(database: platform.database, names: platform.configuration.names).addRoutes(to: router)
-        router.get("/{tenant}/oauth2/nativeclient") { _, _ in
-            platform.pages.message(title: "Signed in", text: "You can close this window and go back to the app.")
+        router.get("/{tenant}/oauth2/nativeclient") { request, _ in
+            platform.pages.message(.signedIn, .signedInText, in: Pages.setting(request))
         }
     }
 
@@ -51,6 +52,7 @@ struct DiscoveryEndpoints: Sendable {
         document.set(Name.idTokenAlgorithms, try await algorithms(tenant))
         document.set(Name.challengeMethods, [ProofKey.method])
         document.set(Name.prompts, Prompt.words.map(\.word))
+        document.set(Name.locales, Language.allCases.map(\.rawValue))
         document.set(Name.scopes, [Scopes.openID, Scopes.profile, Scopes.email, Scopes.offlineAccess])
         document.set(Name.clientAuthentication, ["none", "client_secret_basic", "client_secret_post"])
         document.set(Name.claims, Self.claims.map(\.rawValue))
@@ -118,6 +120,7 @@ struct DiscoveryEndpoints: Sendable {
         case idTokenAlgorithms = "id_token_signing_alg_values_supported"
         case issuer
         case issuerParameter = "authorization_response_iss_parameter_supported"
+        case locales = "ui_locales_supported"
         case prompts = "prompt_values_supported"
         case requestParameter = "request_parameter_supported"
         case requestURIParameter = "request_uri_parameter_supported"

@@ -31,7 +31,7 @@ struct LogoutEndpoint: Sendable {
                     return try await logout(request, context, by: form)
                 }
                 let fields = Pages.fields(of: form) + [(Field.repeated.rawValue, "1")]
-                return pages.resubmit(to: request.ownPath, fields: fields)
+                return pages.resubmit(to: request.ownPath, fields: fields, in: Pages.setting(request))
             }
         }
     }
@@ -50,7 +50,7 @@ struct LogoutEndpoint: Sendable {
             }
             try await end(session)
         }
-        var response = try await answer(parameters, tenant)
+        var response = try await answer(request, parameters, of: tenant)
         if cookie != nil { HostCookie.session.clear(on: &response) }
         return response
     }
@@ -88,20 +88,31 @@ struct LogoutEndpoint: Sendable {
         let target = try await target(parameters, session.tenant)
         let user = try await database.read { try Users($0).find(session.user, tenant: session.tenant) }
         var response = pages.signOut(
-            user?.userPrincipalName ?? "", to: request.ownPath, fields: fields, leadingTo: target)
+            user?.userPrincipalName ?? "", to: request.ownPath, fields: fields, leadingTo: target,
+            in: try await setting(request, parameters, of: session.tenant))
         if HostCookie.csrf.word(in: request) == nil { HostCookie.csrf.set(csrf, on: &response) }
         return response
     }
 
-    private func answer(_ parameters: FormParameters, _ tenant: Tenant?) async throws -> Response {
+    private func answer(
+        _ request: Request, _ parameters: FormParameters, of tenant: Tenant?
+    ) async throws -> Response {
         guard let tenant, let target = try await target(parameters, tenant.id) else {
-            return pages.message(
-                title: "Signed out", text: "You are signed out. You can close this window.")
+            let setting = try await pages.setting(request, parameters: parameters, tenant: tenant)
+            return pages.message(.signedOut, .signedOutText, in: setting)
         }
         var fields = FormParameters()
         fields.append(ParameterName.state, parameters[ParameterName.state])
         return pages.redirect(
-            to: fields.names.isEmpty ? target.text : target.appending(fields), status: .seeOther)
+            to: fields.names.isEmpty ? target.text : target.appending(fields), status: .seeOther,
+            in: Pages.setting(request))
+    }
+
+    private func setting(
+        _ request: Request, _ parameters: FormParameters, of tenant: TenantID
+    ) async throws -> PageSetting {
+        let tenant = try await database.read { try Tenants($0).find(tenant) }
+        return try await pages.setting(request, parameters: parameters, tenant: tenant)
     }
 
     /// Returns the redirect target if the client is known and has registered it.

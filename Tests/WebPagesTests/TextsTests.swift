@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import Localization
 import Testing
+import WebPages
 
 @Suite struct TextsTests {
     enum Key: String, TextKey { case greeting, leave }

@@ -3,12 +3,12 @@ internal import FoundationEssentials
 internal import Glibc
 
 /// The colour of buttons, which carry white text.
-enum AccentColour {
-    static let standard = "#0b5cab"
+package enum AccentColour {
+    package static let standard = "#0b5cab"
 
     /// Whether the text is a colour `#RRGGBB` whose contrast with white is at least 4.5:1 (WCAG 2.2, success criterion
     /// 1.4.3).
-    static func isReadable(_ text: String) -> Bool {
+    package static func isReadable(_ text: String) -> Bool {
         let digits = text.utf8.dropFirst()
         guard text.utf8.first == UInt8(ascii: "#"), digits.count == 6, let number = UInt32(digits: digits) else {
             return false

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+import AdminAPI
+import ArgumentParser
+import Foundation
+
+/// The logo and the colour of an organisation's sign-in page.
+struct BrandingCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "branding", abstract: "Show, set and remove the logo and the colour of the sign-in page.",
+        subcommands: [Show.self, Set.self, Remove.self])
+
+    struct Show: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(abstract: "Show the current settings.")
+        @OptionGroup var admin: AdminOptions
+
+        func run() async throws {
+            try await admin.show(IdentityAdmin.Path.branding) { (branding: IdentityAdmin.Branding) in
+                let size = branding.logo.flatMap { Data(base64Encoded: $0) }?.count
+                return [
+                    "colour  \(branding.colour ?? "the usual one")",
+                    "logo    \(size.map { "an image of \($0) bytes" } ?? "none")",
+                ]
+            }
+        }
+    }
+
+    struct Set: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Set the logo, the colour, or both; what is not given stays as it is.")
+        @Option(help: "A PNG or JPEG file of at most 256 KiB.") var logo: String?
+        @Option(help: "The colour of buttons, #RRGGBB; white text on it must be readable.") var colour: String?
+        @OptionGroup var admin: AdminOptions
+
+        func validate() throws {
+            if logo == nil, colour == nil { throw ValidationError("Give --logo, --colour, or both.") }
+        }
+
+        func run() async throws {
+            try await admin.output.run(
+                {
+                    let image = try logo.map(Self.image)
+                    let former: IdentityAdmin.Branding = try await admin.call("GET", IdentityAdmin.Path.branding)
+                    try await admin.call(
+                        "PUT", IdentityAdmin.Path.branding, places: [:],
+                        body: IdentityAdmin.Branding(colour: colour ?? former.colour, logo: image ?? former.logo))
+                }, done: "The sign-in page has the new look from now on.")
+        }
+
+        /// Returns a file in Base64. The server checks what it contains.
+        private static func image(_ path: String) throws -> String {
+            guard let data = FileManager.default.contents(atPath: path) else {
+                throw CommandFailure(
+                    code: "file_unreadable", message: "\(path) cannot be read.",
+                    remedy: "Name a PNG or JPEG file that exists.")
+            }
+            return data.base64EncodedString()
+        }
+    }
+
+    struct Remove: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(abstract: "Go back to the usual look, without a logo.")
+        @OptionGroup var admin: AdminOptions
+
+        func run() async throws {
+            try await admin.change(
+                "PUT", IdentityAdmin.Path.branding, places: [:],
+                body: { IdentityAdmin.Branding(colour: nil, logo: nil) },
+                done: "The sign-in page has the usual look from now on.")
+        }
+    }
+}
