@@ -58,7 +58,9 @@ let package = Package(
         .target(name: "OAuth", dependencies: ["JSON", "Redaction", .asn1, .certificates, .crypto, .cryptoExtras]),
         .target(
             name: "DeviceManagement",
-            dependencies: ["BrowserPolicies", "Redaction", .asn1, .crypto, .cryptoExtras, .certificates]),
+            dependencies: [
+                "BrowserPolicies", "JSON", "Redaction", "WebPages", .asn1, .crypto, .cryptoExtras, .certificates,
+            ]),
 
         // 3. Persistence.
         .target(name: "Storage", dependencies: [.grdb]),
@@ -141,7 +143,7 @@ let package = Package(
         .target(
             name: "HomeScreen",
             dependencies: [
-                "BrokerIPC", "BrokerProtocol", "Files", "JSON", "MSAL", "Processes", "UnixSocket", "WebPages",
+                "BrokerIPC", "BrokerProtocol", "DeviceManagement", "Files", "MSAL", "Processes", "UnixSocket", "WebPages",
                 .httpTypes, .hummingbird, .logging, .nioCore,
             ],
             resources: ["home.html", "home.css", "home.js"].map { .embedInCode("Resources/\($0)") }
@@ -168,8 +170,8 @@ let package = Package(
             name: "baton",
             dependencies: [
                 "AdminAPI", "BrokerAgent", "BrokerDevice", "BrokerIPC", "BrokerProtocol", "BrokerSupervisor", "CLinux",
-                "DeviceAudit", "Files", "HomeScreen", "JSON", "MSAL", "OAuth", "Processes", "Receipts", "Redaction",
-                "UnixSocket",
+                "DeviceAudit", "DeviceManagement", "Files", "HomeScreen", "JSON", "MSAL", "OAuth", "Processes",
+                "Receipts", "Redaction", "UnixSocket",
                 .argumentParser, .asn1, .asyncHTTPClient, .certificates, .crypto, .logging, .nioCore, .nioHTTP1,
             ]),
         .executableTarget(
@@ -224,7 +226,8 @@ let package = Package(
         .testTarget(
             name: "DeviceManagementTests",
             dependencies: [
-                "BrowserPolicies", "DeviceManagement", "Redaction", "TestSupport", .asn1, .certificates, .crypto,
+                "BrowserPolicies", "DeviceManagement", "JSON", "Redaction", "TestSupport", "WebPages", .asn1,
+                .certificates, .crypto,
                 .cryptoExtras, .subprocess,
             ]),
         .testTarget(
@@ -243,7 +246,11 @@ let package = Package(
         .testTarget(name: "BrowserHostTests", dependencies: ["BrowserHost", "JSON", "TestSupport"]),
         .testTarget(name: "BrowserPoliciesTests", dependencies: ["BrowserPolicies", "JSON"]),
         .testTarget(name: "BrokerAgentTests", dependencies: ["BrokerAgent", "BrokerIPC", "BrowserPolicies", "JSON"]),
-        .testTarget(name: "HomeScreenTests", dependencies: ["BrokerProtocol", "HomeScreen", "JSON", "WebPages"]),
+        .testTarget(
+            name: "HomeScreenTests",
+            dependencies: [
+                "BrokerProtocol", "DeviceManagement", "Files", "HomeScreen", "JSON", "TestSupport", "WebPages", .logging,
+            ]),
         .testTarget(
             name: "BrokerHelperTests",
             dependencies: [

@@ -81,11 +81,14 @@ package struct DeviceState: Sendable, Codable, Equatable {
     package let hasAgent: Bool
     package let session: Session?
     package let handover: Handover?
+    /// The version of the home screen's configuration that the MDM pushed; nil if there is none. A program that shows it
+    /// reads it again when the version changes (`WellKnownPath.homeScreen`).
+    package let homeScreen: String?
 
     package init(
         stage: Stage, reason: String, isEnrolled: Bool = false, deviceName: String? = nil, registration: String? = nil,
         pending: [String] = [], lockedApps: [String] = [], hasAgent: Bool = false, session: Session? = nil,
-        handover: Handover? = nil
+        handover: Handover? = nil, homeScreen: String? = nil
     ) {
         self.stage = stage
         self.reason = reason
@@ -97,5 +100,6 @@ package struct DeviceState: Sendable, Codable, Equatable {
         self.hasAgent = hasAgent
         self.session = session
         self.handover = handover
+        self.homeScreen = homeScreen
     }
 }

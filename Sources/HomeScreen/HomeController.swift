@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import BrokerProtocol
+internal import DeviceManagement
 internal import Logging
 internal import Processes
 internal import WebPages
@@ -9,7 +10,7 @@ actor HomeController {
     private var model = HomeModel()
     private let account: WorkerAccount
     private let programs: TilePrograms
-    private let tiles: [HomeConfiguration.Tile]
+    private let contents: HomeContents
     private let logger: Logger
     /// Advances whenever the model has changed.
     nonisolated let changes = ChangeCount()
@@ -19,18 +20,28 @@ actor HomeController {
     /// Every read of the account has a number, so that an older answer never replaces a newer one.
     private var reads: UInt64 = 0
 
-    init(account: WorkerAccount, programs: TilePrograms, tiles: [HomeConfiguration.Tile], logger: Logger) {
-        (self.account, self.programs, self.tiles, self.logger) = (account, programs, tiles, logger)
+    init(account: WorkerAccount, programs: TilePrograms, contents: HomeContents, logger: Logger) {
+        (self.account, self.programs, self.contents, self.logger) = (account, programs, contents, logger)
     }
 
     /// Passes an event to the model after those that were passed before; never waits.
     nonisolated func post(_ event: HomeModel.Event) { inbox.yield(event) }
 
+    /// Receives the device's state, on a thread that may block.
+    nonisolated func receive(_ state: DeviceState) {
+        // A broker in quarantine does not know its management.
+        if state.stage != .quarantined, contents.follow(state.homeScreen) { changes.advance() }
+        post(.device(state))
+    }
+
     /// Handles the events that were posted, until the task is cancelled.
     func run() async { for await event in arrived { handle(event) } }
 
-    /// The model, with the number of changes that led to it.
-    var current: (model: HomeModel, change: UInt64) { (model, changes.value) }
+    /// The model and the content, with the number of changes that led to them.
+    var current: (model: HomeModel, content: HomeContent, change: UInt64) {
+        let change = changes.value
+        return (model, contents.current, change)
+    }
 
     func handle(_ event: HomeModel.Event) {
         let former = model
@@ -45,7 +56,7 @@ actor HomeController {
             reads += 1
             let read = reads
             Task { take(await account.current(), read: read) }
-        case .signIn(let language): Task { handle(await account.signIn(in: language)) }
+        case .signIn(let language): signIn(in: language)
         case .cancelSignIn: account.cancelSignIn()
         case .signOut: Task { handle(.handoverEnded(isDone: await account.signOut())) }
         case .reportActivity: Task { await account.reportActivity() }
@@ -54,19 +65,24 @@ actor HomeController {
         }
     }
 
+    private func signIn(in language: Language) {
+        let domain = contents.current.configuration.preferredDomain
+        Task { handle(await account.signIn(in: language, domainHint: domain)) }
+    }
+
     private func take(_ account: HomeModel.Account, read: UInt64) {
         if read == reads { handle(.account(account)) }
     }
 
-    private func open(_ index: Int) async {
-        guard tiles.indices.contains(index) else { return }
-        switch tiles[index].target {
-        case .page(let address):
-            handle(.tile(index, await account.open(page: address) ? .idle : .failed))
-        case .program(let path, let arguments):
+    private func open(_ tile: Int) async {
+        switch contents.current.target(of: tile) {
+        case .page(let address)?:
+            handle(.tile(tile, await account.open(page: address) ? .idle : .failed))
+        case .program(let path, let arguments)?:
             _ = try? await blocking { [self, programs] in
-                programs.open(index, program: path, arguments: arguments) { self.post(.tile(index, $0)) }
+                programs.open(tile, program: path, arguments: arguments) { self.post(.tile(tile, $0)) }
             }
+        case nil: handle(.tile(tile, .idle))
         }
     }
 

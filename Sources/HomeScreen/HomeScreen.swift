@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import BrokerProtocol
+package import DeviceManagement
 internal import Hummingbird
 package import Logging
 internal import NIOCore
@@ -14,7 +15,10 @@ package struct HomeScreen: Sendable {
         package let app: HomeApp
         /// The folder of the broker's sockets.
         package let runtimeDirectory: String
+        /// The configuration of a device to which the MDM pushed none.
         package let configuration: HomeConfiguration
+        /// The file with the configuration that the MDM pushed.
+        package let pushed: String
         /// The tag of the device's language, such as `de_CH.UTF-8`. English is used for a language without texts.
         package let language: String
         /// The device's name until it has joined under another one.
@@ -25,12 +29,12 @@ package struct HomeScreen: Sendable {
         package let port: Int
 
         package init(
-            app: HomeApp, runtimeDirectory: String, configuration: HomeConfiguration, language: String,
-            deviceName: String, environment: [String: String], port: Int = 0
+            app: HomeApp, runtimeDirectory: String, configuration: HomeConfiguration, pushed: String,
+            language: String, deviceName: String, environment: [String: String], port: Int = 0
         ) {
             (self.app, self.runtimeDirectory, self.configuration) = (app, runtimeDirectory, configuration)
             (self.language, self.deviceName, self.environment) = (language, deviceName, environment)
-            self.port = port
+            (self.pushed, self.port) = (pushed, port)
         }
     }
 
@@ -43,15 +47,15 @@ package struct HomeScreen: Sendable {
     /// - Throws: ``TextsFailure`` for a fault in the texts, or the error of `MSAL` if it refuses the registration.
     package init(_ start: Start, logger: Logger) throws {
         (self.start, self.logger) = (start, logger)
+        let contents = HomeContents(local: start.configuration, pushed: start.pushed, logger: logger)
         account = try WorkerAccount(start.app, socket: start.runtimeDirectory + "/broker.sock")
         controller = HomeController(
             account: account,
             programs: TilePrograms(environment: start.environment, device: start.runtimeDirectory),
-            tiles: start.configuration.tiles, logger: logger)
+            contents: contents, logger: logger)
         routes = HomeRoutes(
             controller: controller, page: HomePage(), texts: try HomeText.catalogue.get(),
-            configuration: start.configuration, locale: start.language,
-            deviceName: start.deviceName)
+            contents: contents, locale: start.language, deviceName: start.deviceName)
     }
 
     /// Serves until the task is cancelled. Ends the programs that were opened from tiles.
@@ -63,7 +67,7 @@ package struct HomeScreen: Sendable {
         account.whenChanged { [controller] in controller.post(.accountChanged) }
         let reader = StatusReader(
             socket: start.runtimeDirectory + "/status.sock",
-            receive: { [controller] state in controller.post(.device(state)) },
+            receive: { [controller] state in controller.receive(state) },
             lose: { [controller] in controller.post(.brokerLost) })
         let application = Application(
             router: routes.router,

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import BrokerProtocol
+import DeviceManagement
 import Testing
 import WebPages
 
@@ -23,7 +24,7 @@ import WebPages
         for event in events { _ = model.handle(event) }
         let composer = HomeViewComposer(
             texts: try HomeText.catalogue.get(), language: language, configuration: try configuration(),
-            isLogoUnreadable: isLogoUnreadable, icons: [])
+            isLogoUnreadable: isLogoUnreadable, tiles: [0, 1], icons: [])
         return composer.view(of: model)
     }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import AdminAPI
 import BrokerDevice
+import BrokerIPC
 import BrowserPolicies
 import DeviceEnrollment
 import DeviceManagement
@@ -333,6 +334,89 @@ import Testing
                 #expect(agent.settings.browser == .standard)
             }
         }
+    }
+
+    @Test func `the MDM's home screen is published to every user of the device, and no other user can change it`()
+        async throws
+    {
+        try await TestManagement.with { fixture in
+            let file = AtomicFile(path: fixture.folder.path + "/public/home-screen.json")
+            func published() throws -> HomeConfiguration? {
+                try file.read(limit: 2 << 20).map(HomeConfiguration.init(published:))
+            }
+            func push(_ payload: HomeScreenPayload, to agent: EnrollmentAgent) async throws {
+                try await pushHomeScreen(payload, fixture)
+                try await agent.checkIn()
+            }
+            let payload = HomeScreenPayload(
+                organisation: "Contoso", logo: Self.png,
+                tiles: [.init(title: "Intranet", page: "https://intra.contoso.example/", icon: Self.png)])
+            try await withAgent(fixture) { agent, _ in
+                try await enrolled(agent, fixture)
+                #expect(try agent.settings.homeScreen == nil && published() == nil)
+                try await push(payload, to: agent)
+                #expect(try published() == payload.configuration())
+                let first = try #require(agent.settings.homeScreen)
+                let attributes = try FileManager.default.attributesOfItem(atPath: file.path)
+                #expect(attributes[.posixPermissions] as? Int == 0o644)
+                #expect(await agent.findings.map(\.code).contains("home_screen_published"))
+                // Another text, the same profile: the version changes.
+                var other = payload
+                other.organisation = "Contoso Hospital"
+                try await push(other, to: agent)
+                #expect(agent.settings.homeScreen != first)
+                #expect(try published()?.organisation == "Contoso Hospital")
+            }
+            // What a crash has left is put right before the broker serves.
+            try file.replace(with: [])
+            try await withAgent(fixture) { agent, _ in
+                try agent.declare()
+                #expect(try published()?.organisation == "Contoso Hospital")
+                let _: MDMAdmin.Command = try await fixture.call(
+                    .delete, "/devices/tablet-1/profiles/com.contoso.home")
+                try await agent.checkIn()
+                #expect(try agent.settings.homeScreen == nil && published() == nil)
+                try await push(payload, to: agent)
+                try await agent.unenroll()
+                #expect(try agent.settings.homeScreen == nil && published() == nil)
+            }
+        }
+    }
+
+    @Test func `a home screen that cannot be published holds nothing up, is reported, and is tried again`()
+        async throws
+    {
+        try await TestManagement.with { fixture in
+            let path = fixture.folder.path + "/public/home-screen.json"
+            try await withAgent(fixture) { agent, _ in
+                try await enrolled(agent, fixture)
+                // A folder that is not empty cannot be replaced by a file.
+                try FileManager.default.createDirectory(atPath: path + "/in", withIntermediateDirectories: true)
+                try await pushHomeScreen(HomeScreenPayload(organisation: "Contoso"), fixture)
+                try await agent.checkIn()
+                #expect(agent.state.profiles["com.contoso.home"] != nil)
+                #expect(agent.settings.homeScreen == nil)
+                #expect(await agent.findings.map(\.code).contains("home_screen_unpublished"))
+                try FileManager.default.removeItem(atPath: path)
+                let _: [MDMAdmin.Command] = try await fixture.call(.post, "/devices/tablet-1/inventory")
+                try await agent.checkIn()
+                #expect(agent.settings.homeScreen != nil)
+                #expect(await agent.findings.map(\.code).contains("home_screen_published"))
+            }
+        }
+    }
+
+    /// A PNG, as far as its first bytes say.
+    private static let png: [UInt8] = [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]
+
+    /// Queues the installation of a profile with this payload, in place of the one before.
+    private func pushHomeScreen(_ payload: HomeScreenPayload, _ fixture: TestManagement) async throws {
+        let content = Payload(
+            identifier: "com.contoso.home.screen", uuid: UUID().uuidString, content: .homeScreen(payload))
+        let profile = try Profile(identifier: "com.contoso.home", uuid: UUID().uuidString, payloads: [content]).xml()
+        let _: MDMAdmin.Profile = try await fixture.call(
+            .post, "/profiles?replace=true", MDMAdmin.NewProfile.file(Data(profile).base64EncodedString()))
+        let _: MDMAdmin.Command = try await fixture.call(.put, "/devices/tablet-1/profiles/com.contoso.home")
     }
 
     @Test func `a server that repeats itself does not keep the device busy for ever`() async throws {

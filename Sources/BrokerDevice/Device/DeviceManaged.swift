@@ -37,6 +37,9 @@ package struct ManagedSettings: Sendable, Equatable {
     package var singleSignOn = SSOExtensionSettings()
     /// The MDM's configuration of the worker's browser.
     package var browser = BrowserConfiguration.standard
+    /// The version of the home screen's configuration that the MDM pushed and the broker has published; nil if there is
+    /// none.
+    package var homeScreen: String?
     /// The keys of the session policy that the MDM overrides.
     package var sessionPolicy = SessionPolicyOverride()
     /// Why the MDM's session policy is invalid; nil if it is valid.

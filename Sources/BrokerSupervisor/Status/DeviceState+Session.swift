@@ -8,13 +8,14 @@ extension DeviceState {
     ///
     /// - Parameter registration: the identity platform's last answer about the device's registration.
     init(_ session: SessionCoordinator, registration: RegistrationStatus?) {
-        let state = session.machine.state
+        let (state, management) = (session.machine.state, session.device.management.settings)
         self.init(
-            stage: state.publicStage, reason: session.snapshot.mode.reason,
-            isEnrolled: session.device.management.settings.enrolled, deviceName: session.join.record?.deviceName,
+            stage: state.publicStage, reason: session.snapshot.mode.reason, isEnrolled: management.enrolled,
+            deviceName: session.join.record?.deviceName,
             registration: registration?.state.rawValue, pending: state.pendingNames,
             lockedApps: session.locks.epochs.keys.sorted(), hasAgent: session.browser.agent != nil,
-            session: state.heldEpoch.flatMap(session.sessionTimer.times(of:)), handover: session.receipts.last)
+            session: state.heldEpoch.flatMap(session.sessionTimer.times(of:)), handover: session.receipts.last,
+            homeScreen: management.homeScreen)
     }
 }
 

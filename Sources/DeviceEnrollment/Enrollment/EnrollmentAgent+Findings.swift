@@ -3,12 +3,21 @@ internal import BrokerDevice
 package import BrokerIPC
 internal import DeviceManagement
 internal import Glibc
+internal import Processes
 internal import SwiftASN1
 internal import X509
 
 extension EnrollmentAgent {
-    /// Management's findings for `baton doctor`: how long the device's identity for its server remains valid.
+    /// Management's findings for `baton doctor`: the identity for its server, and the home screen's configuration.
     package var findings: [CheckResult] {
+        get async {
+            let published = try? await blocking { [homeScreen] in homeScreen.finding }
+            return await identityFindings + [published ?? nil].compactMap(\.self)
+        }
+    }
+
+    /// How long the device's identity for its server remains valid.
+    private var identityFindings: [CheckResult] {
         get async {
             let access: ServerAccess?
             do { access = try await self.access() } catch {

@@ -61,9 +61,12 @@ package final class EnrollmentAgent: Service {
         let credentials: ManagementRecord.EnrollmentCredentials?
         /// Whether there is an enrollment, even one that the server has not confirmed yet.
         let hasEnrollment: Bool
+        /// The version of the home screen's published configuration.
+        let homeScreen: String?
 
-        init(_ record: ManagementRecord, apps: Directory) throws {
+        init(_ record: ManagementRecord, apps: Directory, homeScreen: HomeScreenFile) throws {
             state = try ManagementState(record: record, apps: apps)
+            self.homeScreen = homeScreen.version
             credentials = record.enrollment?.confirmed
             hasEnrollment = state.isEnrolled || record.enrollment?.stage == .authenticating
         }
@@ -71,6 +74,7 @@ package final class EnrollmentAgent: Service {
 
     private let configuration: Configuration
     private let store: ManagementStore
+    let homeScreen: HomeScreenFile
     private let queue = BlockingQueue(label: "baton.management")
     private let orders: AsyncStream<Order>
     private let inbox: AsyncStream<Order>.Continuation
@@ -94,7 +98,9 @@ package final class EnrollmentAgent: Service {
         store = ManagementStore(root: directory)
         loaded = try store.load()
         try store.sweep(keeping: loaded)
-        published = Mutex(try Published(loaded ?? ManagementRecord(udid: ""), apps: store.apps))
+        homeScreen = HomeScreenFile(beside: configuration.marker, logger: logger)
+        published = Mutex(
+            try Published(loaded ?? ManagementRecord(udid: ""), apps: store.apps, homeScreen: homeScreen))
         (orders, inbox) = AsyncStream.makeStream()
     }
 
@@ -201,11 +207,12 @@ package final class EnrollmentAgent: Service {
     }
 
     private func worker() -> EnrollmentClient {
-        let apps = store.apps
+        let (apps, homeScreen) = (store.apps, homeScreen)
         return EnrollmentClient(
             store: store, queue: queue, device: configuration.device, connect: configuration.connect,
-            marker: configuration.marker, stage: { self.stage.withLock { $0 } },
-            publish: { self.publish(try Published($0, apps: apps)) }, record: loaded, logger: logger)
+            marker: configuration.marker, homeScreen: homeScreen, stage: { self.stage.withLock { $0 } },
+            publish: { self.publish(try Published($0, apps: apps, homeScreen: homeScreen)) }, record: loaded,
+            logger: logger)
     }
 
     /// Publishes the new state and notifies observers of what changed.
@@ -215,7 +222,7 @@ package final class EnrollmentAgent: Service {
             return published
         }
         if old.credentials != new.credentials { credentialsObserver.withLock { $0 }() }
-        if old.state != new.state { configuration.changed(new.state) }
+        if old.state != new.state || old.homeScreen != new.homeScreen { configuration.changed(new.state) }
     }
 }
 
@@ -240,11 +247,16 @@ extension EnrollmentAgent {
 }
 
 extension EnrollmentAgent: DeviceManaged {
-    package var settings: ManagedSettings { state.settings }
+    package var settings: ManagedSettings {
+        var settings = state.settings
+        settings.homeScreen = homeScreen.version
+        return settings
+    }
 
     package func declare() throws {
-        guard loaded?.enrollment != nil else { return }
-        try configuration.marker.raise()
+        if loaded?.enrollment != nil { try configuration.marker.raise() }
+        // A crash may have come between the record and the file.
+        homeScreen.follow(loaded)
     }
 
     package func session(is new: SessionStage) {

@@ -12,6 +12,7 @@ actor EnrollmentClient {
     let device: DeviceDescription
     let connect: EnrollmentAgent.Connect
     let marker: ManagedMarker
+    let homeScreen: HomeScreenFile
     /// The stage of the worker's session.
     let stage: @Sendable () -> SessionStage
     /// Called with every record that was written.
@@ -25,7 +26,7 @@ actor EnrollmentClient {
     init(
         store: ManagementStore, queue: BlockingQueue, device: DeviceDescription,
         connect: @escaping EnrollmentAgent.Connect,
-        marker: ManagedMarker, stage: @escaping @Sendable () -> SessionStage,
+        marker: ManagedMarker, homeScreen: HomeScreenFile, stage: @escaping @Sendable () -> SessionStage,
         publish: @escaping @Sendable (ManagementRecord) throws -> Void,
         record: ManagementRecord?, logger: Logger
     ) {
@@ -34,6 +35,7 @@ actor EnrollmentClient {
         self.device = device
         self.connect = connect
         self.marker = marker
+        self.homeScreen = homeScreen
         self.stage = stage
         self.publish = publish
         self.record = record
@@ -207,8 +209,11 @@ actor EnrollmentClient {
 
     /// Writes a record to disk and then makes it the current one.
     func save(_ next: ManagementRecord) async throws {
-        let store = store
-        try await onDisk { try store.save(next) }
+        let (store, homeScreen) = (store, homeScreen)
+        try await onDisk {
+            try store.save(next)
+            homeScreen.follow(next)
+        }
         record = next
         try publish(next)
     }

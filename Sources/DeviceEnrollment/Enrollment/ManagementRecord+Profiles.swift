@@ -14,7 +14,7 @@ extension ManagementRecord {
             .findings(inXML: body).filter { $0.severity == .error }.map(\.description)
         findings += profile.payloads.compactMap { payload in
             switch payload.content {
-            case .browser, .extensibleSSO, .enrollment, .unknown: nil
+            case .browser, .extensibleSSO, .enrollment, .homeScreen, .unknown: nil
             case .identity, .rootCertificate: "this device installs no \(payload.typeName) by command"
             }
         }

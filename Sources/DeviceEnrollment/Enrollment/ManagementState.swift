@@ -47,7 +47,7 @@ package struct ManagementState: Sendable, Equatable {
                         throw DeviceStateDamaged(file: ManagementStore.fileName)
                     }
                     browsers.append(configuration)
-                case .enrollment, .identity, .rootCertificate, .unknown: break
+                case .enrollment, .homeScreen, .identity, .rootCertificate, .unknown: break
                 }
             }
         }

@@ -24,7 +24,7 @@ enum OneBrowser: ProfileRule {
     static let remedy = "Leave one org.baton.browser payload on the device; replace or remove the other profile."
 
     static func breaches(in subject: LintedProfile) -> [ProfileRuleBreach] {
-        subject.browsers.dropFirst(subject.othersHaveBrowser ? 0 : 1).map {
+        subject.browsers.dropFirst(subject.taken.contains(.browser) ? 0 : 1).map {
             ProfileRuleBreach(in: $0.identifier, "the device has another org.baton.browser payload")
         }
     }

@@ -92,7 +92,9 @@ enum KnownPayloadKeys: ProfileRule {
     static let source = "Apple, CommonPayloadKeys.yaml and the type's own page: `payloadkeys`"
     static let remedy = "Correct the spelling or remove the key; devices ignore it."
 
-    static func breaches(in subject: LintedProfile) -> [ProfileRuleBreach] { unknown(in: subject) { $0 != .browser } }
+    static func breaches(in subject: LintedProfile) -> [ProfileRuleBreach] {
+        unknown(in: subject) { $0 != .browser && $0 != .homeScreen }
+    }
 
     /// Returns a breach for each key that its payload type does not define, for the types that `isAskedFor` accepts.
     static func unknown(
@@ -133,6 +135,7 @@ enum KnownPayloadKeys: ProfileRule {
                 ]
             case .browser:
                 [.allowPrinting, .allowedAddresses, .blockedAddresses, .certificates, .homePage, .newTabPage]
+            case .homeScreen: [.colour, .contact, .logo, .organisation, .preferredDomain, .tiles]
             }
         return Set((common + own).map(\.rawValue))
     }

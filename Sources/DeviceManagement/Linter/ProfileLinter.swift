@@ -24,31 +24,28 @@ package struct ProfileLinter: Sendable {
     package let audience: Audience
     /// URLs of the other single sign-on profiles on the device.
     package let takenURLs: Set<String>
-    /// Whether another profile on the device has browser settings.
-    package let othersHaveBrowser: Bool
+    /// The types of the payloads in other profiles on the device.
+    package let taken: Set<Payload.Kind>
 
     package init(
         delivery: Delivery, audience: Audience = .batonDevices, takenURLs: Set<String> = [],
-        othersHaveBrowser: Bool = false
+        taken: Set<Payload.Kind> = []
     ) {
         self.delivery = delivery
         self.audience = audience
         self.takenURLs = Set(takenURLs.map(SSOURL.canonical))
-        self.othersHaveBrowser = othersHaveBrowser
+        self.taken = taken
     }
 
     /// Creates a linter for a profile on a device that also has the profiles `others`.
     package init(delivery: Delivery, audience: Audience = .batonDevices, beside others: [Profile]) {
-        var taken: Set<String> = []
-        var haveBrowser = false
-        for payload in others.flatMap(\.payloads) {
-            switch payload.content {
-            case .extensibleSSO(let sso): taken.formUnion(sso.urls)
-            case .browser: haveBrowser = true
-            case .enrollment, .identity, .rootCertificate, .unknown: break
-            }
+        let payloads = others.flatMap(\.payloads)
+        let urls = payloads.flatMap { payload -> [String] in
+            if case .extensibleSSO(let sso) = payload.content { sso.urls } else { [] }
         }
-        self.init(delivery: delivery, audience: audience, takenURLs: taken, othersHaveBrowser: haveBrowser)
+        self.init(
+            delivery: delivery, audience: audience, takenURLs: Set(urls),
+            taken: Set(payloads.compactMap { Payload.Kind(rawValue: $0.typeName) }))
     }
 
     /// The rules for a profile, in the order of its findings.
@@ -63,8 +60,11 @@ package struct ProfileLinter: Sendable {
         SharedModeIsBoolean.self, SharedModeSpelling.self, PluginKeySpelling.self, PluginFlagIsInteger.self,
         PluginListIsString.self,
         BrowserFromManagement.self, OneBrowser.self, KnownBrowserKeys.self, BrowserAddresses.self, BrowserPatterns.self,
-        BrowserPatternConflicts.self, BrowserListLengths.self, BrowserAuthorities.self, KnownPayloadTypes.self,
-        ForeignPayloadTypes.self, KnownPayloadKeys.self,
+        BrowserPatternConflicts.self, BrowserListLengths.self, BrowserAuthorities.self,
+        HomeScreenFromManagement.self, OneHomeScreen.self, KnownHomeScreenKeys.self, HomeScreenTexts.self,
+        HomeScreenImages.self, HomeScreenColour.self, HomeScreenDomain.self, HomeScreenTiles.self,
+        HomeScreenSize.self,
+        KnownPayloadTypes.self, ForeignPayloadTypes.self, KnownPayloadKeys.self,
     ]
 
     /// The rules for a re-issued enrollment.
@@ -93,7 +93,7 @@ package struct ProfileLinter: Sendable {
     private func findings(in profile: Profile, readFrom propertyList: PropertyList?) -> [ProfileFinding] {
         let subject = LintedProfile(
             profile: profile, delivery: delivery, audience: audience, takenURLs: takenURLs,
-            othersHaveBrowser: othersHaveBrowser, propertyList: propertyList)
+            taken: taken, propertyList: propertyList)
         return Self.rules.flatMap { $0.findings(in: subject) }
     }
 

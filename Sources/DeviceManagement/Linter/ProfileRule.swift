@@ -46,8 +46,8 @@ package struct LintedProfile {
     let audience: ProfileLinter.Audience
     /// URLs of the device's other single sign-on profiles, in ``SSOURL/canonical(_:)`` form.
     let takenURLs: Set<String>
-    /// Whether another profile on the device has a browser payload.
-    let othersHaveBrowser: Bool
+    /// The types of the payloads in other profiles on the device.
+    let taken: Set<Payload.Kind>
     /// The profile's raw property list; nil if it was not read from one.
     let propertyList: PropertyList?
 

@@ -22,6 +22,7 @@ package struct Payload: Hashable, Sendable {
         case rootCertificate(CertificatePayload)
         case extensibleSSO(SSOPayload)
         case browser(BrowserPayload)
+        case homeScreen(HomeScreenPayload)
         /// An unsupported type: a device refuses the whole profile.
         case unknown(type: String)
     }
@@ -33,6 +34,7 @@ package struct Payload: Hashable, Sendable {
         case rootCertificate = "com.apple.security.root"
         case extensibleSSO = "com.apple.extensiblesso"
         case browser = "org.baton.browser"
+        case homeScreen = "org.baton.homescreen"
     }
 
     /// The type's name in the protocol.
@@ -43,6 +45,7 @@ package struct Payload: Hashable, Sendable {
         case .rootCertificate: Kind.rootCertificate.rawValue
         case .extensibleSSO: Kind.extensibleSSO.rawValue
         case .browser: Kind.browser.rawValue
+        case .homeScreen: Kind.homeScreen.rawValue
         case .unknown(let type): type
         }
     }
@@ -64,6 +67,7 @@ extension Payload {
         case .rootCertificate: content = .rootCertificate(try CertificatePayload(fields: fields))
         case .extensibleSSO: content = .extensibleSSO(try SSOPayload(fields: fields))
         case .browser: content = .browser(try BrowserPayload(fields: fields))
+        case .homeScreen: content = .homeScreen(try HomeScreenPayload(fields: fields))
         case nil: content = .unknown(type: type)
         }
     }
@@ -88,6 +92,7 @@ extension Payload {
         case .rootCertificate(let payload): payload.members
         case .extensibleSSO(let payload): payload.members
         case .browser(let payload): payload.members
+        case .homeScreen(let payload): payload.members
         case .unknown: [:]
         }
     }

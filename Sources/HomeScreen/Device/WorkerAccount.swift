@@ -41,12 +41,15 @@ struct WorkerAccount: Sendable {
 
     /// Signs a worker in, on the page that the broker opens. Returns when the page is closed.
     ///
-    /// - Parameter language: the language of the page.
-    func signIn(in language: Language) async -> HomeModel.Event {
+    /// - Parameters:
+    ///   - language: the language of the page.
+    ///   - domainHint: the domain of most workers' accounts; nil if it is not known.
+    func signIn(in language: Language, domainHint: String?) async -> HomeModel.Event {
         let parameters = MSALInteractiveTokenParameters(
             scopes: ["User.Read"],
             webviewParameters: MSALWebviewParameters(authPresentationViewController: Presenter()))
         parameters.extraQueryParameters = ["ui_locales": language.rawValue]
+        parameters.domainHint = domainHint
         do {
             _ = try await application.acquireToken(with: parameters)
             return .signInEnded(isSignedIn: true, wasCancelled: false)

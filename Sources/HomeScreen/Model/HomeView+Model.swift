@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import BrokerProtocol
+internal import DeviceManagement
 internal import WebPages
 
 /// Composes the view of a model's state.
@@ -9,7 +10,9 @@ struct HomeViewComposer {
     let configuration: HomeConfiguration
     /// Whether the configuration's logo could not be read as an image.
     let isLogoUnreadable: Bool
-    /// The tiles whose icons could be read.
+    /// The numbers of the configuration's tiles.
+    let tiles: [Int]
+    /// The numbers of the tiles whose icons could be read.
     let icons: Set<Int>
 
     func view(of model: HomeModel) -> HomeView {
@@ -99,7 +102,9 @@ struct HomeViewComposer {
             touch: .handover, label: text(.handover), hint: text(.handoverHint),
             isBusy: model.activity == .handingOver)
         view.tilesTitle = text(.apps)
-        view.tiles = configuration.tiles.indices.map { tile($0, state: state, shown: model.tiles[$0] ?? .idle) }
+        view.tiles = zip(tiles, configuration.tiles).map { number, configured in
+            tile(configured, number, shown: model.tiles[number] ?? .idle, state: state)
+        }
         if view.tiles.isEmpty { view.text = text(.noApps) }
         view.shiftEnd = state.session?.shiftEnd.map { HomeView.Countdown(text: text(.shiftEnds), seconds: $0) }
         view.idle = state.session?.idleEnd.map { end in
@@ -109,8 +114,9 @@ struct HomeViewComposer {
         }
     }
 
-    private func tile(_ index: Int, state: DeviceState, shown: HomeModel.TileState) -> HomeView.Tile {
-        let tile = configuration.tiles[index]
+    private func tile(
+        _ tile: HomeConfiguration.Tile, _ number: Int, shown: HomeModel.TileState, state: DeviceState
+    ) -> HomeView.Tile {
         let isLocked = tile.bundleID.map(state.lockedApps.contains) ?? false
         let (now, isProblem): (HomeText?, Bool) =
             switch shown {
@@ -123,7 +129,8 @@ struct HomeViewComposer {
             case .failed: (.tileFailed, true)
             }
         return HomeView.Tile(
-            title: tile.title, hasIcon: icons.contains(index), state: now.map { text($0) }, isEnabled: !isLocked,
+            number: number, title: tile.title, hasIcon: icons.contains(number), state: now.map { text($0) },
+            isEnabled: !isLocked,
             isProblem: isProblem)
     }
 

@@ -44,6 +44,8 @@ struct HomeView: Encodable, Equatable {
     }
 
     struct Tile: Encodable, Equatable {
+        /// The number of the tile in ``HomeContent``.
+        let number: Int
         let title: String
         let hasIcon: Bool
         let state: String?

@@ -53,11 +53,11 @@ function showTiles(view) {
   const list = at('tiles');
   while (list.children.length > view.tiles.length) list.lastChild.remove();
   view.tiles.forEach((tile, index) => {
-    if (!list.children[index]) list.append(newTile(index));
+    if (!list.children[index]) list.append(newTile());
     const button = list.children[index].firstChild;
     const [image, words] = button.children;
-    image.hidden = !tile.hasIcon;
-    if (tile.hasIcon && !image.getAttribute('src')) image.src = `/icons/${index}`;
+    button.dataset.number = String(tile.number);
+    showImage(image, tile.hasIcon && `/icons/${tile.number}`);
     words.firstChild.textContent = tile.title;
     words.lastChild.textContent = tile.state || '';
     button.setAttribute('aria-disabled', String(!tile.isEnabled));
@@ -65,7 +65,14 @@ function showTiles(view) {
   });
 }
 
-function newTile(index) {
+// Shows an image of the present content, or none.
+function showImage(image, path) {
+  const source = path ? `${path}?${answer.content}` : '';
+  image.hidden = !path;
+  if (path && image.getAttribute('src') !== source) image.src = source;
+}
+
+function newTile() {
   const item = document.createElement('li'), button = document.createElement('button');
   const image = document.createElement('img'), words = document.createElement('span');
   const title = document.createElement('strong'), state = document.createElement('small');
@@ -74,7 +81,7 @@ function newTile(index) {
   button.type = 'button';
   button.className = 'tile';
   button.addEventListener('click', () => {
-    if (button.getAttribute('aria-disabled') !== 'true') post(`/tiles/${index}`);
+    if (button.getAttribute('aria-disabled') !== 'true') post(`/tiles/${button.dataset.number}`);
   });
   words.append(title, state);
   button.append(image, words);
@@ -140,11 +147,9 @@ function show() {
   document.body.dataset.tone = view.worker ? 'session' : view.tone;
   set('organisation', answer.organisation);
   set('device', answer.device);
-  at('logo').hidden = !answer.hasLogo;
-  if (answer.hasLogo && !at('logo').getAttribute('src')) {
-    at('logo').src = '/logo';
-    at('logo').alt = answer.organisation || '';
-  }
+  at('logo').alt = answer.organisation || '';
+  showImage(at('logo'), answer.hasLogo && '/logo');
+  showColour();
   set('title', view.title);
   set('since', view.worker && view.worker.since ? view.worker.since.replace('{time}', time(view.worker.sinceTime)) : '');
   set('text', view.text);
@@ -157,6 +162,17 @@ function show() {
   showReceipt(view.receipt);
   showLanguages();
   tick();
+}
+
+// Loads the style sheet of the present content: it has the organisation's colour.
+function showColour() {
+  const sheets = [...document.querySelectorAll('link[rel=stylesheet]')];
+  const path = `/home.css?${answer.content}`;
+  if (sheets.at(-1).getAttribute('href') === path) return;
+  const next = sheets.at(-1).cloneNode();
+  next.href = path;
+  next.addEventListener('load', () => sheets.forEach(sheet => sheet.remove()));
+  sheets.at(-1).after(next);
 }
 
 // What changes with the time of day.

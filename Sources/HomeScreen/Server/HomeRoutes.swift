@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-internal import Files
+internal import DeviceManagement
 internal import FoundationEssentials
 internal import Glibc
 internal import HTTPTypes
@@ -14,17 +14,15 @@ internal import WebPages
 /// | request | answer |
 /// |---|---|
 /// | `GET /`, `/home.css`, `/home.js` | the page |
-/// | `GET /logo`, `/icons/<number>` | the images of the configuration |
+/// | `GET /logo`, `/icons/<number of a tile>` | the images of the configuration |
 /// | `GET /view?language=&after=` | the view (JSON), as soon as there were more changes than `after`, at the latest after 25 seconds |
-/// | `POST /touch/<name>?language=`, `/tiles/<number>` | 204; the person touched a button or a tile |
+/// | `POST /touch/<name>?language=`, `/tiles/<number of a tile>` | 204; the person touched a button or a tile |
 /// | `POST /activity` | 204; the person did something |
 struct HomeRoutes: Sendable {
     let controller: HomeController
     let page: HomePage
     let texts: Texts<HomeText>
-    let configuration: HomeConfiguration
-    let logo: PageImage?
-    let icons: [Int: PageImage]
+    let contents: HomeContents
     /// The language of the device, for a person who has not chosen one.
     let language: Language
     /// How the device writes times in its own language (BCP 47), such as `en-GB`.
@@ -36,7 +34,7 @@ struct HomeRoutes: Sendable {
     private static let patience = Duration.seconds(25)
 
     init(
-        controller: HomeController, page: HomePage, texts: Texts<HomeText>, configuration: HomeConfiguration,
+        controller: HomeController, page: HomePage, texts: Texts<HomeText>, contents: HomeContents,
         locale: String, deviceName: String
     ) {
         // `de_CH.UTF-8` (locale(1)) is `de-CH` in browsers.
@@ -44,30 +42,25 @@ struct HomeRoutes: Sendable {
         language = Language(tag: tag) ?? .english
         self.locale = Language(tag: tag) == nil ? language.rawValue : tag
         (self.controller, self.page, self.texts) = (controller, page, texts)
-        (self.configuration, self.deviceName) = (configuration, deviceName)
-        logo = configuration.logo.flatMap(PageImage.init(path:))
-        icons = Dictionary(
-            uniqueKeysWithValues: configuration.tiles.enumerated().compactMap { index, tile in
-                tile.icon.flatMap { PageImage(path: $0) }.map { (index, $0) }
-            })
+        (self.contents, self.deviceName) = (contents, deviceName)
     }
 
     var router: Router<HomeContext> {
         let router = Router(context: HomeContext.self)
         router.add(middleware: OwnBrowserOnly())
         router.get("/") { _, _ in page.document(language) }
-        router.get("/home.css") { _, _ in page.stylesheet(configuration.colour) }
+        router.get("/home.css") { _, _ in page.stylesheet(contents.current.configuration.colour) }
         router.get("/home.js") { _, _ in page.script }
         router.get("/favicon.ico") { _, _ in Response(status: .noContent) }
-        router.get("/logo") { _, _ in try image(logo) }
+        router.get("/logo") { _, _ in try image(contents.current.logo) }
         router.get("/icons/{number}") { _, context in
-            try image(icons[try context.parameters.require("number", as: Int.self)])
+            try image(contents.current.icons[try context.parameters.require("number", as: Int.self)])
         }
         router.get("/view") { request, _ in try await view(request) }
         router.post("/touch/{name}") { request, context in try await touch(request, context) }
         router.post("/tiles/{number}") { _, context in
             let number = try context.parameters.require("number", as: Int.self)
-            guard configuration.tiles.indices.contains(number) else { throw HTTPError(.notFound) }
+            guard contents.current.tiles.contains(number) else { throw HTTPError(.notFound) }
             await controller.handle(.tileTouched(number))
             return Response(status: .noContent)
         }
@@ -115,16 +108,17 @@ struct HomeRoutes: Sendable {
                 }
             }
         }
-        let (model, change) = await controller.current
+        let (model, content, change) = await controller.current
         let composer = HomeViewComposer(
-            texts: texts, language: language, configuration: configuration,
-            isLogoUnreadable: configuration.logo != nil && logo == nil, icons: Set(icons.keys))
+            texts: texts, language: language, configuration: content.configuration,
+            isLogoUnreadable: content.isLogoUnreadable, tiles: content.tiles, icons: Set(content.icons.keys))
         var view = composer.view(of: model)
         view.countDown(from: BootClock.seconds)
         return page.json(
             Answer(
-                change: change, view: view, locale: language == self.language ? locale : language.rawValue,
-                organisation: configuration.organisation, hasLogo: logo != nil,
+                change: change, content: content.number, view: view,
+                locale: language == self.language ? locale : language.rawValue,
+                organisation: content.configuration.organisation, hasLogo: content.logo != nil,
                 device: model.deviceName ?? deviceName, labels: labels(language),
                 languages: Language.allCases.map { Answer.Choice(tag: $0.rawValue, name: $0.ownName) }))
     }
@@ -142,6 +136,8 @@ struct HomeRoutes: Sendable {
         }
 
         let change: UInt64
+        /// Changes with the logo, the icons and the colour.
+        let content: Int
         let view: HomeView
         let locale: String
         let organisation: String?
@@ -149,14 +145,6 @@ struct HomeRoutes: Sendable {
         let device: String
         let labels: [String: String]
         let languages: [Choice]
-    }
-}
-
-extension PageImage {
-    /// Reads an image; nil if there is no such file, or if it is not an image that pages show.
-    fileprivate init?(path: String) {
-        guard let bytes = (try? AtomicFile(path: path).read(limit: Self.maximumBytes)) ?? nil else { return nil }
-        self.init(bytes: bytes)
     }
 }
 

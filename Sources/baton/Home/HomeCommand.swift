@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import ArgumentParser
+import BrokerProtocol
+import DeviceManagement
 import Files
 import Foundation
 import Glibc
@@ -21,6 +23,13 @@ struct HomeCommand: AsyncParsableCommand {
 
     @Option(name: .customLong("config"), help: "The configuration file (default: /etc/baton/home.json if it exists).")
     var file: String?
+    @Option(
+        name: .customLong("pushed-config"),
+        help: """
+            The file with the configuration that the MDM pushed, which takes precedence (default: home-screen.json beside \
+            the file that BATON_MARKER names, else beside \(WellKnownPath.managedMarker)).
+            """)
+    var pushedFile: String?
     @Flag(help: "Fill the screen, without a border.") var fullScreen = false
     @Option(help: "The browser's program.") var browser = "/usr/bin/chromium"
     @Flag(help: "Open no window, and print the page's address. Only browsers of this user can open it.")
@@ -36,13 +45,15 @@ struct HomeCommand: AsyncParsableCommand {
     private func show() async throws {
         unsafe setenv("BATON_SOCKET", device.folder + "/broker.sock", 1)
         let environment = ProcessInfo.processInfo.environment
+        let marker = environment["BATON_MARKER"] ?? WellKnownPath.managedMarker
         let language = ["LC_ALL", "LC_MESSAGES", "LANG"].compactMap { environment[$0] }.first { !$0.isEmpty }
         var logger = Logger(label: "baton.home")
         logger.logLevel = .warning
         let screen = try HomeScreen(
             HomeScreen.Start(
                 app: HomeApp(clientID: HomeScreenApp.clientID, redirectURI: HomeScreenApp.redirectURI),
-                runtimeDirectory: device.folder, configuration: try configuration(), language: language ?? "en",
+                runtimeDirectory: device.folder, configuration: try configuration(),
+                pushed: pushedFile ?? WellKnownPath.homeScreen(beside: marker), language: language ?? "en",
                 deviceName: ProcessInfo.processInfo.hostName, environment: environment, port: port),
             logger: logger)
         let run = Task {

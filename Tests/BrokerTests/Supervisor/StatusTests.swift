@@ -2,6 +2,7 @@
 import BrokerDevice
 import BrokerIPC
 import BrokerProtocol
+import BrokerSupervisor
 import Processes
 import TestSupport
 import Testing
@@ -58,6 +59,23 @@ import UnixSocket
                 #expect(ending.stage == .signingOut)
                 #expect(ending.pending == ["browser"])
                 #expect(ending.session == nil)
+            }
+        }
+    }
+
+    @Test func `a home screen is told when there is another configuration to read, and when there is none`()
+        async throws
+    {
+        try await Scratch.with { scratch in
+            try await SupervisorFixture.with(scratch) { fixture in
+                _ = try await fixture.status()
+                let reader = try await Reader(scratch)
+                #expect(try await reader.next().homeScreen == nil)
+                for version in ["1", "2", nil] {
+                    fixture.device.set(homeScreen: version)
+                    fixture.inputs.post(.deviceChanged)
+                    #expect(try await reader.next().homeScreen == version)
+                }
             }
         }
     }

@@ -37,6 +37,7 @@ final class SupervisorFixture: Sendable {
         private let sessionPolicy = Mutex(SessionPolicyOverride())
         private let isShared = Mutex(true)
         private let browser = Mutex(BrowserConfiguration.standard)
+        private let homeScreen = Mutex<String?>(nil)
 
         var settings: ManagedSettings {
             var settings = ManagedSettings(
@@ -44,6 +45,7 @@ final class SupervisorFixture: Sendable {
                 appConfigurationShared: true, apps: [])
             settings.sessionPolicy = sessionPolicy.withLock(\.self)
             settings.browser = browser.withLock(\.self)
+            settings.homeScreen = homeScreen.withLock(\.self)
             return settings
         }
         /// The MDM has removed the profile that makes the device shared.
@@ -52,6 +54,8 @@ final class SupervisorFixture: Sendable {
         func set(sessionPolicy wishes: SessionPolicyOverride) { sessionPolicy.withLock { $0 = wishes } }
         /// The MDM sets this configuration of the worker's browser.
         func set(browser decided: BrowserConfiguration) { browser.withLock { $0 = decided } }
+        /// The MDM's configuration of the home screen is published in this version.
+        func set(homeScreen version: String?) { homeScreen.withLock { $0 = version } }
         func declare() throws {}
         func session(is stage: SessionStage) { stages.withLock { $0.append(stage) } }
         func enroll(profile: String, answer: @escaping @Sendable (OperatorReply) -> Void) { answer(.done) }

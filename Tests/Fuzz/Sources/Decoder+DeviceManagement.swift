@@ -11,6 +11,7 @@ extension Decoder {
     /// The types read from property lists: check-in, commands, results, manifests, profiles, and the linter's findings.
     func feedManagement(_ bytes: [UInt8]) {
         _ = Refusal.code(in: bytes)
+        feedHomeScreen(bytes)
         for delivery in [ProfileLinter.Delivery.enrollment, .push] {
             _ = ProfileLinter(delivery: delivery).findings(inXML: bytes)
         }
@@ -24,6 +25,15 @@ extension Decoder {
             check((try? CommandRequest(propertyList: request.propertyList)) == request, "a command changes")
         }
         if let profile = try? Profile(propertyList: value) { _ = try? profile.xml() }
+    }
+
+    /// The home screen's configuration in both of its files.
+    private func feedHomeScreen(_ bytes: [UInt8]) {
+        _ = try? HomeConfiguration(json: bytes)
+        guard let configuration = try? HomeConfiguration(published: bytes) else { return }
+        check(
+            (try? HomeConfiguration(published: configuration.published)) == configuration,
+            "a home screen's configuration changes when written")
     }
 
     /// PKCS#12, with few iterations, since the cost of key derivation is not tested here.
