@@ -8,7 +8,7 @@ extension LiveDevice {
     @Suite struct HomeScreenTests {
         private struct Seen: Decodable {
             let faults: [String]
-            let milliseconds: [Int]
+            let milliseconds: [Int]?
         }
 
         @Test("workers sign in and hand over at the home screen by keyboard and touch, in every language and size")
@@ -44,16 +44,80 @@ extension LiveDevice {
                 "names": [first.displayName, second.displayName], "program": program,
             ]
             try JSONSerialization.data(withJSONObject: wanted).write(to: URL(filePath: place + "/wanted.json"))
-            let person = try await live.runAside(
-                program: Repository.root + "/.venv-foreign/bin/python3",
-                [Repository.root + "/Tests/Person/home.py", place + "/wanted.json"])
-            #expect(try await person.waitForExit() == 0)
-            let line = try #require(try person.log().split(separator: "\n").last)
-            let seen = try JSONDecoder().decode(Seen.self, from: Data(line.utf8))
+            let seen = try await Self.seen(by: "home.py", place + "/wanted.json", live)
             #expect(seen.faults == [])
-            #expect(seen.milliseconds.count == 2)
+            #expect(seen.milliseconds?.count == 2)
             try live.leave()
             try await live.settle()
+        }
+
+        @Test(
+            "a home screen shows what the MDM pushes, while it is open, and what it showed before once that is removed")
+        func pushed() async throws {
+            let live = try await LiveEnvironment.ready()
+            let place = live.path("home-\(UInt32.random(in: 0...UInt32.max))")
+            try FileManager.default.createDirectory(atPath: place, withIntermediateDirectories: false)
+            let configuration: [String: Any] = [
+                "organisation": "Local", "tiles": [["title": "Local tile", "program": "/bin/true"]],
+            ]
+            try JSONSerialization.data(withJSONObject: configuration).write(to: URL(filePath: place + "/home.json"))
+            _ = try await live.signIn("Amara", through: try live.app(1))
+            let pushed = live.path("public/home-screen.json")
+            let home = try await live.startHome(["--config", place + "/home.json", "--pushed-config", pushed])
+            let image = try Data(contentsOf: URL(filePath: Self.logo))
+            let tiles: [[String: Any]] = [
+                ["Title": "Ward round", "Program": "/bin/true"],
+                ["Title": "Intranet", "Page": "https://login.baton.test/", "Icon": image],
+            ]
+            let screen: [String: Any] = [
+                "Organisation": "Contoso", "Logo": image, "Colour": "#7A1F5C", "PreferredDomain": "contoso.example",
+            ]
+            let (first, second) = (place + "/first.mobileconfig", place + "/second.mobileconfig")
+            try Self.profile(screen.merging(["Tiles": tiles]) { $1 }).write(to: URL(filePath: first))
+            let more = tiles + [["Title": "Pharmacy", "Program": "/bin/true"]]
+            try Self.profile(screen.merging(["Tiles": more]) { $1 }).write(to: URL(filePath: second))
+            let baton = try RunningProgram.built("baton")
+            func admin(_ words: String...) -> [String] {
+                [baton, "admin", "profile"] + words + ["--server", live.path("server")]
+            }
+            func push(_ file: String) -> [[String]] {
+                [
+                    admin("add", "--file", file, "--replace"),
+                    admin("push", "com.contoso.home", "--device", "ward-7-tablet"), checkIn,
+                ]
+            }
+            let checkIn = [baton, "device", "check-in", "--runtime-directory", live.path("run")]
+            let wanted: [String: Any] = [
+                "address": try Self.address(home), "push": push(first), "replace": push(second),
+                "remove": [admin("remove", "com.contoso.home", "--device", "ward-7-tablet"), checkIn],
+            ]
+            try JSONSerialization.data(withJSONObject: wanted).write(to: URL(filePath: place + "/wanted.json"))
+            #expect(try await Self.seen(by: "home_pushed.py", place + "/wanted.json", live).faults == [])
+            #expect(!FileManager.default.fileExists(atPath: pushed))
+            try await live.settle()
+        }
+
+        /// Runs one of the persons at the home screen, and returns what they saw.
+        private static func seen(by person: String, _ wanted: String, _ live: LiveEnvironment) async throws -> Seen {
+            let person = try await live.runAside(
+                program: Repository.root + "/.venv-foreign/bin/python3",
+                [Repository.root + "/Tests/Person/" + person, wanted])
+            #expect(try await person.waitForExit() == 0)
+            let line = try #require(try person.log().split(separator: "\n").last)
+            return try JSONDecoder().decode(Seen.self, from: Data(line.utf8))
+        }
+
+        /// A profile with one home screen, as an administrator writes it.
+        private static func profile(_ screen: [String: Any]) throws -> Data {
+            let payload = screen.merging([
+                "PayloadType": "org.baton.homescreen", "PayloadVersion": 1,
+                "PayloadIdentifier": "com.contoso.home.screen", "PayloadUUID": UUID().uuidString,
+            ]) { $1 }
+            let profile: [String: Any] = [
+                "PayloadType": "Configuration", "PayloadVersion": 1, "PayloadIdentifier": "com.contoso.home",
+                "PayloadUUID": UUID().uuidString, "PayloadDisplayName": "Home screen", "PayloadContent": [payload],
+            ]
+            return try PropertyListSerialization.data(fromPropertyList: profile, format: .xml, options: 0)
         }
 
         /// A PNG of one pixel.
