@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import DeviceManagement
 
 /// The configuration files that an environment writes. docs/configuration.md describes their keys.
 struct ServerFile: Encodable {
@@ -64,27 +65,21 @@ struct AgentFile: Encodable {
     }
 }
 
-struct HomeFile: Encodable {
-    let organisation = EnvironmentFacts.organisation
-    let contact = "Help desk 4242"
-    let tiles: [Tile]
-
-    struct Tile: Encodable {
-        let title: String
-        let program: String
-        let arguments: [String]
-        let bundleId: String
-    }
-
+extension HomeScreenPayload {
+    /// The environment's home screen: a tile for each sample app with a window.
+    ///
     /// - Parameters:
     ///   - wardRound: the program of the sample app with a window.
     ///   - configuration: the path of an app's configuration, by its number.
-    init(facts: EnvironmentFacts, wardRound: String, configuration: (Int) -> String) {
-        tiles = facts.apps.filter { $0.sample == .wardRound }.map {
-            Tile(
-                title: $0.title, program: wardRound, arguments: ["--config", configuration($0.number)],
-                bundleId: $0.bundleID)
-        }
+    init(_ facts: EnvironmentFacts, wardRound: String, configuration: (Int) -> String) {
+        self.init(
+            organisation: EnvironmentFacts.organisation, contact: "Help desk 4242",
+            preferredDomain: EnvironmentFacts.domain,
+            tiles: facts.apps.filter { $0.sample == .wardRound }.map {
+                Tile(
+                    title: $0.title, program: wardRound, arguments: ["--config", configuration($0.number)],
+                    bundleID: $0.bundleID)
+            })
     }
 }
 

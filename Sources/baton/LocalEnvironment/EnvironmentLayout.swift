@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+internal import BrokerProtocol
 internal import Files
 import FoundationEssentials
 import Glibc
@@ -13,6 +14,8 @@ struct EnvironmentLayout: Sendable {
     var run: String { root + "/run" }
     /// The file whose existence shows apps that the device is managed.
     var managedMarker: String { root + "/public/managed" }
+    /// The home screen's configuration, as the broker publishes it.
+    var homeScreen: String { WellKnownPath.homeScreen(beside: managedMarker) }
     /// Browser profiles, one per epoch.
     var profiles: String { root + "/run/profiles" }
     var apps: String { root + "/apps" }

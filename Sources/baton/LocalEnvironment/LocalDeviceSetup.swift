@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import AdminAPI
 internal import BrokerIPC
+import DeviceManagement
+import FoundationEssentials
 import Redaction
 
 /// The administrator's part of the setup of the environment's only device. It makes the same calls as `baton admin`.
@@ -47,12 +49,29 @@ struct LocalDeviceSetup: Sendable {
             try await install(
                 app.bundleID, ["clientId": .string(app.clientID), "redirectUri": .string(app.redirectURI)])
         }
+        try await install(profile)
+    }
+
+    private func install(_ profile: String) async throws {
         try await admin.call("PUT", path(.deviceProfile, ["profile": profile]))
     }
 
     private func install(_ bundleID: String, _ configuration: MDMAdmin.Configuration) async throws {
         try await admin.call(
             "PUT", path(.deviceApp, ["app": bundleID]), body: MDMAdmin.PushedApp(configuration: configuration))
+    }
+
+    /// Registers the profile of the home screen in place of the one before, and queues its installation.
+    func push(_ homeScreen: HomeScreenPayload) async throws {
+        let identifier = "org.baton.up.home"
+        let profile = Profile(
+            identifier: identifier, uuid: UUID().uuidString,
+            payloads: [
+                Payload(identifier: identifier + ".screen", uuid: UUID().uuidString, content: .homeScreen(homeScreen))
+            ])
+        let file = Data(try profile.xml()).base64EncodedString()
+        try await admin.call("POST", path(.profiles) + "?replace=true", body: MDMAdmin.NewProfile.file(file))
+        try await install(identifier)
     }
 
     /// Queues the removal of the profile.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import BrokerIPC
+import DeviceManagement
 import FoundationEssentials
 import Processes
 import Redaction
@@ -68,13 +69,14 @@ final class LocalEnvironment {
         try await start("baton-agent", programs.agent, arguments: ["--config", path], through: deviceWrapper)
     }
 
-    /// Opens the home screen in a window.
+    /// Has the MDM push the home screen's configuration, and opens the home screen in a window.
     func startHome() async throws {
-        let path = layout.configuration + "/home.json"
-        try layout.write(HomeFile(facts: facts, wardRound: programs.wardRound, configuration: configuration), to: path)
+        try await deviceSetup.push(
+            HomeScreenPayload(facts, wardRound: programs.wardRound, configuration: configuration))
+        try await carryOut()
         try await start(
             "home", programs.folder + "/baton",
-            arguments: ["home", "--config", path, "--runtime-directory", layout.run],
+            arguments: ["home", "--pushed-config", layout.homeScreen, "--runtime-directory", layout.run],
             isClosedByPerson: true)
     }
 
