@@ -14,6 +14,8 @@ struct LocalDeviceSetup: Sendable {
 
     static let deviceName = "ward-7-tablet"
     static let brokerBundle = "org.baton.authenticator"
+    /// The identifier of the home screen's profile.
+    private static let homeScreen = "org.baton.up.home"
     private static let sharedDeviceMode = "sharedDeviceMode"
 
     /// Creates the enrollment profile of the device.
@@ -63,7 +65,7 @@ struct LocalDeviceSetup: Sendable {
 
     /// Registers the profile of the home screen in place of the one before, and queues its installation.
     func push(_ homeScreen: HomeScreenPayload) async throws {
-        let identifier = "org.baton.up.home"
+        let identifier = Self.homeScreen
         let profile = Profile(
             identifier: identifier, uuid: UUID().uuidString,
             payloads: [
@@ -72,6 +74,14 @@ struct LocalDeviceSetup: Sendable {
         let file = Data(try profile.xml()).base64EncodedString()
         try await admin.call("POST", path(.profiles) + "?replace=true", body: MDMAdmin.NewProfile.file(file))
         try await install(identifier)
+    }
+
+    /// Whether the device has that profile.
+    var hasPushedHomeScreen: Bool {
+        get async throws {
+            let device: MDMAdmin.Device = try await admin.call("GET", path(.device))
+            return device.profiles.contains { $0.identifier == Self.homeScreen }
+        }
     }
 
     /// Queues the removal of the profile.

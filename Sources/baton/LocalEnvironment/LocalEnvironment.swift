@@ -71,13 +71,21 @@ final class LocalEnvironment {
 
     /// Has the MDM push the home screen's configuration, and opens the home screen in a window.
     func startHome() async throws {
-        try await deviceSetup.push(
-            HomeScreenPayload(facts, wardRound: programs.wardRound, configuration: configuration))
-        try await carryOut()
+        try await pushHomeScreen()
         try await start(
             "home", programs.folder + "/baton",
             arguments: ["home", "--pushed-config", layout.homeScreen, "--runtime-directory", layout.run],
             isClosedByPerson: true)
+    }
+
+    /// Leaves a home screen alone that somebody else has pushed to the device.
+    private func pushHomeScreen() async throws {
+        if FileManager.default.fileExists(atPath: layout.homeScreen), try await !deviceSetup.hasPushedHomeScreen {
+            return
+        }
+        try await deviceSetup.push(
+            HomeScreenPayload(facts, wardRound: programs.wardRound, configuration: configuration))
+        try await carryOut()
     }
 
     // MARK: The person at the browser
