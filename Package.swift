@@ -143,7 +143,8 @@ let package = Package(
         .target(
             name: "HomeScreen",
             dependencies: [
-                "BrokerIPC", "BrokerProtocol", "DeviceManagement", "Files", "MSAL", "Processes", "UnixSocket", "WebPages",
+                "BrokerIPC", "BrokerProtocol", "DeviceManagement", "Files", "MSAL", "Processes", "UnixSocket",
+                "WebPages",
                 .httpTypes, .hummingbird, .logging, .nioCore,
             ],
             resources: ["home.html", "home.css", "home.js"].map { .embedInCode("Resources/\($0)") }
@@ -249,7 +250,8 @@ let package = Package(
         .testTarget(
             name: "HomeScreenTests",
             dependencies: [
-                "BrokerProtocol", "DeviceManagement", "Files", "HomeScreen", "JSON", "TestSupport", "WebPages", .logging,
+                "BrokerProtocol", "DeviceManagement", "Files", "HomeScreen", "JSON", "TestSupport", "WebPages",
+                .logging,
             ]),
         .testTarget(
             name: "BrokerHelperTests",
