@@ -9,7 +9,8 @@ internal import WebPages
 actor HomeController {
     private var model = HomeModel()
     private let account: WorkerAccount
-    private let programs: TilePrograms
+    /// Nil for the bar, which opens none.
+    private let programs: TilePrograms?
     private let contents: HomeContents
     private let logger: Logger
     /// Advances whenever the model has changed.
@@ -20,7 +21,7 @@ actor HomeController {
     /// Every read of the account has a number, so that an older answer never replaces a newer one.
     private var reads: UInt64 = 0
 
-    init(account: WorkerAccount, programs: TilePrograms, contents: HomeContents, logger: Logger) {
+    init(account: WorkerAccount, programs: TilePrograms?, contents: HomeContents, logger: Logger) {
         (self.account, self.programs, self.contents, self.logger) = (account, programs, contents, logger)
     }
 
@@ -80,7 +81,7 @@ actor HomeController {
             handle(.tile(tile, await account.open(page: address) ? .idle : .failed))
         case .program(let path, let arguments)?:
             _ = try? await blocking { [self, programs] in
-                programs.open(tile, program: path, arguments: arguments) { self.post(.tile(tile, $0)) }
+                programs?.open(tile, program: path, arguments: arguments) { self.post(.tile(tile, $0)) }
             }
         case nil: handle(.tile(tile, .idle))
         }
@@ -88,7 +89,7 @@ actor HomeController {
 
     /// Ends the programs that were opened from tiles.
     func endPrograms() async {
-        do { try await blocking { [programs] in try programs.end() } } catch {
+        do { try await blocking { [programs] in try programs?.end() } } catch {
             logger.error("programs of the last worker still run", metadata: ["error": "\(error)"])
         }
     }

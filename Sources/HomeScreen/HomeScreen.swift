@@ -55,7 +55,7 @@ package struct HomeScreen: Sendable {
             contents: contents, logger: logger)
         routes = HomeRoutes(
             controller: controller, page: HomePage(), texts: try HomeText.catalogue.get(),
-            contents: contents, locale: start.language, deviceName: start.deviceName)
+            contents: contents, locale: start.locale, deviceName: start.deviceName)
     }
 
     /// Serves until the task is cancelled. Ends the programs that were opened from tiles.

@@ -2,12 +2,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """Workers at the home screen, in a real Chromium: by keyboard, by touch, in every language, at three sizes, in both themes.
 
-    home.py FILE
+    home.py FILE [PART…]
 
 FILE is a JSON object: `address` of the home screen, `seat` (the file that names the person at the sign-in page), `people` (two
 objects for that file), `names` (their names on the screen), `program` (the path of a file that the first tile's program
 writes). Prints one JSON object: `faults`, one sentence each, and `milliseconds`, from each touch on Hand over to the next
-screen that is ready. If BATON_SCREENSHOTS names a folder, it gets a picture of each page and state.
+screen that is ready. PART is one of `refusals`, `by_keyboard`, `by_touch` and `by_choice`; without it, all but the first are
+played. `untried` counts what only root can try. If BATON_SCREENSHOTS names a folder, it gets a picture of each page and state.
 """
 import http.client
 import json
@@ -23,12 +24,13 @@ READY = "#button[data-touch=signIn][aria-busy=false]:not([data-rest])"
 SESSION = "#button[data-touch=handover][aria-busy=false]:not([data-rest])"
 # The first sight of the screen for the next worker.
 NEXT = "#button[data-touch=signIn]"
+STRANGER = 64003  # a user who is none of the device's
 
 
 class HomeScreen(Pages):
     def __init__(self, wanted, browser):
         super().__init__(browser, wanted["address"].rstrip("/"), "home")
-        self.wanted, self.milliseconds = wanted, []
+        self.wanted, self.milliseconds, self.untried = wanted, [], 0
 
     def seat(self, number):
         with open(self.wanted["seat"], "w") as file:
@@ -42,6 +44,8 @@ class HomeScreen(Pages):
         page.wait_for_selector(READY, timeout=PATIENCE)
         page.keyboard.press("Tab")
         self.expect(page.evaluate("document.activeElement.id") == "button", "the first key reaches no button")
+        self.shortcuts(page)
+        page.locator("#button").focus()
         page.keyboard.press("Enter")
         page.wait_for_selector(SESSION, timeout=PATIENCE)
         page.wait_for_selector("#title:not(:empty)", timeout=PATIENCE)
@@ -56,6 +60,19 @@ class HomeScreen(Pages):
         self.expect(lines >= 4, f"the receipt has {lines} lines")
         self.judge(page, "ready")
         page.context.close()
+
+    def shortcuts(self, page):
+        """The page lets no shortcut and no menu reach the browser, except zoom."""
+        page.evaluate("""() => {
+          window.kept = [];
+          for (const kind of ['keydown', 'contextmenu'])
+            addEventListener(kind, event => { if (event.defaultPrevented) window.kept.push(event.key || kind); });
+        }""")
+        for keys in ["Control+n", "Control+t", "Control+w", "Alt+Home", "F11", "F12", "Control++"]:
+            page.keyboard.press(keys)
+        page.click("header", button="right")
+        kept = [key for key in page.evaluate("window.kept") if key not in ["Control", "Alt"]]
+        self.expect(kept == ["n", "t", "w", "Home", "F11", "F12", "contextmenu"], f"the page keeps {kept} from the browser")
 
     def hand_over(self, page, act):
         began = time.monotonic()
@@ -138,18 +155,42 @@ class HomeScreen(Pages):
             answer = connection.getresponse().status
             self.expect(answer == status, f"{sentence} is answered with {answer}, not with {status}")
             connection.close()
+        if os.geteuid() == 0:
+            answer = as_another_user(place)
+            self.expect(answer == 403, f"another user is answered with {answer}, not with 403")
+        else:
+            self.untried += 1
+
+
+def as_another_user(place):
+    """The status of a request that a process of another user sends; the page's own request otherwise."""
+    reading, writing = os.pipe()
+    if not (process := os.fork()):
+        os.setgroups([])
+        os.setgid(STRANGER)
+        os.setuid(STRANGER)
+        connection = http.client.HTTPConnection(place.hostname, place.port, timeout=30)
+        connection.request("GET", "/view")
+        os.write(writing, str(connection.getresponse().status).encode())
+        os._exit(0)
+    os.waitpid(process, 0)
+    os.close(writing)
+    with open(reading) as file:
+        return int(file.read() or 0)
 
 
 def main():
     with open(sys.argv[1]) as file:
         wanted = json.load(file)
+    parts = sys.argv[2:] or ["by_keyboard", "by_touch", "by_choice"]
+
     def walk(browser):
         home = HomeScreen(wanted, browser)
-        home.run([home.refusals, home.by_keyboard, home.by_touch, home.by_choice])
+        home.run([getattr(home, part) for part in parts])
         return home
 
     home = with_chromium(walk)
-    print(json.dumps({"faults": home.faults, "milliseconds": home.milliseconds}))
+    print(json.dumps({"faults": home.faults, "milliseconds": home.milliseconds, "untried": home.untried}))
 
 
 main()

@@ -249,5 +249,14 @@ for (const kind of ['pointerdown', 'keydown', 'wheel']) {
 // The dialog is closed by its button or by the program, never by Escape.
 at('idle').addEventListener('cancel', event => event.preventDefault());
 
+// No shortcut or menu of the browser opens another window or leaves this page: it would stay there for the next worker.
+// Zoom remains.
+addEventListener('keydown', event => {
+  const isShortcut = event.ctrlKey || event.altKey || event.metaKey || /^F\d/.test(event.key);
+  const isZoom = event.ctrlKey && ['+', '=', '-', '0'].includes(event.key);
+  if (isShortcut && !isZoom) event.preventDefault();
+}, true);
+addEventListener('contextmenu', event => event.preventDefault());
+
 setInterval(tick, 1000);
 run();

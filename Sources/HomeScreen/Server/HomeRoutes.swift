@@ -35,12 +35,9 @@ struct HomeRoutes: Sendable {
 
     init(
         controller: HomeController, page: HomePage, texts: Texts<HomeText>, contents: HomeContents,
-        locale: String, deviceName: String
+        locale: HomeLocale, deviceName: String
     ) {
-        // `de_CH.UTF-8` (locale(1)) is `de-CH` in browsers.
-        let tag = String(locale.prefix { $0 != "." && $0 != "@" }).replacing("_", with: "-")
-        language = Language(tag: tag) ?? .english
-        self.locale = Language(tag: tag) == nil ? language.rawValue : tag
+        (language, self.locale) = (locale.language, locale.tag)
         (self.controller, self.page, self.texts) = (controller, page, texts)
         (self.contents, self.deviceName) = (contents, deviceName)
     }

@@ -34,6 +34,7 @@ struct HomeCommand: AsyncParsableCommand {
     @Option(help: "The browser's program.") var browser = "/usr/bin/chromium"
     @Flag(help: "Open no window, and print the page's address. Only browsers of this user can open it.")
     var addressOnly = false
+    @Flag(help: "Show no page, but be the bar of the kiosk session: a status command for swaybar.") var bar = false
     @Option(help: "The page's port on 127.0.0.1 (default: a free one).") var port = 0
     @OptionGroup var device: DeviceOptions
     @OptionGroup var output: OutputOptions
@@ -49,14 +50,25 @@ struct HomeCommand: AsyncParsableCommand {
         let language = ["LC_ALL", "LC_MESSAGES", "LANG"].compactMap { environment[$0] }.first { !$0.isEmpty }
         var logger = Logger(label: "baton.home")
         logger.logLevel = .warning
-        let screen = try HomeScreen(
-            HomeScreen.Start(
-                app: HomeApp(clientID: HomeScreenApp.clientID, redirectURI: HomeScreenApp.redirectURI),
-                runtimeDirectory: device.folder, configuration: try configuration(),
-                pushed: pushedFile ?? WellKnownPath.homeScreen(beside: marker), language: language ?? "en",
-                deviceName: ProcessInfo.processInfo.hostName, environment: environment, port: port),
-            logger: logger)
-        let run = Task {
+        let start = HomeScreen.Start(
+            app: HomeApp(clientID: HomeScreenApp.clientID, redirectURI: HomeScreenApp.redirectURI),
+            runtimeDirectory: device.folder, configuration: try configuration(),
+            pushed: pushedFile ?? WellKnownPath.homeScreen(beside: marker), language: language ?? "en",
+            deviceName: ProcessInfo.processInfo.hostName, environment: environment, port: port)
+        let run = bar ? try showBar(start, logger) : try showScreen(start, logger)
+        let signals = Signals([SIGINT, SIGTERM]) { run.cancel() }
+        defer { withExtendedLifetime(signals) {} }
+        do { try await run.value } catch is CancellationError {}
+    }
+
+    private func showBar(_ start: HomeScreen.Start, _ logger: Logger) throws -> Task<Void, any Error> {
+        let bar = try HomeBar(start, logger: logger)
+        return Task { try await bar.run(showHome: KioskWindows.showHome) }
+    }
+
+    private func showScreen(_ start: HomeScreen.Start, _ logger: Logger) throws -> Task<Void, any Error> {
+        let screen = try HomeScreen(start, logger: logger)
+        return Task {
             if addressOnly {
                 try await screen.run { address in
                     try OutputOptions.print([address])
@@ -66,9 +78,6 @@ struct HomeCommand: AsyncParsableCommand {
                 try await show(screen, in: HomeWindow(browser: browser, isFullScreen: fullScreen))
             }
         }
-        let signals = Signals([SIGINT, SIGTERM]) { run.cancel() }
-        defer { withExtendedLifetime(signals) {} }
-        do { try await run.value } catch is CancellationError {}
     }
 
     private func show(_ screen: HomeScreen, in window: HomeWindow) async throws {

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import Foundation
+package import Logging
+internal import Processes
+internal import WebPages
+
+/// The bar of the kiosk session, for `swaybar`: who is signed in, the time, and Hand over beside every app.
+///
+/// It asks the broker itself, so it works without the home screen.
+package struct HomeBar: Sendable {
+    private let controller: HomeController
+    private let account: WorkerAccount
+    private let reader: StatusReader
+    private let texts: Texts<HomeText>
+    private let language: Language
+
+    /// - Throws: ``TextsFailure`` for a fault in the texts, or the error of `MSAL` if it refuses the registration.
+    package init(_ start: HomeScreen.Start, logger: Logger) throws {
+        account = try WorkerAccount(start.app, socket: start.runtimeDirectory + "/broker.sock")
+        let contents = HomeContents(local: start.configuration, pushed: start.pushed, logger: logger)
+        let controller = HomeController(account: account, programs: nil, contents: contents, logger: logger)
+        self.controller = controller
+        reader = StatusReader(
+            socket: start.runtimeDirectory + "/status.sock",
+            receive: { controller.receive($0) }, lose: { controller.post(.brokerLost) })
+        (texts, language) = (try HomeText.catalogue.get(), start.locale.language)
+    }
+
+    /// Writes the bar's lines to standard output and reads its touches from standard input, until the input ends or the
+    /// task is cancelled.
+    ///
+    /// - Parameter showHome: brings the home screen to the front; called after each touch on a button.
+    /// - Throws: the error of the output.
+    package func run(showHome: @escaping @Sendable () -> Void) async throws {
+        account.whenChanged { [controller] in controller.post(.accountChanged) }
+        try await withThrowingTaskGroup { group in
+            group.addTask { [controller] in await controller.run() }
+            group.addTask { [reader] in try await reader.run() }
+            group.addTask { try await write() }
+            // The thread that reads cannot be cancelled; the process ends it.
+            let (end, ended) = AsyncStream.makeStream(of: Never.self)
+            try BlockingThread.start {
+                read(showHome)
+                ended.finish()
+            }
+            group.addTask { for await _ in end {} }
+            try await group.next()
+            group.cancelAll()
+        }
+    }
+
+    private func write() async throws {
+        try Self.output("{\"version\":1,\"click_events\":true}\n[")
+        var last: [BarBlock] = []
+        while !Task.isCancelled {
+            let (model, content, change) = await controller.current
+            let composer = HomeViewComposer(
+                texts: texts, language: language, configuration: content.configuration, isLogoUnreadable: false,
+                tiles: [], icons: [])
+            let (clock, rest) = Self.clock
+            let blocks = BarBlock.blocks(
+                of: composer.view(of: model), clock: clock,
+                home: texts.text(.pageTitle, in: language),
+                accent: content.configuration.colour ?? AccentColour.standard)
+            if blocks != last {
+                try Self.output(String(decoding: try JSONEncoder().encode(blocks), as: UTF8.self) + ",\n")
+                last = blocks
+            }
+            await withTaskGroup { [controller] group in
+                group.addTask { await controller.changes.beyond(change) }
+                group.addTask { try? await Task.sleep(for: rest) }
+                await group.next()
+                group.cancelAll()
+            }
+        }
+    }
+
+    /// Returns at the end of the input, when the bar has ended.
+    private func read(_ showHome: () -> Void) {
+        var input = BarInput()
+        while case let bytes = FileHandle.standardInput.availableData, !bytes.isEmpty {
+            for touch in input.touches(in: bytes) {
+                if touch == .handover { controller.post(.handoverTouched) }
+                showHome()
+            }
+        }
+    }
+
+    private static func output(_ text: String) throws {
+        try FileHandle.standardOutput.write(contentsOf: Data(text.utf8))
+    }
+
+    /// The time of day, and how long it holds.
+    private static var clock: (text: String, rest: Duration) {
+        let now = Calendar(identifier: .gregorian).dateComponents([.hour, .minute, .second], from: Date())
+        let two = { (number: Int?) in number.map { $0 < 10 ? "0\($0)" : "\($0)" } ?? "" }
+        return ("\(two(now.hour)):\(two(now.minute))", .seconds(60 - (now.second ?? 0)))
+    }
+}

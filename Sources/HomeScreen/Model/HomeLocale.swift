@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import WebPages
+
+/// The language of the device, for a person who has not chosen one.
+struct HomeLocale {
+    let language: Language
+    /// How the device writes times in its own language (BCP 47), such as `en-GB`.
+    let tag: String
+
+    /// - Parameter name: a name of locale(1), such as `de_CH.UTF-8`. English is used for a language without texts.
+    init(_ name: String) {
+        // In browsers it is `de-CH`.
+        let tag = String(name.prefix { $0 != "." && $0 != "@" }).replacing("_", with: "-")
+        language = Language(tag: tag) ?? .english
+        self.tag = Language(tag: tag) == nil ? language.rawValue : tag
+    }
+}
+
+extension HomeScreen.Start {
+    var locale: HomeLocale { HomeLocale(language) }
+}
