@@ -250,8 +250,8 @@ let package = Package(
         .testTarget(
             name: "HomeScreenTests",
             dependencies: [
-                "BrokerProtocol", "DeviceManagement", "Files", "HomeScreen", "JSON", "TestSupport", "WebPages",
-                .logging,
+                "BrokerProtocol", "DeviceManagement", "Files", "HomeScreen", "JSON", "Processes", "TestSupport",
+                "WebPages", .logging,
             ]),
         .testTarget(
             name: "BrokerHelperTests",
