@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import BrokerProtocol
+import DeviceManagement
 import Foundation
-import WebPages
 import Testing
+import WebPages
 
 @testable import HomeScreen
 
@@ -13,7 +14,7 @@ import Testing
         for event in events { _ = model.handle(event) }
         let composer = HomeViewComposer(
             texts: try HomeText.catalogue.get(), language: .english, configuration: .standard, isLogoUnreadable: false,
-            icons: [])
+            tiles: [], icons: [])
         return BarBlock.blocks(of: composer.view(of: model), clock: "12:30", home: "Home screen", accent: "#0b5cab")
     }
 

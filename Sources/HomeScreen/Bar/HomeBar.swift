@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+internal import DeviceManagement
 internal import Foundation
 package import Logging
 internal import Processes
