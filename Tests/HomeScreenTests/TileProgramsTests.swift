@@ -37,8 +37,7 @@ import Testing
         return !text.contains(") Z ")
     }
 
-    @Test("the end of a session ends every program of a tile, and what it started")
-    func end() async throws {
+    @Test func `the end of a session ends every program of a tile, and what it started`() async throws {
         try await Scratch.with { scratch in
             let programs = TilePrograms(environment: ["PATH": "/usr/bin:/bin"], device: scratch.path("run"))
             let pids = try await open(programs, fifo: scratch.path("fifo"))
@@ -48,8 +47,7 @@ import Testing
         }
     }
 
-    @Test("programs that a killed home screen left are ended, and those of another device are not")
-    func others() async throws {
+    @Test func `programs that a killed home screen left are ended, and those of another device are not`() async throws {
         try await Scratch.with { scratch in
             let (environment, device) = (["PATH": "/usr/bin:/bin"], scratch.path("run"))
             let left = try await open(
