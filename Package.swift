@@ -143,7 +143,7 @@ let package = Package(
         .target(
             name: "HomeScreen",
             dependencies: [
-                "BrokerIPC", "BrokerProtocol", "DeviceManagement", "Files", "MSAL", "Processes", "UnixSocket",
+                "BrokerIPC", "BrokerProtocol", "DeviceManagement", "Files", "JSON", "MSAL", "Processes", "UnixSocket",
                 "WebPages",
                 .httpTypes, .hummingbird, .logging, .nioCore,
             ],

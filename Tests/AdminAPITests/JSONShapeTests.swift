@@ -35,6 +35,7 @@ import Testing
         IdentityAdmin.NewGroup(displayName: "n", mailNickname: "n", description: "d"),
         IdentityAdmin.NewPassword(password: Sensitive("p")),
         IdentityAdmin.NewTenant(displayName: "n", domain: "d"),
+        IdentityAdmin.Branding(colour: "#000000", logo: "AA=="),
         IdentityAdmin.NewUser(userPrincipalName: "u", displayName: "n", password: Sensitive("p")),
         IdentityAdmin.Offline(rules: offlineRules), offlineRules,
         IdentityAdmin.ReceiptSubject(user: "u", userPrincipalName: "n", device: "d", session: "s"),

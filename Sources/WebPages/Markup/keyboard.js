@@ -12,6 +12,8 @@
     fr: "éèàçùâêîôû", it: "àèéìòù", pt: "ãáàâçéêíóôõú", pl: "ąćęłńóśźż",
     ru: "йцукенгшщзх|фывапролджэ|ячсмитьбюёъ", ar: "ضصثقفغعهخحجد|شسيبلاتنمكط|ئءؤرىةوزظذ",
   };
+  // What the key that changes to these letters shows; the first three of them elsewhere.
+  const names = { ru: "РУС", ar: "عر" };
   const signs = "1234567890|@#€_&-+()/|*\"':;!?.,%|~`^$=<>[]{}\\";
   const language = document.documentElement.lang;
   const label = (name) => panel.dataset[name];
@@ -79,7 +81,7 @@
     ];
     if (national[language]) {
       const isOn = page === "national";
-      last.push(key(isOn ? "abc" : national[language].slice(0, 3), turn("national"), { name: label(isOn ? "letters" : "national"), kind: "wide" }));
+      last.push(key(isOn ? "abc" : names[language] || national[language].slice(0, 3), turn("national"), { name: label(isOn ? "letters" : "national"), kind: "wide" }));
     }
     last.push(
       key(label("space"), () => insert(" "), { kind: "space" }),

@@ -79,6 +79,7 @@ enum BundleLogMessages {
         "the folder of offline leases cannot be read",
         "the helper does not answer",
         "the helper refuses a request",
+        "the home screen's configuration cannot be published",
         "the identity platform does not renew the session",
         "the join that the directory had confirmed is finished",
         "the newest receipt is not anchored yet",
