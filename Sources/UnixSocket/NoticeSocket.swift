@@ -9,6 +9,8 @@ package final class NoticeSocket: Sendable {
     /// The value for the program's `NOTIFY_SOCKET`.
     package let path: String
     private let socket: Descriptor
+    /// Identifies the file at `path`, which the next socket of a program that starts again may have replaced.
+    private let file: FileIdentity?
 
     private static let maximumDescriptors = 8
 
@@ -21,9 +23,25 @@ package final class NoticeSocket: Sendable {
         guard number >= 0 else { throw SocketError(call: .notify, errno: -number) }
         self.path = path
         socket = Descriptor(owning: number)
+        file = FileIdentity(path)
     }
 
-    deinit { _ = unsafe unlink(path) }
+    deinit {
+        // No other file can have this identity while the socket is open.
+        if file != nil, FileIdentity(path) == file { _ = unsafe unlink(path) }
+    }
+
+    private struct FileIdentity: Equatable {
+        let device: dev_t
+        let inode: ino_t
+
+        /// Returns nil if there is no file.
+        init?(_ path: String) {
+            var status = stat()
+            guard unsafe lstat(path, &status) == 0 else { return nil }
+            (device, inode) = (status.st_dev, status.st_ino)
+        }
+    }
 
     /// Blocks until the program sends `READY=1` or has ended.
     ///

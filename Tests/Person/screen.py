@@ -63,17 +63,30 @@ def appears(title, *keys):
     sys.exit(f"screen.py: no window {title}")
 
 
+def fill(page):
+    """Types into the form and sends it, again if the keys went elsewhere: at a moment of its own choosing, Firefox lists a
+    download in a panel, which has the keyboard until it is closed."""
+    width, height = size(page)
+    for _ in range(int(PATIENCE / 5)):
+        tool("key", "Escape")
+        click(page, width // 2, height // 2)
+        tool("key", "ctrl+a")
+        tool("type", sys.argv[1])
+        tool("key", "Return")
+        try:
+            tool("search", "--sync", "--onlyvisible", "--name", "^Sent ", timeout=5)
+            return
+        except subprocess.TimeoutExpired:
+            pass
+    sys.exit("screen.py: the form was not sent")
+
+
 page = window("^Notes ")
 width, height = size(page)
 tool("windowfocus", page)
 click(page, width // 2, height // 2)
 window("^Copied ")
-# Firefox lists the download in a panel, which has the keyboard until it is closed.
-tool("key", "Escape")
-click(page, width // 2, height // 2)
-tool("type", sys.argv[1])
-tool("key", "Return")
-window("^Sent ")
+fill(page)
 tool("key", "ctrl+s")
 save()
 click(page, width // 2, height // 2)

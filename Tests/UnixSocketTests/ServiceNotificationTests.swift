@@ -29,4 +29,14 @@ import UnixSocket
             #expect(failure?.errno == EAGAIN)
         }
     }
+
+    @Test func `a socket that is released later than the next one was bound leaves the next one alone`() throws {
+        let path = FileManager.default.temporaryDirectory.path + "/baton-\(UUID().uuidString).ready"
+        var former: NoticeSocket? = try NoticeSocket(path: path)
+        let next = try NoticeSocket(path: path)
+        withExtendedLifetime(former) {}
+        former = nil
+        #expect(FileManager.default.fileExists(atPath: path))
+        withExtendedLifetime(next) {}
+    }
 }

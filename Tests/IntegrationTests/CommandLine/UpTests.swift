@@ -170,11 +170,7 @@ import Testing
             // The administrator's password is not on the disk any more where the person's program reads it.
             #expect(!FileManager.default.fileExists(atPath: scratch.path("w/configuration/person.json")))
             let close = try await RunningProgram.start(
-                "/usr/bin/xdotool",
-                [
-                    "search", "--sync", "--onlyvisible", "--name", "^Home screen$", "windowfocus", "--sync", "key",
-                    "ctrl+w",
-                ],
+                "/usr/bin/python3", [Repository.root + "/Tests/Person/close_window.py", "^Home screen$"],
                 environment: ["DISPLAY": display], log: "close.log", awaitsReady: false, in: scratch)
             #expect(try await close.waitForExit() == 0)
             #expect(try await up.program.waitForExit() == 0)

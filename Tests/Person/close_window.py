@@ -1,0 +1,45 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Closes a window as a window manager does when its button is touched (ICCCM, section 4.2.8.1).
+
+    close_window.py TITLE
+
+Waits until a visible window has a title that the regular expression TITLE matches, and asks it to close.
+"""
+import ctypes
+import subprocess
+import sys
+
+
+class ClientMessage(ctypes.Structure):
+    """`XClientMessageEvent` of Xlib, and the room that every event has."""
+
+    _fields_ = [
+        ("type", ctypes.c_int), ("serial", ctypes.c_ulong), ("send_event", ctypes.c_int), ("display", ctypes.c_void_p),
+        ("window", ctypes.c_ulong), ("message_type", ctypes.c_ulong), ("format", ctypes.c_int),
+        ("data", ctypes.c_long * 5), ("room", ctypes.c_long * 12)]
+
+
+def main():
+    found = subprocess.run(
+        ["xdotool", "search", "--sync", "--onlyvisible", "--name", sys.argv[1]], check=True, capture_output=True)
+    window = int(found.stdout.split()[0])
+    xlib = ctypes.CDLL("libX11.so.6")
+    xlib.XOpenDisplay.restype = ctypes.c_void_p
+    xlib.XInternAtom.restype = ctypes.c_ulong
+    xlib.XInternAtom.argtypes = [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_int]
+    xlib.XSendEvent.argtypes = [
+        ctypes.c_void_p, ctypes.c_ulong, ctypes.c_int, ctypes.c_long, ctypes.POINTER(ClientMessage)]
+    xlib.XCloseDisplay.argtypes = [ctypes.c_void_p]
+    display = xlib.XOpenDisplay(None)
+    if not display:
+        sys.exit("there is no screen")
+    event = ClientMessage(type=33, window=window, format=32)
+    event.message_type = xlib.XInternAtom(display, b"WM_PROTOCOLS", 0)
+    event.data[0] = xlib.XInternAtom(display, b"WM_DELETE_WINDOW", 0)
+    if not xlib.XSendEvent(display, window, 0, 0, ctypes.byref(event)):
+        sys.exit("the window cannot be asked")
+    xlib.XCloseDisplay(display)
+
+
+main()
