@@ -24,11 +24,25 @@ package struct DeviceState: Sendable, Codable, Equatable {
         package let shiftEnd: Int?
         /// When the session ends because of inactivity, on the boot clock; nil before the worker is warned.
         package let idleEnd: Int?
+        /// When the session of a worker who signed in offline ends, on the boot clock; nil if they signed in with the
+        /// server.
+        package let offlineEnd: Int?
+        /// Bundle ids of the apps that have unsaved work.
+        package let unsaved: [String]
+        /// When the announced end takes place even if apps have not saved, on the boot clock; nil unless the end waits
+        /// for ``unsaved``.
+        package let saveEnd: Int?
 
-        package init(began: Int?, shiftEnd: Int?, idleEnd: Int?) {
+        package init(
+            began: Int?, shiftEnd: Int?, idleEnd: Int?, offlineEnd: Int? = nil, unsaved: [String] = [],
+            saveEnd: Int? = nil
+        ) {
             self.began = began
             self.shiftEnd = shiftEnd
             self.idleEnd = idleEnd
+            self.offlineEnd = offlineEnd
+            self.unsaved = unsaved
+            self.saveEnd = saveEnd
         }
     }
 
@@ -79,6 +93,10 @@ package struct DeviceState: Sendable, Codable, Equatable {
     package let lockedApps: [String]
     /// Whether a `baton-agent` is connected. Without one, no sign-in page and no browser can open.
     package let hasAgent: Bool
+    /// Whether the device's management server can be reached; nil if the device has none or has not tried yet.
+    package let isServerReachable: Bool?
+    /// Whether a worker can sign in without the server: the device holds an offline lease.
+    package let hasOfflineLeases: Bool
     package let session: Session?
     package let handover: Handover?
     /// The version of the home screen's configuration that the MDM pushed; nil if there is none. A program that shows it
@@ -87,8 +105,8 @@ package struct DeviceState: Sendable, Codable, Equatable {
 
     package init(
         stage: Stage, reason: String, isEnrolled: Bool = false, deviceName: String? = nil, registration: String? = nil,
-        pending: [String] = [], lockedApps: [String] = [], hasAgent: Bool = false, session: Session? = nil,
-        handover: Handover? = nil, homeScreen: String? = nil
+        pending: [String] = [], lockedApps: [String] = [], hasAgent: Bool = false, isServerReachable: Bool? = nil,
+        hasOfflineLeases: Bool = false, session: Session? = nil, handover: Handover? = nil, homeScreen: String? = nil
     ) {
         self.stage = stage
         self.reason = reason
@@ -98,6 +116,8 @@ package struct DeviceState: Sendable, Codable, Equatable {
         self.pending = pending
         self.lockedApps = lockedApps
         self.hasAgent = hasAgent
+        self.isServerReachable = isServerReachable
+        self.hasOfflineLeases = hasOfflineLeases
         self.session = session
         self.handover = handover
         self.homeScreen = homeScreen

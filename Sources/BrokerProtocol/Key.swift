@@ -103,6 +103,8 @@ package struct Key: RawRepresentable, Hashable, Sendable {
     package static let endedEpoch = Key("baton_ended_epoch")
     /// The result of the app's eraser: `done` or `failed`.
     package static let result = Key("baton_result")
+    /// Whether the app has unsaved work: `1` or `0`.
+    package static let unsaved = Key("baton_unsaved")
     /// The reader of account changes, if a client has several.
     package static let reader = Key("baton_reader")
 }

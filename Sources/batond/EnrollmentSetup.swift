@@ -56,7 +56,8 @@ enum EnrollmentSetup {
                 https: https(configuration),
                 ended: { epoch, trigger in inputs.post(.serverEnded(epoch, trigger)) },
                 registration: { inputs.post(.registrationReceived($0)) }, checkIn: { agent.poke() },
-                opened: opened, stateChanged: { inputs.post(.leasesInQuestion) }),
+                opened: opened, reachable: { inputs.post(.serverReachable($0)) },
+                stateChanged: { inputs.post(.leasesInQuestion) }),
             logger: logger)
         agent.observeAccess { keeper.accessChanged() }
         return keeper

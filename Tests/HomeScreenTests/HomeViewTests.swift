@@ -81,6 +81,52 @@ import WebPages
         #expect(view.tone == .busy && view.button == nil)
     }
 
+    @Test("an end that waits for unsaved work says which app, how long it has, and what happens then")
+    func unsavedWork() throws {
+        let session = DeviceState.Session(
+            began: nil, shiftEnd: nil, idleEnd: nil, unsaved: ["com.rounds", "com.other"], saveEnd: 500)
+        let view = try Self.view(.device(DeviceState(stage: .ending, reason: "shared", session: session)))
+        #expect(view.text == "Not saved yet: Rounds, com.other")
+        #expect(view.countdowns.map(\.seconds) == [500])
+        #expect(view.countdowns[0].text.contains("unsaved work is lost"))
+        let waiting = DeviceState.Session(began: nil, shiftEnd: nil, idleEnd: nil)
+        let brief = try Self.view(.device(DeviceState(stage: .ending, reason: "shared", session: waiting)))
+        #expect(brief.text == "Your apps are saving their data." && brief.countdowns.isEmpty)
+    }
+
+    @Test("the tile of an app says that it has unsaved work")
+    func unsavedTile() throws {
+        let session = DeviceState.Session(began: nil, shiftEnd: nil, idleEnd: nil, unsaved: ["com.rounds"])
+        let view = try Self.view(
+            .device(DeviceState(stage: .signedIn, reason: "shared", session: session)), .tile(0, .running),
+            .tile(1, .running))
+        #expect(view.tiles.map(\.state) == ["Unsaved work", "Open"])
+    }
+
+    @Test("a worker who signed in without the server sees when that ends, beside the end of the shift")
+    func offline() throws {
+        let session = DeviceState.Session(began: nil, shiftEnd: 900, idleEnd: nil, offlineEnd: 600)
+        let view = try Self.view(.device(DeviceState(stage: .signedIn, reason: "shared", session: session)))
+        #expect(view.countdowns.map(\.seconds) == [600, 900])
+        #expect(view.countdowns[0].text.hasPrefix("Signed in without the server."))
+    }
+
+    @Test("without the server the screen says who can sign in, and keeps the button")
+    func serverUnreachable() throws {
+        func view(_ isReachable: Bool?, hasLeases: Bool = false) throws -> HomeView {
+            try Self.view(
+                .device(
+                    DeviceState(
+                        stage: .ready, reason: "shared", hasAgent: true, isServerReachable: isReachable,
+                        hasOfflineLeases: hasLeases)))
+        }
+        let (nobody, some) = (try view(false), try view(false, hasLeases: true))
+        #expect(nobody.title == "The server cannot be reached" && nobody.tone == .problem)
+        #expect(nobody.advice.last == "Whom to call: 4242" && nobody.button?.touch == .signIn)
+        #expect(some.title == "Ready" && some.notices.count == 1 && some.button?.touch == .signIn)
+        for view in [try view(nil), try view(true)] { #expect(view.title == "Ready" && view.notices.isEmpty) }
+    }
+
     @Test("the signed-in worker sees name, tiles and one button, and a locked app's tile cannot be touched")
     func session() throws {
         let worker = HomeModel.Account.worker(.init(name: "Amara Okafor", username: "amara@x.test"))

@@ -7,8 +7,8 @@
 FILE is a JSON object: `address` of the home screen, `seat` (the file that names the person at the sign-in page), `people` (two
 objects for that file), `names` (their names on the screen), `program` (the path of a file that the first tile's program
 writes). Prints one JSON object: `faults`, one sentence each, and `milliseconds`, from each touch on Hand over to the next
-screen that is ready. PART is one of `refusals`, `by_keyboard`, `by_touch` and `by_choice`; without it, all but the first are
-played. `untried` counts what only root can try. If BATON_SCREENSHOTS names a folder, it gets a picture of each page and state.
+screen that is ready. PART is one of `refusals`, `unsaved`, `by_keyboard`, `by_touch` and `by_choice`; without it, the last three
+are played. `untried` counts what only root can try. If BATON_SCREENSHOTS names a folder, it gets a picture of each page and state.
 """
 import http.client
 import json
@@ -130,6 +130,19 @@ class HomeScreen(Pages):
         page.wait_for_selector("html[lang=ar][dir=rtl]", timeout=PATIENCE)
         self.expect(page.text_content("#title") not in ["Ready", ""], "the title is not translated")
         self.languages(page, "ready")
+        page.context.close()
+
+    def unsaved(self):
+        """A worker hands over while an app has unsaved work."""
+        page = self.page(viewport={"width": 820, "height": 1180})
+        page.goto(self.wanted["address"])
+        page.wait_for_selector(SESSION, timeout=PATIENCE)
+        page.click("#button")
+        page.wait_for_selector("#text:text-is('Not saved yet: Ward notes')", timeout=PATIENCE)
+        left = page.text_content("#countdowns")
+        self.expect("left to save" in left and "unsaved work is lost" in left, f"the screen says {left}")
+        self.expect(not page.is_visible("#button"), "the screen still has a button")
+        self.judge(page, "unsaved")
         page.context.close()
 
     def refusals(self):

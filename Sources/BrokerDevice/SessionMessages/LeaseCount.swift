@@ -11,6 +11,9 @@ package struct LeaseCount: Sendable, Codable, Equatable {
     /// Whether anyone may begin a session with a lease; false while the clock is set back.
     package let mayBegin: Bool
 
+    /// Whether a worker can sign in with a lease.
+    package var allowsSignIn: Bool { leases > 0 && mayBegin }
+
     package init(leases: Int, pins: Int, pinsInFiles: Int, mayBegin: Bool) {
         (self.leases, self.pins, self.pinsInFiles, self.mayBegin) = (leases, pins, pinsInFiles, mayBegin)
     }

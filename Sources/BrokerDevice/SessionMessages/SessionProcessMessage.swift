@@ -34,6 +34,8 @@ package enum SessionProcessMessage: Sendable, Codable, Equatable {
     case listenerArrived(epoch: Epoch)
     /// All apps that were notified of the end have saved.
     case appsReady(epoch: Epoch)
+    /// The apps of this epoch that have unsaved work, in place of those that were reported before.
+    case unsavedWork(apps: [String], epoch: Epoch)
     /// An app of this epoch erases a worker's data itself.
     case appEnlisted(app: String, epoch: Epoch, requestID: UInt64)
     /// An app's report on whether it has erased its data of an ended epoch.
@@ -45,6 +47,9 @@ package enum SessionProcessMessage: Sendable, Codable, Equatable {
     /// A worker has signed in without the server; `subject` is the worker's pseudonym in receipts. Sent before
     /// ``signInSucceeded``.
     case signedInOffline(subject: String?)
+    /// When the session of this epoch's worker, who signed in offline, ends, in seconds of `CLOCK_BOOTTIME`; nil once
+    /// they have signed in with the server.
+    case leaseEnds(at: Int?, epoch: Epoch)
     /// The offline lease with which this epoch's worker signed in has ended.
     case leaseOver(epoch: Epoch)
     /// A PIN for offline sign-in was set, or why it was not.

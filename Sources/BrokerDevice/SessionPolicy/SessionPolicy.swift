@@ -6,10 +6,14 @@ package struct SessionPolicy: Sendable, Codable, Equatable {
     package var timeouts: SessionTimeouts
     /// Milliseconds that apps have to save before the end is committed.
     package var willEndPatience: Int
+    /// Milliseconds that apps have instead if one of them has reported unsaved work. If this is shorter, it has no
+    /// effect.
+    package var unsavedWorkPatience: Int
     /// Milliseconds that apps have to erase after the commit.
     package var eraserPatience: Int
 
-    package static let standard = SessionPolicy(timeouts: .standard, willEndPatience: 500, eraserPatience: 3000)
+    package static let standard = SessionPolicy(
+        timeouts: .standard, willEndPatience: 500, unsavedWorkPatience: 5000, eraserPatience: 3000)
 
     /// The minimum idle time, in seconds. A shorter one would not suffice to read a page.
     package static let shortestIdle = 30
@@ -34,9 +38,12 @@ package struct SessionPolicy: Sendable, Codable, Equatable {
         return (wanted, nil)
     }
 
-    package init(timeouts: SessionTimeouts, willEndPatience: Int, eraserPatience: Int) {
+    package init(
+        timeouts: SessionTimeouts, willEndPatience: Int, unsavedWorkPatience: Int = 0, eraserPatience: Int
+    ) {
         self.timeouts = timeouts
         self.willEndPatience = willEndPatience
+        self.unsavedWorkPatience = unsavedWorkPatience
         self.eraserPatience = eraserPatience
     }
 }

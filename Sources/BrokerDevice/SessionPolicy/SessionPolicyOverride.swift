@@ -2,7 +2,7 @@
 
 /// A key of `sessionPolicy`, in the configuration file and in the MDM's app configuration.
 package enum SessionPolicyKey: String, Sendable, CaseIterable {
-    case idle, idleWarning, shiftLength, shiftEnds, willEnd, erasers
+    case idle, idleWarning, shiftLength, shiftEnds, willEnd, unsavedWork, erasers
 
     /// The range of the key's number; nil for the list of times.
     package var range: ClosedRange<Int>? {
@@ -11,6 +11,7 @@ package enum SessionPolicyKey: String, Sendable, CaseIterable {
         case .idleWarning: 0...3600
         case .shiftLength: 0...604_800
         case .willEnd: 0...10_000
+        case .unsavedWork: 0...30_000
         case .erasers: 0...60_000
         case .shiftEnds: nil
         }
@@ -61,6 +62,7 @@ package struct SessionPolicyOverride: Sendable, Equatable {
                 shiftLength: numbers[.shiftLength] ?? base.timeouts.shiftLength,
                 shiftEnds: shiftEnds ?? base.timeouts.shiftEnds),
             willEndPatience: numbers[.willEnd] ?? base.willEndPatience,
+            unsavedWorkPatience: numbers[.unsavedWork] ?? base.unsavedWorkPatience,
             eraserPatience: numbers[.erasers] ?? base.eraserPatience)
     }
 }

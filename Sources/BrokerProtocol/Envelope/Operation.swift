@@ -52,11 +52,15 @@ extension Operation {
     package static let registerEraser = Operation(rawValue: "baton.register_eraser")
     /// Reports that this app has finished saving, so the announced end may proceed.
     package static let readyToEnd = Operation(rawValue: "baton.ready_to_end")
+    /// Reports whether this app has unsaved work of the worker. A graceful end of the session waits for it longer.
+    package static let unsavedWork = Operation(rawValue: "baton.unsaved_work")
     /// Reports the result of this app's eraser for an ended epoch. It is the only operation that is allowed on a
     /// connection whose hello names that epoch.
     package static let acknowledge = Operation(rawValue: "baton.acknowledge")
     /// Reports that the user is active in this app, and restarts the idle timer.
     package static let activity = Operation(rawValue: "baton.activity")
 
-    static let handover: [Operation] = [.epoch, .registerEraser, .readyToEnd, .acknowledge, .activity]
+    static let handover: [Operation] = [
+        .epoch, .registerEraser, .unsavedWork, .readyToEnd, .acknowledge, .activity,
+    ]
 }

@@ -29,6 +29,11 @@ package enum LeaseRule {
         return nil
     }
 
+    /// Returns the seconds until a valid lease ends, if the device stays powered on and its clock is not set.
+    package static func remaining(of lease: OfflineLease, since: OfflineTime.Mark, by time: OfflineTime) -> Int {
+        max(0, min(lease.ends - time.highest, lease.limits.poweredSeconds - (time.mark.powered - since.powered)))
+    }
+
     /// Whether anyone may sign in offline. Nobody may after the wall clock was set back.
     package static func mayBegin(by time: OfflineTime) -> Bool { !time.isSetBack }
 }

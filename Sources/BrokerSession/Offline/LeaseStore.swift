@@ -29,15 +29,31 @@ package struct LeaseStore: Sendable {
         try directory.names().isEmpty
     }
 
+    /// The valid leases at one moment.
+    package struct Found: Sendable {
+        package let leases: [HeldLease]
+        /// The record of time; nil if the device has none, and therefore no lease.
+        let time: OfflineTime?
+
+        /// Whether anyone may sign in with one of the leases.
+        package var mayBegin: Bool { time.map(LeaseRule.mayBegin(by:)) ?? true }
+
+        /// Returns the seconds until this lease ends, if the device stays powered on and its clock is not set; nil if
+        /// the lease is not among the valid ones.
+        package func remaining(of lease: String) -> Int? {
+            guard let time, let held = leases.first(where: { $0.lease.id == lease }) else { return nil }
+            return LeaseRule.remaining(of: held.lease, since: held.record.since, by: time)
+        }
+    }
+
     // MARK: - Time
 
     /// Adds the current moment to the record of time on disk, and erases leases that have ended or cannot be verified.
     ///
-    /// - Returns: the valid leases, and whether anyone may sign in with one.
     /// - Throws: ``FileError``, or the error of the machine's clock.
     @discardableResult
-    package func look() throws -> (leases: [HeldLease], mayBegin: Bool) {
-        guard let time = try advance(trusting: nil) else { return ([], true) }
+    package func look() throws -> Found {
+        guard let time = try advance(trusting: nil) else { return Found(leases: [], time: nil) }
         let leases = try held().filter { held in
             guard let end = LeaseRule.end(of: held.lease, since: held.record.since, by: time) else {
                 guard held.isUsedUp else { return true }
@@ -48,7 +64,7 @@ package struct LeaseStore: Sendable {
             return false
         }
         if leases.isEmpty { try eraseAll() } else { try removeDrafts() }
-        return (leases, LeaseRule.mayBegin(by: time))
+        return Found(leases: leases, time: time)
     }
 
     /// Adds this moment to the record of time on disk, and returns the record. If there is no record, erases all

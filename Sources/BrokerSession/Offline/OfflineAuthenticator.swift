@@ -31,9 +31,9 @@ package struct OfflineAuthenticator {
     /// - Throws: ``FileError``, or an error of the cryptography library. The result is then unknown, and the attempt
     ///   stays counted.
     package func judge(name: String, secret: SecretBytes) throws -> Finding {
-        let (all, mayBegin) = try store.look()
-        guard mayBegin else { return .clockSetBack }
-        let leases = all.filter { $0.isFor(device: device) }
+        let found = try store.look()
+        guard found.mayBegin else { return .clockSetBack }
+        let leases = found.leases.filter { $0.isFor(device: device) }
         guard let held = leases.first(where: { Self.isName(name, of: $0) }) else {
             if let other = leases.first {
                 try store.rewrite(other)

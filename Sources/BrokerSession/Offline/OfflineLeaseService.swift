@@ -54,7 +54,7 @@ final class OfflineLeaseService: Sendable {
     ///
     /// - Throws: as ``LeaseStore/look()``.
     @discardableResult
-    func look(at store: LeaseStore) throws -> [HeldLease] {
+    func look(at store: LeaseStore) throws -> LeaseStore.Found {
         let found = try store.look()
         let pins = found.leases.compactMap(\.record.pin)
         supervisor.tell(
@@ -62,7 +62,7 @@ final class OfflineLeaseService: Sendable {
                 LeaseCount(
                     leases: found.leases.count, pins: pins.count, pinsInFiles: pins.count { !$0.isUnderPlatform },
                     mayBegin: found.mayBegin)))
-        return found.leases
+        return found
     }
 
     private func holdsLeases() async -> Bool {
@@ -166,6 +166,8 @@ final class OfflineLeaseService: Sendable {
     /// Watches an offline session, and ends it when its lease expires or the server withdraws the lease.
     func watch(_ worker: OfflineSession) {
         Task { [self] in
+            // Find out when the session ends before asking the server, which may take long to answer.
+            await leaveWithLease()
             while isHere(worker) {
                 let isAnswered = await ask(session: nil)
                 await leaveWithLease()
@@ -179,13 +181,17 @@ final class OfflineLeaseService: Sendable {
         return present.lease == worker.lease
     }
 
-    /// Ends the session if its lease is no longer in the store. If the store cannot be read, the session continues.
+    /// Ends the session if its lease is no longer in the store; otherwise reports when the lease ends. If the store
+    /// cannot be read, the session continues.
     private func leaveWithLease() async {
         guard case .offline(let worker) = session.worker else { return }
         do {
-            let holds = try await with { [self] in try look(at: $0).contains { $0.lease.id == worker.lease } }
-            guard !holds, isHere(worker) else { return }
-            supervisor.tell(.leaseOver(epoch: session.epoch))
+            let (remaining, now) = try await with { [self] store in
+                (try look(at: store).remaining(of: worker.lease), try OfflineMoment.now().sinceBoot)
+            }
+            guard isHere(worker) else { return }
+            guard let remaining else { return supervisor.tell(.leaseOver(epoch: session.epoch)) }
+            supervisor.tell(.leaseEnds(at: now + remaining, epoch: session.epoch))
         } catch { logger.error("the offline leases cannot be read", metadata: ["error": "\(error)"]) }
     }
 }

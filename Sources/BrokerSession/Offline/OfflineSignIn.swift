@@ -22,7 +22,7 @@ struct OfflineSignIn: Sendable {
         do {
             guard try await !disk.run({ [files] in try LeaseStore.isEmpty(files.offline) }) else { return false }
             let holds = try await leases.with { [leases] store in
-                try leases.look(at: store).contains { $0.isFor(device: join.deviceID) }
+                try leases.look(at: store).leases.contains { $0.isFor(device: join.deviceID) }
             }
             guard holds else { return false }
             return try await !network.reachability.leads(to: join.loginURL)
@@ -38,7 +38,7 @@ struct OfflineSignIn: Sendable {
     ) async throws -> OfflineSession {
         let join = try session.join()
         let known = Promise<HeldLease>()
-        let held = try await leases.with { [leases] in try leases.look(at: $0) }
+        let held = try await leases.with { [leases] in try leases.look(at: $0).leases }
         let server = try await OfflineSignInServer.open(
             .signIn(by: secret(of: held)), in: InteractiveSignIn.language(of: wanted.extraQueryParameters),
             owner: attempt.browserOwner,

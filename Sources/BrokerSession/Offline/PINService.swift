@@ -123,7 +123,7 @@ final class PINService: Sendable {
 
     /// The worker's lease, if it allows a PIN on this device.
     private func lease(of worker: Worker, in store: LeaseStore) throws -> HeldLease? {
-        try leases.look(at: store).first { held in
+        try leases.look(at: store).leases.first { held in
             held.isFor(device: worker.join.deviceID)
                 && held.lease.person.id.lowercased() == worker.userID.lowercased()
                 && held.lease.takesPIN(underPlatform: platform != nil)

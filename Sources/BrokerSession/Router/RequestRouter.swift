@@ -50,6 +50,7 @@ struct RequestRouter: Sendable {
         case .login: try changes.noting(call, signIns.login(call))
         case .signOut: try signOuts.signOut(call)
         case .readyToEnd: .now(try signOuts.readyToEnd(call))
+        case .unsavedWork: .now(try signOuts.noteUnsavedWork(call))
         case .epoch: .now(try erasures.epoch(call))
         case .registerEraser: .now(try erasures.register(call))
         case .acknowledge: .now(try erasures.acknowledge(call))

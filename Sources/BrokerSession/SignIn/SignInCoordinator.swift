@@ -162,7 +162,7 @@ struct SignInCoordinator: Sendable {
         let worker = try await online.prove(
             attempt, for: request.wanted, tenant: request.tenant, epoch: session.epoch, key: offline.key,
             as: offline.account)
-        session.replace(with: worker)
+        supervisor.tell(.leaseEnds(at: nil, epoch: session.replace(with: worker)))
         attempts.end(attempt)
         logger.notice("the worker is signed in with the server now")
         renewal.start(under: offline.key)

@@ -13,6 +13,8 @@ final class SignOutNotifier: Sendable {
         var ending: Epoch?
         /// The connections that were told of the end and are not ready yet.
         var unready: Set<ObjectIdentifier> = []
+        /// The bundle ids of the apps with unsaved work, by connection.
+        var unsaved: [ObjectIdentifier: String] = [:]
         /// The number of sign-outs passed on to the supervisor, by process. The supervisor holds a connection for each.
         var requests: [AppProcess: Int] = [:]
 
@@ -94,6 +96,33 @@ final class SignOutNotifier: Sendable {
         return .elsewhere
     }
 
+    /// Records whether the app has unsaved work. It counts until the app reports otherwise or disconnects.
+    func noteUnsavedWork(_ call: AppRequest) throws(BrokerError) -> AppResponse {
+        let report = try UnsavedWorkReport(call.parameters)
+        let app = try access.app(report.client, in: call)
+        guard session.worker != nil else {
+            throw BrokerError(
+                .interactionRequired, "Nobody is signed in, so that there is nothing to save. Report it in a session.",
+                reason: .nobody)
+        }
+        guard call.app.wantsEvents else {
+            throw BrokerError(
+                .developerParameter,
+                "The app would not be told of the end. Ask for events in the hello of the connection.")
+        }
+        noteUnsaved(report.isUnsaved ? app.bundleID : nil, of: call.app)
+        return AppResponse()
+    }
+
+    private func noteUnsaved(_ bundleID: String?, of app: AppConnection) {
+        // The message is sent under the lock, so that an older list never follows a newer one.
+        state.withLock { state in
+            guard state.unsaved[ObjectIdentifier(app)] != bundleID else { return }
+            state.unsaved[ObjectIdentifier(app)] = bundleID
+            supervisor.tell(.unsavedWork(apps: Set(state.unsaved.values).sorted(), epoch: session.epoch))
+        }
+    }
+
     /// Accepts that the app needs no more time before the end; ``isReady(_:)`` records it after the app is answered.
     func readyToEnd(_ call: AppRequest) throws(BrokerError) -> AppResponse {
         try access.app(ClientRequest(call.parameters), in: call)
@@ -102,6 +131,7 @@ final class SignOutNotifier: Sendable {
 
     /// Records that a connection needs no more time before the end, or has ended.
     func isReady(_ app: AppConnection) {
+        noteUnsaved(nil, of: app)
         let ended: Epoch? = state.withLock { state in
             guard state.unready.remove(ObjectIdentifier(app)) != nil else { return nil }
             return state.unready.isEmpty ? state.ending : nil

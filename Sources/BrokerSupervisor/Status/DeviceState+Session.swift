@@ -6,15 +6,20 @@ internal import BrokerProtocol
 extension DeviceState {
     /// The state for home screens.
     ///
-    /// - Parameter registration: the identity platform's last answer about the device's registration.
-    init(_ session: SessionCoordinator, registration: RegistrationStatus?) {
+    /// - Parameters:
+    ///   - registration: the identity platform's last answer about the device's registration.
+    ///   - isServerReachable: whether the management server can be reached; nil if that is not known.
+    init(_ session: SessionCoordinator, registration: RegistrationStatus?, isServerReachable: Bool?) {
         let (state, management) = (session.machine.state, session.device.management.settings)
         self.init(
             stage: state.publicStage, reason: session.snapshot.mode.reason, isEnrolled: management.enrolled,
             deviceName: session.join.record?.deviceName,
             registration: registration?.state.rawValue, pending: state.pendingNames,
             lockedApps: session.locks.epochs.keys.sorted(), hasAgent: session.browser.agent != nil,
-            session: state.heldEpoch.flatMap(session.sessionTimer.times(of:)), handover: session.receipts.last,
+            isServerReachable: isServerReachable,
+            hasOfflineLeases: session.sessionProcess.leases?.allowsSignIn ?? false,
+            session: state.heldEpoch.flatMap { session.sessionTimer.times(of: $0, session.requestedEnd.unsaved) },
+            handover: session.receipts.last,
             homeScreen: management.homeScreen)
     }
 }

@@ -16,6 +16,9 @@ package struct SessionTimerRecord: Sendable, Codable, Equatable {
 final class PersistedSessionTimer {
     private var running: (epoch: Epoch, timer: SessionTimer)?
     private var record: SessionTimerRecord?
+    /// When the session of a worker who signed in offline ends, in seconds of the clock since the machine's start; nil
+    /// if the session process has reported none.
+    var offlineEnd: (seconds: Int, epoch: Epoch)?
     private let files: DeviceFiles
     private let clock: SupervisorClock
     private let inputs: InputTimer
@@ -32,11 +35,13 @@ final class PersistedSessionTimer {
     var epoch: Epoch? { running?.epoch }
 
     /// The times of this epoch's session; nil if it is not the timed one.
-    func times(of epoch: Epoch) -> DeviceState.Session? {
+    func times(of epoch: Epoch, _ unsaved: UnsavedWork) -> DeviceState.Session? {
         guard let timer = running?.timer, running?.epoch == epoch else { return nil }
         return DeviceState.Session(
             began: timer.beginning?.wall, shiftEnd: timer.shiftEnd.map { Int($0.components.seconds) },
-            idleEnd: timer.warnedIdleEnd.map { Int($0.components.seconds) })
+            idleEnd: timer.warnedIdleEnd.map { Int($0.components.seconds) },
+            offlineEnd: offlineEnd.flatMap { $0.epoch == epoch ? $0.seconds : nil },
+            unsaved: unsaved.apps(in: epoch), saveEnd: unsaved.end(of: epoch).map { Int($0.components.seconds) })
     }
 
     /// Resumes the timer of this epoch's session after a restart of the supervisor.

@@ -18,7 +18,7 @@ final class SessionCoordinator {
     let cleaner: SessionCleaner
     var locks: AppLocks
     var join: JoinFlow
-    private var requesters: SignOutRequesters
+    var requestedEnd: RequestedEnd
     let key: LiveSessionKey
     let sessionTimer: PersistedSessionTimer
     private var reports: SessionReports
@@ -45,7 +45,7 @@ final class SessionCoordinator {
         ) { sessionProcess.tell($0) }
         locks = try AppLocks(files: files, logger: logger)
         cleaner = SessionCleaner(files: files, timer: timer, logger: logger)
-        requesters = SignOutRequesters(timer: timer)
+        requestedEnd = RequestedEnd(clock: clock, timer: timer) { sessionProcess.tell($0) }
         key = LiveSessionKey(logger: logger)
         sessionTimer = PersistedSessionTimer(files: files, clock: clock, inputs: timer, logger: logger)
         reports = SessionReports(device: device.management, watch: watch)
@@ -104,7 +104,7 @@ final class SessionCoordinator {
         case .endWanted(let requester, let trigger):
             switch machine.endWanted(by: requester, trigger, newID: newID) {
             case .alreadyReady(let requesters): answer(requesters)
-            case .announced(let epoch): announceEnd(of: epoch)
+            case .announced(let epoch): requestedEnd.announce(epoch, device.policy)
             case .waiting: break
             case .committed(let steps): try perform(steps)
             }
@@ -261,7 +261,7 @@ final class SessionCoordinator {
     }
 
     private func answer(_ waiting: [SessionMachine.Requester]) {
-        requesters.answer(waiting)
+        requestedEnd.answer(waiting)
         Failpoint.answered.reach()
     }
 
@@ -269,6 +269,7 @@ final class SessionCoordinator {
 
     func startSessionProcess(_ epoch: Epoch, resuming: Bool = false) throws {
         try endSessionProcess()
+        requestedEnd.forgetApps()
         let first = SupervisorMessage.start(
             configuration: device.configuration, epoch: epoch, resuming: resuming, device: snapshot,
             tombstones: journal.tombstones.told, askedApps: locks.asked(during: machine.state.pending),
@@ -345,22 +346,13 @@ final class SessionCoordinator {
     func end(
         by trigger: SignOutTrigger, patience: Duration? = nil, answer: @escaping (SignOutOutcome) -> Void = { _ in }
     ) throws {
-        try handle(.endWanted(requesters.add(patience: patience, answer: answer), trigger))
+        let requester = requestedEnd.add(machine.state.heldEpoch, device.policy, patience: patience, answer: answer)
+        try handle(.endWanted(requester, trigger))
     }
 
     /// Ends the worker's session of this epoch; does nothing if that epoch is already over.
     func end(_ epoch: Epoch, by trigger: SignOutTrigger) throws {
         if machine.state.heldEpoch == epoch { try end(by: trigger) }
-    }
-
-    /// Answers a requester who has waited too long.
-    func overdue(_ requester: SessionMachine.Requester) { requesters.overdue(requester) }
-
-    /// Tells the apps of this epoch that it is about to end, and starts the grace period in which they can save.
-    private func announceEnd(of epoch: Epoch) {
-        let patience = device.policy.willEndPatience
-        sessionProcess.tell(.willEnd(epoch: epoch, milliseconds: patience))
-        timer.post(.graceExpired(epoch), after: .milliseconds(patience))
     }
 
     /// Ends a worker's session if the device is no longer shared; otherwise applies the current timeouts.

@@ -33,6 +33,8 @@ final class Supervisor {
     /// process does so.
     private let successor: DepartureAnswers?
     private var isStopping = false
+    /// Whether the management server can be reached; nil if that is not known.
+    private var isServerReachable: Bool?
 
     init(
         configuration: SupervisorConfiguration, device management: any DeviceManaged,
@@ -91,7 +93,8 @@ final class Supervisor {
     }
 
     private var state: DeviceState {
-        DeviceState(session, registration: registration.status(of: session.join.record))
+        DeviceState(
+            session, registration: registration.status(of: session.join.record), isServerReachable: isServerReachable)
     }
 
     /// Carries out the next step of a departure; after the last step this supervisor ends.
@@ -130,14 +133,17 @@ final class Supervisor {
         case .retrySignOut(let ended): try session.clearFiles(of: ended)
         case .retryBrowser(let ended):
             if session.machine.state.pending?.ended == ended { session.closeBrowser(ended) }
-        case .overdue(let requester): session.overdue(requester)
+        case .overdue(let requester): session.requestedEnd.overdue(requester)
         case .agentOverdue(let wait): try agentOverdue(wait)
         case .sessionProcessDue(let start):
             if let epoch = sessionProcess.epochDue(at: start) { try session.startSessionProcess(epoch) }
         case .removeTombstones: try removeOldTombstones()
         case .emptyTrash: session.cleaner.emptyTrash()
         case .serverEnded(let epoch, let trigger): try session.end(epoch, by: trigger)
-        case .graceExpired(let epoch): try session.handle(.graceExpired(epoch))
+        case .graceExpired(let epoch):
+            if session.requestedEnd.graceExpired(epoch) { try session.handle(.graceExpired(epoch)) }
+        case .unsavedWorkOverdue(let epoch): try session.handle(.graceExpired(epoch))
+        case .serverReachable(let isReachable): isServerReachable = isReachable
         case .appsOverdue(let ended): try session.handle(.appsOverdue(ended))
         case .sessionTimerDue(let epoch): try session.timerDue(in: epoch)
         case .departureTold(let isDirectoryTold): departures.told(isDirectoryTold: isDirectoryTold)
@@ -199,6 +205,7 @@ final class Supervisor {
             // The worker may have signed in offline before.
             session.report()
         case .signedInOffline(let subject): try session.receipts.receive(offline: subject)
+        case .leaseEnds(let end, let epoch): session.sessionTimer.offlineEnd = end.map { ($0, epoch) }
         case .leaseOver(let epoch): try session.end(epoch, by: .offlineLease)
         case .pinSettled(let failure): sessionProcess.pin.settle(failure)
         case .leasesCounted(let count): note(count)
@@ -217,6 +224,8 @@ final class Supervisor {
         case .joined(let record): try session.joined(record)
         case .listenerArrived(let epoch): try session.handle(.listenerArrived(epoch))
         case .appsReady(let epoch): try session.handle(.graceExpired(epoch))
+        case .unsavedWork(let apps, let epoch):
+            if session.requestedEnd.report(unsaved: apps, in: epoch) { try session.handle(.graceExpired(epoch)) }
         case .appEnlisted(let app, let epoch, let requestID):
             sessionProcess.tell(.appSettled(requestID: requestID, accepted: try enlist(app, in: epoch)))
         case .appAnswered(let app, let ended, let result, let requestID):

@@ -40,6 +40,10 @@ package enum SupervisorInput: Sendable {
     case serverEnded(Epoch, SignOutTrigger)
     /// The grace period of the apps that were notified of this epoch's end is over.
     case graceExpired(Epoch)
+    /// The time of the apps with unsaved work of this epoch is over.
+    case unsavedWorkOverdue(Epoch)
+    /// Whether the management server can be reached.
+    case serverReachable(Bool?)
     /// The apps' time to erase their data of this epoch is over.
     case appsOverdue(Epoch)
     /// Something may be due in the session of this epoch.

@@ -20,6 +20,7 @@ extension PushClient {
             do {
                 guard let way = try await configuration.way() else {
                     place.withLock { $0 = .none }
+                    configuration.reachable(nil)
                     await openings.beyond(opening)
                     continue
                 }
@@ -27,6 +28,7 @@ extension PushClient {
                 place.withLock { $0 = .broken("it ended") }
             } catch {
                 place.withLock { $0 = .broken("\((error as? HTTPSError)?.code.rawValue ?? "it could not be opened")") }
+                configuration.reachable(error is HTTPSError ? false : nil)
                 logger.info("no push channel to the server", metadata: ["error": "\(error)"])
             }
             // After a change, the channel is opened again at once, otherwise after a pause. Only a change or
@@ -57,7 +59,11 @@ extension PushClient {
                 self.logger.debug("push channel ended", metadata: ["http.status": "\(status)"])
                 // If the device is no longer enrolled, it learns this from the check-in and acts on it.
                 if status == 403 { self.configuration.checkIn() }
-            }, { try await liveness.awaitSilence(self.configuration.sleep) })
+            },
+            {
+                try await liveness.awaitSilence(self.configuration.sleep)
+                throw HTTPSError(.timeout, "the server has sent nothing for too long")
+            })
     }
 
     private func take(_ message: PushMessage, stated: WatchedSession?, liveness: LivenessTimer) {
@@ -66,6 +72,7 @@ extension PushClient {
         case .present(let present):
             logger.debug("push channel open")
             configuration.opened()
+            configuration.reachable(true)
             configuration.stateChanged()
             place.withLock { $0 = .open }
             liveness.expect(within: .seconds(present.keepAlive) * PushChannel.patience)

@@ -44,6 +44,8 @@ package final class PushClient: Service {
         package var checkIn: @Sendable () -> Void
         /// Called when the push channel is open, and the server therefore reachable.
         package var opened: @Sendable () -> Void
+        /// Called with whether the management server can be reached; nil if the device has none.
+        package var reachable: @Sendable (Bool?) -> Void
         /// Called when the device's state on the server may have changed.
         package var stateChanged: @Sendable () -> Void
         /// Waits before the next attempt.
@@ -57,7 +59,8 @@ package final class PushClient: Service {
             ended: @escaping @Sendable (Epoch, SignOutTrigger) -> Void,
             registration: @escaping @Sendable (RegistrationStatus) -> Void = { _ in },
             checkIn: @escaping @Sendable () -> Void,
-            opened: @escaping @Sendable () -> Void = {}, stateChanged: @escaping @Sendable () -> Void = {},
+            opened: @escaping @Sendable () -> Void = {}, reachable: @escaping @Sendable (Bool?) -> Void = { _ in },
+            stateChanged: @escaping @Sendable () -> Void = {},
             pause: @escaping @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) },
             sleep: @escaping @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
         ) {
@@ -68,6 +71,7 @@ package final class PushClient: Service {
             self.registration = registration
             self.checkIn = checkIn
             self.opened = opened
+            self.reachable = reachable
             self.stateChanged = stateChanged
             self.pause = pause
             self.sleep = sleep

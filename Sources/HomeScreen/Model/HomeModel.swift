@@ -116,7 +116,7 @@ package struct HomeModel: Sendable, Equatable {
             return [.readAccount]
         case .handoverEnded(let isDone):
             activity = .none
-            notice = isDone ? nil : .handoverGoesOn
+            notice = isDone || stage == .ready ? nil : .handoverGoesOn
             return [.readAccount]
         case .tile(let tile, let state):
             if isSignedIn { tiles[tile] = state }

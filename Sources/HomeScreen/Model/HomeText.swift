@@ -8,6 +8,7 @@ enum HomeText: String, TextKey {
     case signingOut, signingOutText, waitsFor, waitsForBrowser, waitsForFiles, lastHandover, receiptNumber
     case clearedKeys, clearedMemory, clearedBrowser, clearedFiles, clearedApp, verified, implied, reportedByAgent
     case reportedByApp, notCleared, tileOpening, tileRunning, tileMissing, tileEndedAtOnce, tileFailed, tileLocked
+    case tileUnsaved, unsavedText, unsavedLeft, offlineEnds, noServer, noServerText, noServerLeases
     case notSignedIn, handoverGoesOn, accountUnknown, connecting, connectingText, noService, noServiceText
     case notManaged, notManagedText, notManagedAdvice, notShared, notSharedText, incomplete, incompleteText
     case incompleteAdvice, notJoined, notJoinedText, notJoinedAdvice, disabled, disabledText, unregistered

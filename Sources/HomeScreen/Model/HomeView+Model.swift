@@ -39,7 +39,7 @@ struct HomeViewComposer {
             }
         case .joining: show(.busy, .joining, text: .joiningText, in: &view)
         case .signedIn: showSession(state, model, in: &view)
-        case .ending: show(.busy, .ending, text: .endingText, in: &view)
+        case .ending: showEnding(state, in: &view)
         case .signingOut:
             show(.busy, .signingOut, text: .signingOutText, in: &view)
             if !state.pending.isEmpty {
@@ -56,7 +56,15 @@ struct HomeViewComposer {
 
     private func showReady(_ state: DeviceState, _ model: HomeModel, in view: inout HomeView) {
         if showObstacle(state, in: &view) { return }
-        show(.good, .ready, text: .readyText, in: &view)
+        switch (state.isServerReachable, state.hasOfflineLeases) {
+        case (false, false):
+            // The address for sign-ins may still answer, so the button stays.
+            show(.problem, .noServer, text: .noServerText, advice: [.otherAdvice], in: &view)
+        case (false, true):
+            show(.good, .ready, text: .readyText, in: &view)
+            view.notices.append(text(.noServerLeases))
+        default: show(.good, .ready, text: .readyText, in: &view)
+        }
         view.button = HomeView.Button(
             touch: .signIn, label: text(.signIn), isBusy: model.activity == .signingIn)
         view.receipt = state.handover.map(receipt)
@@ -106,7 +114,9 @@ struct HomeViewComposer {
             tile(configured, number, shown: model.tiles[number] ?? .idle, state: state)
         }
         if view.tiles.isEmpty { view.text = text(.noApps) }
-        view.shiftEnd = state.session?.shiftEnd.map { HomeView.Countdown(text: text(.shiftEnds), seconds: $0) }
+        view.countdowns = [
+            countdown(.offlineEnds, state.session?.offlineEnd), countdown(.shiftEnds, state.session?.shiftEnd),
+        ].compactMap(\.self)
         view.idle = state.session?.idleEnd.map { end in
             HomeView.Question(
                 title: text(.stillThere), countdown: HomeView.Countdown(text: text(.stillThereText), seconds: end),
@@ -114,15 +124,29 @@ struct HomeViewComposer {
         }
     }
 
+    /// Shows the end that was announced, and what it waits for.
+    private func showEnding(_ state: DeviceState, in view: inout HomeView) {
+        show(.busy, .ending, text: .endingText, in: &view)
+        guard let session = state.session, let end = countdown(.unsavedLeft, session.saveEnd) else { return }
+        view.text = text(.unsavedText, ["apps": session.unsaved.map(title(ofApp:)).joined(separator: ", ")])
+        view.countdowns = [end]
+    }
+
+    private func countdown(_ key: HomeText, _ seconds: Int?) -> HomeView.Countdown? {
+        seconds.map { HomeView.Countdown(text: text(key), seconds: $0) }
+    }
+
     private func tile(
         _ tile: HomeConfiguration.Tile, _ number: Int, shown: HomeModel.TileState, state: DeviceState
     ) -> HomeView.Tile {
         let isLocked = tile.bundleID.map(state.lockedApps.contains) ?? false
+        let unsaved = state.session?.unsaved ?? []
         let (now, isProblem): (HomeText?, Bool) =
             switch shown {
             case _ where isLocked: (.tileLocked, true)
             case .idle: (nil, false)
             case .opening: (.tileOpening, false)
+            case .running where tile.bundleID.map(unsaved.contains) ?? false: (.tileUnsaved, false)
             case .running: (.tileRunning, false)
             case .missing: (.tileMissing, true)
             case .endedAtOnce: (.tileEndedAtOnce, true)

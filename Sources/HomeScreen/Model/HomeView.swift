@@ -81,7 +81,8 @@ struct HomeView: Encodable, Equatable {
     var worker: Worker?
     var tiles: [Tile] = []
     var tilesTitle = ""
-    var shiftEnd: Countdown?
+    /// What comes nearer: the end of the shift, of an offline session, or of the time to save.
+    var countdowns: [Countdown] = []
     /// The warning before the session ends because nobody does anything.
     var idle: Question?
     var notices: [String] = []

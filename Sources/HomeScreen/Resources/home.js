@@ -179,7 +179,7 @@ function showColour() {
 function tick() {
   at('clock').textContent = time(Date.now() / 1000);
   if (!answer) return;
-  set('shift', answer.view.shiftEnd ? countdown(answer.view.shiftEnd) : '');
+  lines('countdowns', answer.view.countdowns.map(countdown), 'p');
   showIdle(answer.view.idle);
 }
 

@@ -174,7 +174,7 @@ private enum BootClock {
 extension HomeView {
     /// Replaces each deadline by the seconds that are left at `now`.
     fileprivate mutating func countDown(from now: Int) {
-        shiftEnd = shiftEnd?.left(at: now)
+        countdowns = countdowns.map { $0.left(at: now) }
         idle = idle.map {
             Question(title: $0.title, countdown: $0.countdown.left(at: now), button: $0.button)
         }

@@ -38,6 +38,17 @@ import Testing
         #expect(end == .poweredTime)
     }
 
+    @Test mutating func `the time that is left is that of the limit which is reached first`() {
+        var remaining: Int { LeaseRule.remaining(of: Self.lease, since: since, by: time) }
+        #expect(remaining == 5000)
+        pass(wall: 10, sinceBoot: 1500)
+        #expect(remaining == 4000)
+        pass(wall: 9990, sinceBoot: 1501)
+        #expect(remaining == 10)
+        pass(wall: 20_000, sinceBoot: 1502)
+        #expect(remaining == 0)
+    }
+
     @Test mutating func `time powered on is summed over starts`() {
         pass(wall: 10, sinceBoot: 2500)
         pass(wall: 20, sinceBoot: 2000, boot: "b")

@@ -47,6 +47,66 @@ import Testing
         }
     }
 
+    @Test func `an app with unsaved work has five seconds, and the others still have half a second`() async throws {
+        try await Scratch.with { scratch in
+            try await SupervisorFixture.with(scratch) { fixture in
+                let epoch = try await listening(fixture, unsaved: [app])
+                fixture.order(.signOut(fromBrowser: false))
+                #expect(
+                    try await fixture.sessionProcessReceives(.willEnd) == .willEnd(epoch: epoch, milliseconds: 5000))
+                _ = try await fixture.status()
+                fixture.clock.pass(.milliseconds(500))
+                #expect(try await fixture.status().session == "ending")
+                // The app saves. The others have had their time.
+                fixture.sessionProcessSends(.unsavedWork(apps: [], epoch: epoch))
+                #expect(try await fixture.status().session == "signingOut")
+            }
+        }
+    }
+
+    @Test func `an app that does not save is not waited for after five seconds`() async throws {
+        try await Scratch.with { scratch in
+            try await SupervisorFixture.with(scratch) { fixture in
+                let epoch = try await listening(fixture, unsaved: [app])
+                fixture.order(.signOut(fromBrowser: false))
+                #expect(try await fixture.status().session == "ending")
+                fixture.clock.pass(.milliseconds(4999))
+                #expect(try await fixture.status().session == "ending")
+                #expect(try await fixture.epoch() == epoch)
+                fixture.clock.pass(.milliseconds(1))
+                #expect(try await fixture.status().session == "signingOut")
+            }
+        }
+    }
+
+    @Test func `an app that has saved before the end is not waited for`() async throws {
+        try await Scratch.with { scratch in
+            try await SupervisorFixture.with(scratch) { fixture in
+                let epoch = try await listening(fixture, unsaved: [app])
+                fixture.sessionProcessSends(.unsavedWork(apps: [], epoch: epoch))
+                fixture.order(.signOut(fromBrowser: false))
+                #expect(
+                    try await fixture.sessionProcessReceives(.willEnd) == .willEnd(epoch: epoch, milliseconds: 500))
+                _ = try await fixture.status()
+                fixture.clock.pass(.milliseconds(500))
+                #expect(try await fixture.status().session == "signingOut")
+            }
+        }
+    }
+
+    @Test func `unsaved work does not delay an end that is not graceful`() async throws {
+        try await Scratch.with { scratch in
+            try await SupervisorFixture.with(scratch) { fixture in
+                let epoch = try await listening(fixture, unsaved: [app])
+                fixture.order(.signOut(fromBrowser: false))
+                #expect(try await fixture.status().session == "ending")
+                fixture.inputs.post(.serverEnded(epoch, .deviceDisabled))
+                #expect(try await fixture.status().session == "signingOut")
+                #expect(try fixture.trigger() == .deviceDisabled)
+            }
+        }
+    }
+
     @Test func `the server's word does not wait until apps have saved`() async throws {
         try await Scratch.with { scratch in
             try await SupervisorFixture.with(scratch) { fixture in
@@ -196,6 +256,15 @@ import Testing
                 #expect(try await fixture.status().problems.isEmpty)
             }
         }
+    }
+
+    /// Signs a worker in whose apps listen for the end, and of which these have unsaved work.
+    private func listening(_ fixture: SupervisorFixture, unsaved: [String]) async throws -> Epoch {
+        _ = try await fixture.signIn(through: try fixture.agent(of: 1000))
+        let epoch = try await fixture.epoch()
+        fixture.sessionProcessSends(.listenerArrived(epoch: epoch))
+        fixture.sessionProcessSends(.unsavedWork(apps: unsaved, epoch: epoch))
+        return epoch
     }
 
     /// Ends a session of these apps with erasers; the browser is cleared.

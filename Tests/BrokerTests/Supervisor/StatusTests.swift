@@ -63,6 +63,50 @@ import UnixSocket
         }
     }
 
+    @Test func `a home screen is told which app has unsaved work, and how long the end waits for it`() async throws {
+        try await Scratch.with { scratch in
+            try await SupervisorFixture.with(scratch) { fixture in
+                _ = try await fixture.signIn(through: try fixture.agent(of: 1000))
+                let epoch = try await fixture.epoch()
+                let reader = try await Reader(scratch)
+                #expect(try await reader.next().session?.unsaved == [])
+                fixture.sessionProcessSends(.listenerArrived(epoch: epoch))
+                fixture.sessionProcessSends(.unsavedWork(apps: ["org.example.notes"], epoch: epoch))
+                let working = try await reader.next()
+                #expect(working.stage == .signedIn && working.session?.unsaved == ["org.example.notes"])
+                #expect(working.session?.saveEnd == nil)
+                fixture.order(.signOut(fromBrowser: false))
+                let ending = try await reader.next()
+                #expect(ending.stage == .ending && ending.session?.saveEnd == 1000 + 5)
+                #expect(ending.session?.unsaved == ["org.example.notes"])
+            }
+        }
+    }
+
+    @Test func `a home screen is told whether the server can be reached, and when an offline session ends`()
+        async throws
+    {
+        try await Scratch.with { scratch in
+            try await SupervisorFixture.with(scratch) { fixture in
+                _ = try await fixture.signIn(through: try fixture.agent(of: 1000))
+                let epoch = try await fixture.epoch()
+                let reader = try await Reader(scratch)
+                #expect(try await reader.next().isServerReachable == nil)
+                fixture.inputs.post(.serverReachable(false))
+                #expect(try await reader.next().isServerReachable == false)
+                fixture.sessionProcessSends(.leaseEnds(at: 4000, epoch: epoch))
+                #expect(try await reader.next().session?.offlineEnd == 4000)
+                fixture.sessionProcessSends(.leaseEnds(at: nil, epoch: epoch))
+                #expect(try await reader.next().session?.offlineEnd == nil)
+                fixture.inputs.post(.serverReachable(true))
+                #expect(try await reader.next().isServerReachable == true)
+                fixture.sessionProcessSends(
+                    .leasesCounted(LeaseCount(leases: 1, pins: 0, pinsInFiles: 0, mayBegin: true)))
+                #expect(try await reader.next().hasOfflineLeases)
+            }
+        }
+    }
+
     @Test func `a home screen is told when there is another configuration to read, and when there is none`()
         async throws
     {

@@ -37,6 +37,45 @@ extension LiveBrowser {
             #expect(try live.isClean)
         }
 
+        @Test func `an app with unsaved work is waited for until it has saved or is gone`() async throws {
+            let live = try await LiveEnvironment.ready()
+            let app = try live.app(1)
+            let client = try client(live, 1)
+            for saves in [true, false] {
+                let amara = try await live.signIn("Amara", through: app)
+                let editor = try RawApp(live)
+                let epoch = try await editor.greet(wantsEvents: true).epoch
+                let (unsaved, saved) = (
+                    UnsavedWorkReport(client: client, isUnsaved: true).entries,
+                    UnsavedWorkReport(client: client, isUnsaved: false).entries
+                )
+                let silent = try RawApp(live)
+                try await silent.greet()
+                #expect(try await silent.refusal(.unsavedWork, unsaved).code == .developerParameter)
+                _ = try await editor.ask(.unsavedWork, unsaved).get()
+                let bundleID = try #require(live.facts.apps.first { $0.number == 1 }).bundleID
+                let status = try await live.deviceState { $0.session?.unsaved == [bundleID] }
+                #expect(status.stage == .signedIn)
+
+                async let answer = app.signOut(amara)
+                #expect(try await editor.answer() == .message(.event(.willEnd(epoch, milliseconds: 5000))))
+                let ending = try await live.deviceState { $0.stage == .ending }
+                #expect(ending.session?.unsaved == [bundleID] && ending.session?.saveEnd != nil)
+                if saves {
+                    // An app may save, and report it, without sending that it is ready.
+                    _ = try await editor.ask(.unsavedWork, saved).get()
+                } else {
+                    editor.close()
+                }
+                #expect(try await answer)
+            }
+            let other = try RawApp(live)
+            try await other.greet(wantsEvents: true)
+            #expect(
+                try await other.refusal(.unsavedWork, UnsavedWorkReport(client: client, isUnsaved: true).entries).reason
+                    == .nobody)
+        }
+
         @Test func `an app that has not erased is locked for the next worker, and no other app is`() async throws {
             let live = try await LiveEnvironment.ready()
             let app = try live.app(1)

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import BrokerProtocol
 import Foundation
 import TestSupport
 import Testing
@@ -105,6 +106,32 @@ extension LiveDevice {
             ]
             #expect(try await Self.play(wanted, by: "home_pushed.py", in: live).faults == [])
             #expect(!FileManager.default.fileExists(atPath: pushed))
+            try await live.settle()
+        }
+
+        @Test("a hand-over that waits for unsaved work shows which app, how long it has, and what happens then")
+        func unsavedWork() async throws {
+            let live = try await LiveEnvironment.ready()
+            let place = live.path("home-\(UInt32.random(in: 0...UInt32.max))")
+            try FileManager.default.createDirectory(atPath: place, withIntermediateDirectories: false)
+            let app = try #require(live.facts.apps.first { $0.number == 1 })
+            let configuration: [String: Any] = [
+                "tiles": [["title": "Ward notes", "program": "/bin/true", "bundleId": app.bundleID]]
+            ]
+            try JSONSerialization.data(withJSONObject: configuration).write(to: URL(filePath: place + "/home.json"))
+            _ = try await live.signIn("Amara", through: try live.app(1))
+            let editor = try RawApp(live)
+            let epoch = try await editor.greet(wantsEvents: true).epoch
+            let client = ClientRequest(clientID: app.clientID)
+            _ = try await editor.ask(.unsavedWork, UnsavedWorkReport(client: client, isUnsaved: true).entries).get()
+            let home = try await live.startHome(["--config", place + "/home.json"])
+            let wanted = ["address": try Self.address(home)]
+            async let seen = Self.play(wanted, parts: ["unsaved"], in: live)
+            #expect(try await editor.answer() == .message(.event(.willEnd(epoch, milliseconds: 5000))))
+            let faults = try await seen.faults
+            #expect(faults == [])
+            // Under load the five seconds may be over, and the connection with them.
+            _ = try? await editor.ask(.readyToEnd, client.entries)
             try await live.settle()
         }
 

@@ -331,6 +331,21 @@ final class LiveEnvironment: Sendable {
         return status
     }
 
+    /// Returns the first state of the device, as home screens are told it, that meets the condition.
+    ///
+    /// - Throws: an error if none does within a minute.
+    func deviceState(_ isMet: @escaping @Sendable (DeviceState) -> Bool) async throws -> DeviceState {
+        let channel = try FramedJSON<DeviceState, DeviceState>.connect(
+            to: path("run/status.sock"), limits: Wire.statusLimits)
+        try channel.connection.descriptor.setReceiveTimeout(milliseconds: 60_000)
+        return try await blocking {
+            while true {
+                let state = try channel.receive().message
+                if isMet(state) { return state }
+            }
+        }
+    }
+
     /// Signs out whoever is signed in. Returns when the device is ready.
     func settle() async throws {
         let reply = try await ask(.signOut(fromBrowser: false))

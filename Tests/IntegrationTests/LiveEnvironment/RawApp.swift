@@ -39,6 +39,8 @@ final class RawApp: Sendable {
         }
     }
 
+    func close() { connection.shutDown() }
+
     func send(frame body: [UInt8]) throws { try connection.write(body) }
     func send(frame body: String) throws { try connection.write(Array(body.utf8)) }
     func send(_ message: ClientMessage) throws { try connection.write(message.bytes) }

@@ -71,9 +71,7 @@ extension LiveFaults {
             try await live.start(.broker)
             let status = try await live.status()
             #expect(status.session == "quarantined" && status.reason == damage.code)
-            let channel = try FramedJSON<DeviceState, DeviceState>.connect(
-                to: live.path("run/status.sock"), limits: Wire.statusLimits)
-            let state = try await blocking { try channel.receive().message }
+            let state = try await live.deviceState { _ in true }
             #expect(state == DeviceState(stage: .quarantined, reason: damage.code))
             #expect(status.remedy?.contains("baton device recover") == true)
             let said = try await live.baton("device", "status", "--runtime-directory", live.path("run"))

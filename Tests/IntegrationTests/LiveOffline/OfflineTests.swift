@@ -15,7 +15,9 @@ extension LiveOffline {
             try await live.allowOffline()
             let (one, two) = (try live.app(1), try live.app(2))
             let amara = try await live.leaveWithLease("Amara", one)
+            _ = try await live.deviceState { $0.isServerReachable == true }
             try await live.kill(.server)
+            _ = try await live.deviceState { $0.isServerReachable == false && $0.hasOfflineLeases }
 
             try live.seat("Amara")
             #expect(try await seen { try await one.signIn() }.internalCode == .internalErrorUnhandledResponse)
@@ -24,7 +26,8 @@ extension LiveOffline {
             #expect(account.identifier == amara.identifier)
             #expect(account.username == amara.username)
             #expect(try await one.accounts().current?.identifier == amara.identifier)
-            #expect(try await live.status().session == "signedIn")
+            let state = try await live.deviceState { $0.session?.offlineEnd != nil }
+            #expect(state.stage == .signedIn)
             #expect(try await seen { try await two.token(of: account) }.internalCode == .internalErrorUnhandledResponse)
             // The hand-over needs no server.
             try await two.signOut(account)
@@ -47,6 +50,8 @@ extension LiveOffline {
             let result = try await two.signIn()
             #expect(result.account.identifier == amara.identifier)
             #expect(try await live.me(result.accessToken) == 200)
+            let online = try await live.deviceState { $0.session?.offlineEnd == nil && $0.isServerReachable == true }
+            #expect(online.stage == .signedIn)
             #expect(try await one.token(of: account).account.identifier == amara.identifier)
             #expect(try await live.epochCounter() == epoch)
             try live.leave()

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import BrokerDevice
+internal import BrokerProtocol
+
+/// The requested end of a session: who waits for it, and how long apps may save before it is committed.
+struct RequestedEnd {
+    private var requesters: SignOutRequesters
+    /// The apps that have unsaved work.
+    private(set) var unsaved = UnsavedWork()
+    private let clock: SupervisorClock
+    private let timer: InputTimer
+    private let tell: (SupervisorMessage) -> Void
+
+    /// - Parameter tell: sends a message to the session process.
+    init(clock: SupervisorClock, timer: InputTimer, tell: @escaping (SupervisorMessage) -> Void) {
+        requesters = SignOutRequesters(timer: timer)
+        (self.clock, self.timer, self.tell) = (clock, timer, tell)
+    }
+
+    // MARK: - Requesters
+
+    /// Adds a requester of the end of this epoch's session, who is answered once: when the device is ready, or after
+    /// `patience`. The time in which an app saves its work does not count, since nothing is committed yet.
+    mutating func add(
+        _ epoch: Epoch?, _ policy: SessionPolicy, patience: Duration?, answer: @escaping (SignOutOutcome) -> Void
+    ) -> SessionMachine.Requester {
+        let isUnsaved = epoch.map { !unsaved.apps(in: $0).isEmpty } ?? false
+        let save = Duration.milliseconds(isUnsaved ? policy.unsavedWorkPatience : 0)
+        return requesters.add(patience: patience.map { $0 + save }, answer: answer)
+    }
+
+    mutating func answer(_ waiting: [SessionMachine.Requester]) { requesters.answer(waiting) }
+
+    mutating func overdue(_ requester: SessionMachine.Requester) { requesters.overdue(requester) }
+
+    // MARK: - Apps
+
+    /// Tells the apps of this epoch that it is about to end, and starts the grace period in which they can save. It is
+    /// longer if an app has unsaved work.
+    mutating func announce(_ epoch: Epoch, _ policy: SessionPolicy) {
+        let grace = policy.willEndPatience
+        let patience = unsaved.apps(in: epoch).isEmpty ? grace : max(grace, policy.unsavedWorkPatience)
+        tell(.willEnd(epoch: epoch, milliseconds: patience))
+        timer.post(.graceExpired(epoch), after: .milliseconds(grace))
+        guard patience > grace else { return }
+        unsaved.announce(epoch, until: clock.sinceBoot() + .milliseconds(patience))
+        timer.post(.unsavedWorkOverdue(epoch), after: .milliseconds(patience))
+    }
+
+    /// Records that the grace period of this epoch's apps is over.
+    ///
+    /// - Returns: whether the session ends now; false if an app still has unsaved work.
+    mutating func graceExpired(_ epoch: Epoch) -> Bool { unsaved.graceExpired(epoch) }
+
+    /// Records which apps of this epoch have unsaved work.
+    ///
+    /// - Returns: whether the session ends now, because its announced end waited only for apps that have saved.
+    mutating func report(unsaved apps: [String], in epoch: Epoch) -> Bool { unsaved.report(apps, in: epoch) }
+
+    /// Forgets what apps have reported: their connections have ended with their session process.
+    mutating func forgetApps() { unsaved = UnsavedWork() }
+}
