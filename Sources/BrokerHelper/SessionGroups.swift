@@ -16,7 +16,7 @@ struct SessionGroups {
     let root: Directory
 
     private static let prefix = "session-"
-    /// The time limit for freezing or killing a group, in milliseconds. Only a process inside a broken driver takes
+    /// The time limit for killing a group, in milliseconds. Only a process inside a broken driver takes
     /// longer.
     private static let patience: Int32 = 10_000
 
@@ -92,25 +92,16 @@ struct SessionGroups {
         }
     }
 
-    /// Freezes every process of the group, and returns once the kernel reports that all are frozen.
+    /// Kills every process of the group, waits until each has ended, and removes the group. Does nothing if there is no
+    /// group.
     ///
-    /// - Throws: ``HelperRefusal``.
-    func freeze(_ epoch: Epoch.ID) throws(HelperRefusal) {
-        guard try epochs().contains(epoch) else {
-            throw HelperRefusal(.groupMissing, "No process was put into this epoch's group. Add one first.")
-        }
-        try Self.write("1", to: group(epoch).path + "/cgroup.freeze")
-        try awaitEvent("frozen 1", of: epoch)
-    }
-
-    /// Kills every process of the group, even if it is frozen, waits until each has ended, and removes the group. Does
-    /// nothing if there is no group.
+    /// No process escapes by starting another one: `cgroup.kill` also kills what is started meanwhile.
     ///
     /// - Throws: ``HelperRefusal``, with `processes_remain` if a process does not end.
     func kill(_ epoch: Epoch.ID) throws(HelperRefusal) {
         guard try epochs().contains(epoch) else { return }
         try Self.write("1", to: group(epoch).path + "/cgroup.kill")
-        try awaitEvent("populated 0", of: epoch)
+        try awaitEnd(of: epoch)
         guard unsafe rmdir(group(epoch).path) == 0 || errno == ENOENT else {
             throw Self.unavailable("rmdir: \(reason(errno))")
         }
@@ -118,8 +109,9 @@ struct SessionGroups {
 
     private func group(_ epoch: Epoch.ID) -> Directory { root.appending(Self.prefix + "\(epoch)") }
 
-    /// Waits until the group's `cgroup.events` has this line. The kernel signals each change of the file (`POLLPRI`).
-    private func awaitEvent(_ line: Substring, of epoch: Epoch.ID) throws(HelperRefusal) {
+    /// Waits until the group's `cgroup.events` says that it has no process. The kernel signals each change of the file
+    /// (`POLLPRI`).
+    private func awaitEnd(of epoch: Epoch.ID) throws(HelperRefusal) {
         let path = group(epoch).path + "/cgroup.events"
         let number = unsafe clinux_open(path, O_RDONLY | O_CLOEXEC, 0)
         guard number >= 0 else { throw Self.unavailable("open: \(reason(-number))") }
@@ -129,7 +121,9 @@ struct SessionGroups {
             var text = [UInt8](repeating: 0, count: 256)
             let count = events.withNumber { unsafe pread($0, &text, text.count, 0) }
             guard count >= 0 else { throw Self.unavailable("read: \(reason(errno))") }
-            if String(decoding: text.prefix(count), as: UTF8.self).split(separator: "\n").contains(line) { return }
+            if String(decoding: text.prefix(count), as: UTF8.self).split(separator: "\n").contains("populated 0") {
+                return
+            }
             let rest = ContinuousClock.now.duration(to: deadline) / .milliseconds(1)
             guard rest > 0 else {
                 throw HelperRefusal(

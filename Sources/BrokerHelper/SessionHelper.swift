@@ -47,7 +47,6 @@ package struct SessionHelper: Sendable {
                     .processMissing, "The request came with \(descriptors.count) descriptors. Send one pidfd.")
             }
             try groups().add(descriptors[0], to: epoch, of: configuration.user(user))
-        case .freeze(let epoch): try groups().freeze(epoch)
         case .kill(let epoch): try groups().kill(epoch)
         case .report(let user, let since):
             let user = try configuration.user(user)

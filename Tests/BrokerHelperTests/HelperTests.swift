@@ -102,8 +102,6 @@ import UnixSocket
             // The user cannot take it out.
             #expect(try await helper.userProgram("echo \(pid) > \(helper.group)/cgroup.procs").exitCode() != 0)
 
-            #expect(try helper.ask(.freeze(epoch: epoch)) == .done)
-            #expect(try textOfFile("\(helper.group)/session-\(epoch)/cgroup.events").contains("frozen 1"))
             #expect(try helper.ask(.kill(epoch: epoch)) == .done)
             try await detached.waitForEnd()
             #expect(try await program.waited() == .signalled(SIGKILL))
@@ -128,7 +126,6 @@ import UnixSocket
             #expect(try helper.refusal(request, [file]) == .processMissing)
             #expect(try helper.refusal(request, [ofRoot.pidfd, ofRoot.pidfd]) == .processMissing)
             #expect(try helper.refusal(.addProcess(epoch: epoch, user: 0), [ofRoot.pidfd]) == .userNotAllowed)
-            #expect(try helper.refusal(.freeze(epoch: epoch)) == .groupMissing)
             #expect(try helper.ask(.list) == .sessions(storage: [], groups: []))
         }
     }

@@ -27,7 +27,6 @@ package struct HelperRefusal: Error, Sendable, Codable, Equatable, CustomStringC
         case tooManySessions = "too_many_sessions"
         case storageBusy = "storage_busy"
         case storageUnavailable = "storage_unavailable"
-        case groupMissing = "group_missing"
         case groupsUnavailable = "groups_unavailable"
         case processesRemain = "processes_remain"
         /// The broker cannot reach the helper; the helper itself never sends this code.

@@ -16,8 +16,6 @@ package enum HelperRequest: Sendable, Codable, Equatable {
     /// Puts a process of the user into the epoch's group. Its pidfd comes with the request. Processes that it starts
     /// from then on are also in the group and cannot leave it.
     case addProcess(epoch: Epoch.ID, user: UInt32)
-    /// Stops every process of the epoch's group.
-    case freeze(epoch: Epoch.ID)
     /// Kills every process of the epoch's group, waits until each is gone, and removes the group, if there is one.
     case kill(epoch: Epoch.ID)
     /// Lists the files that the user owns in home and temporary folders and that have changed since this time, in
