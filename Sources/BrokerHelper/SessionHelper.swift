@@ -50,8 +50,8 @@ package struct SessionHelper: Sendable {
         case .kill(let epoch): try groups().kill(epoch)
         case .report(let user, let since):
             let user = try configuration.user(user)
-            let findings = UserFolders(user: user.number, since: since)
-                .look(into: [user.home, "/run/user/\(user.number)"] + UserFolders.shared)
+            let own = [user.home, HelperRequest.runtimeFolders + "/\(user.number)"]
+            let findings = UserFolders(user: user.number, since: since).look(into: own + HelperRequest.sharedFolders)
             return .left(home: user.home, files: findings.files, isComplete: findings.isComplete)
         }
         return .done

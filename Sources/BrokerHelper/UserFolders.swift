@@ -13,9 +13,6 @@ struct UserFolders {
     private static let maximumFiles = 512
     private static let maximumBytes = 128 << 10
 
-    /// Folders in which every user may create files, beside the user's home and runtime folder.
-    static let shared = ["/tmp", "/var/tmp", "/dev/shm", "/dev/mqueue"]
-
     let user: UInt32
     /// Seconds since 1970. Files that were not changed since are not listed.
     let since: Int

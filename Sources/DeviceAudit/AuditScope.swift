@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import BrokerDevice
+internal import BrokerIPC
 package import Processes
 
 /// What an audit reads of a device.
@@ -31,7 +32,7 @@ package struct AuditScope: Sendable {
 
     /// Folders that services fill on behalf of a worker.
     private static let systemFolders: [String] = {
-        let shared = ["/tmp", "/var/tmp", "/dev/shm", "/dev/mqueue", "/run/user"]
+        let shared = HelperRequest.sharedFolders + [HelperRequest.runtimeFolders]
         return Leftover.all.flatMap(\.places).compactMap { place in
             guard case .path(let pattern) = place, pattern.hasSuffix("/*") else { return nil }
             let folder = String(pattern.dropLast(2))

@@ -42,6 +42,10 @@ package struct ChainVerdict: Sendable, Equatable {
     package var receipts = 0
     /// The number of receipts of version 1.
     package var firstVersionCount = 0
+    /// The number of receipts that do not say what nobody observed, because an earlier version of Baton wrote them.
+    package var silentCount = 0
+    /// What nobody observed after one session or more: entries of the list of leftovers, sorted.
+    package var unobserved: [String] = []
     /// The numbers of the first and the last receipt; nil if there is none.
     package var first: Int?
     package var last: Int?

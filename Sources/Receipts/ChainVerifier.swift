@@ -69,6 +69,8 @@ extension ChainVerifier {
     private func judge(_ links: [Link], _ verdict: inout ChainVerdict) {
         verdict.receipts = links.count
         verdict.firstVersionCount = links.filter { $0.receipt.version == 1 }.count
+        verdict.silentCount = links.filter { $0.receipt.remains.unobserved == nil }.count
+        verdict.unobserved = Set(links.flatMap { $0.receipt.remains.unobserved ?? [] }).sorted()
         verdict.first = links.map(\.sequence).min()
         verdict.last = links.map(\.sequence).max()
         verdict.damageBefore = links.filter(\.receipt.place.followsDamage).map(\.sequence)

@@ -37,6 +37,20 @@ package struct Receipt: Sendable, Equatable {
         }
     }
 
+    /// What the receipt says about the entries of the list of leftovers (`docs/leftovers.md`) beside its items.
+    package struct Remains: Sendable, Equatable {
+        /// The entries that cover the session user's files which are new or changed since the session began; sorted.
+        /// ``Receipt/unexplained`` stands for files that no entry covers.
+        package let left: Finding<[String]>
+        /// The entries whose places nobody looked at, so that the receipt says nothing else about them; sorted. Nil if an
+        /// earlier version of Baton wrote the line: then it is unknown which they are.
+        package let unobserved: [String]?
+
+        package init(left: Finding<[String]> = .unknown, unobserved: [String]? = nil) {
+            (self.left, self.unobserved) = (left, unobserved)
+        }
+    }
+
     package var place: Place
     /// The version of the line's format: 2, or 1 for lines of an earlier version of Baton.
     package let version: Int
@@ -61,9 +75,7 @@ package struct Receipt: Sendable, Equatable {
     /// The worker of the session, as a ``Pseudonym``.
     package let subject: Finding<String>
 
-    /// The entries of the list of leftovers (`docs/leftovers.md`) that cover the session user's files which are new or
-    /// changed since the session began; sorted. ``Receipt/unexplained`` stands for files that no entry covers.
-    package let left: Finding<[String]>
+    package let remains: Remains
 
     package static let unexplained = "unexplained"
 
@@ -74,7 +86,7 @@ package struct Receipt: Sendable, Equatable {
         place: Place, version: Int = currentVersion, tenant: String, device: String, key: String, ended: String,
         next: String, trigger: String?,
         isAttempt: Bool, isOffline: Bool = false, times: Times, items: [ReceiptItem], accessTokensEndBy: Finding<Int>,
-        subject: Finding<String>, left: Finding<[String]> = .unknown
+        subject: Finding<String>, remains: Remains = Remains()
     ) {
         self.place = place
         self.version = version
@@ -90,7 +102,7 @@ package struct Receipt: Sendable, Equatable {
         self.items = items
         self.accessTokensEndBy = accessTokensEndBy
         self.subject = subject
-        self.left = left
+        self.remains = remains
     }
 }
 
@@ -119,7 +131,8 @@ extension Receipt {
         body.set(ReceiptName.items, items.map(\.members))
         accessTokensEndBy.write(.accessTokensEndBy, to: &body)
         subject.write(.subject, to: &body)
-        left.write(.left, to: &body)
+        remains.left.write(.left, to: &body)
+        if let unobserved = remains.unobserved { body.set(ReceiptName.unobserved, unobserved) }
         return try SignedLine(body, signedWith: key)
     }
 
@@ -151,6 +164,17 @@ extension Receipt {
                 return try ReceiptItem(Members(members), version: version)
             },
             accessTokensEndBy: try .read(.accessTokensEndBy, members), subject: try .read(.subject, members),
-            left: try .read(.left, members))
+            remains: Remains(left: try .read(.left, members), unobserved: try Self.unobserved(members)))
+    }
+
+    private static let maximumUnobserved = 128
+
+    private static func unobserved(_ members: Members) throws -> [String]? {
+        guard let value = members[ReceiptName.unobserved] else { return nil }
+        guard let values = value.array, values.count <= maximumUnobserved else { throw ReceiptFailure.malformed }
+        return try values.map { value in
+            guard let name = value.string else { throw ReceiptFailure.malformed }
+            return name
+        }
     }
 }

@@ -34,6 +34,7 @@ package enum ReceiptName: String, WireName {
     case subject
     case tenant
     case type
+    case unobserved
     case version
 }
 

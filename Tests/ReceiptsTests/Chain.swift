@@ -34,14 +34,18 @@ struct Chain {
     }
 
     mutating func append(
-        device: String = Chain.device, previous: String? = nil, version: Int = Receipt.currentVersion
+        device: String = Chain.device, previous: String? = nil, version: Int = Receipt.currentVersion,
+        unobserved: [String]? = nil
     ) throws {
         lines.append(
-            try line(lines.count + 1, previous: previous ?? lines.last?.hash, device: device, version: version))
+            try line(
+                lines.count + 1, previous: previous ?? lines.last?.hash, device: device, version: version,
+                unobserved: unobserved))
     }
 
     func line(
-        _ sequence: Int, previous: String?, device: String = Chain.device, version: Int = Receipt.currentVersion
+        _ sequence: Int, previous: String?, device: String = Chain.device, version: Int = Receipt.currentVersion,
+        unobserved: [String]? = nil
     ) throws -> SignedLine {
         try Receipt(
             place: .init(sequence: sequence, previous: previous), version: version, tenant: Self.tenant, device: device,
@@ -51,7 +55,8 @@ struct Chain {
             items: ["browser", "files"].map {
                 ReceiptItem(name: $0, grade: .enforced, observer: .broker, result: .done, at: Self.time + 61)
             },
-            accessTokensEndBy: .known(Self.time + 600), subject: .known("p1.AAAA")
+            accessTokensEndBy: .known(Self.time + 600), subject: .known("p1.AAAA"),
+            remains: .init(unobserved: unobserved)
         ).signed(with: .p256(key))
     }
 

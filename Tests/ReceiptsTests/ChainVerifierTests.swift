@@ -14,6 +14,17 @@ import Testing
         #expect(verdict.unanchored == 5)
     }
 
+    @Test func `a verdict names what nobody looked at, and counts the receipts that do not say it`() throws {
+        var chain = try Chain(2)
+        try chain.append(unobserved: ["swap"])
+        try chain.append(unobserved: ["clipboard", "swap"])
+        try chain.append(unobserved: [])
+        let verdict = try chain.verdict()
+        #expect(verdict.isIntact)
+        #expect(verdict.unobserved == ["clipboard", "swap"])
+        #expect(verdict.silentCount == 2)
+    }
+
     /// Changes one bit of each byte of the file in turn.
     @Test func `a change of any byte is found`() throws {
         let chain = try Chain(2)

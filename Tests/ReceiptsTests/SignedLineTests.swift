@@ -72,14 +72,31 @@ import Testing
             let line = try Receipt(
                 place: .init(sequence: 1, previous: nil), tenant: "t", device: "d", key: "k", ended: "1.x", next: "2.y",
                 trigger: nil, isAttempt: true, times: .init(began: nil, committed: nil, finished: 1), items: [],
-                accessTokensEndBy: tokens, subject: subject, left: left
+                accessTokensEndBy: tokens, subject: subject, remains: .init(left: left)
             ).signed(with: .p256(chain.key))
             let read = try Receipt(line)
             #expect(read.accessTokensEndBy == tokens)
             #expect(read.subject == subject)
-            #expect(read.left == left)
+            #expect(read.remains.left == left)
             #expect(read.trigger == nil)
         }
+    }
+
+    @Test(arguments: [nil, [], ["clipboard", "swap"]] as [[String]?])
+    func `what nobody looked at comes back, and an older line says nothing of it`(names: [String]?) throws {
+        let line = try Chain(0).line(1, previous: nil, unobserved: names)
+        #expect(try Receipt(line).remains.unobserved == names)
+        #expect(String(decoding: line.bytes, as: UTF8.self).contains("\"unobserved\"") == (names != nil))
+    }
+
+    @Test(arguments: [#""none""#, "null", "[1]", #"{"a":"b"}"#])
+    func `a list of another form is no receipt's`(value: String) throws {
+        let chain = try Chain(0)
+        let line = try chain.line(1, previous: nil, unobserved: ["a"])
+        let text = String(decoding: line.bytes, as: UTF8.self)
+        let other = try #require(
+            SignedLine(Array(text.replacing(#""unobserved":["a"]"#, with: #""unobserved":"# + value).utf8)))
+        #expect(throws: ReceiptFailure.malformed) { try Receipt(other) }
     }
 
     @Test func `trust comes back as it was written`() throws {

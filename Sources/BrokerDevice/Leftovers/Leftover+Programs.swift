@@ -78,7 +78,7 @@ extension Leftover {
             "app_data", [.elsewhere("where the app keeps it")], fate: .cleared,
             holds: "what an app keeps of its worker",
             eraser: "the app's own eraser, at the sign-out; an app that has not erased is locked", observer: .app,
-            item: "app:<application id>",
+            item: itemOfApps,
             test: Test("HandoverTests", "an app that has not erased is locked for the next worker, and no other app is")
         ),
         Leftover(

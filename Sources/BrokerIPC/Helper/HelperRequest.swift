@@ -21,4 +21,9 @@ package enum HelperRequest: Sendable, Codable, Equatable {
     /// Lists the files that the user owns in home and temporary folders and that have changed since this time, in
     /// seconds since 1970. Answered by ``HelperReply/left(home:files:isComplete:)``.
     case report(user: UInt32, since: Int)
+
+    /// The folders in which every user may create files. A ``report(user:since:)`` searches them, the user's home and the
+    /// user's folder in ``runtimeFolders``.
+    package static let sharedFolders = ["/tmp", "/var/tmp", "/dev/shm", "/dev/mqueue"]
+    package static let runtimeFolders = "/run/user"
 }

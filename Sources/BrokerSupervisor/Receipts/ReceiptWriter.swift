@@ -198,7 +198,10 @@ final class ReceiptWriter {
                 ReceiptItem($0.claimed(isObserved: observed.contains($0.name)), at: times[$0.name] ?? now)
             },
             accessTokensEndBy: tokens(of: draft),
-            subject: draft?.subjectFinding(isAttempt: handover.isAttempt) ?? .unknown, left: left)
+            subject: draft?.subjectFinding(isAttempt: handover.isAttempt) ?? .unknown,
+            remains: .init(
+                left: left,
+                unobserved: Leftover.unobserved(items: handover.items.map(\.name), left: left.complete)))
     }
 
     private func tokens(of draft: ReceiptDraft?) -> Finding<Int> {
@@ -234,6 +237,17 @@ extension DeviceState.Handover {
                 Item(
                     name: $0.name, grade: $0.grade.rawValue, observer: $0.observer.rawValue, result: $0.result.rawValue)
             })
+    }
+}
+
+extension Finding<[String]> {
+    /// The entries in whose places something was found; nil if not every place could be searched.
+    fileprivate var complete: [String]? {
+        switch self {
+        case .none: []
+        case .unknown: nil
+        case .known(let names): names
+        }
     }
 }
 

@@ -86,6 +86,15 @@ struct VerifyReport: Encodable {
                 "\(verdict.firstVersionCount) receipts are of version 1, which said enforced also of the browser, whose end the agent "
                     + "had reported, and of what a broker that died did not see end.")
         }
+        if !verdict.unobserved.isEmpty {
+            let names = verdict.unobserved.map(Table.printable).joined(separator: ", ")
+            limits.append("After one session or more nobody looked at these places (docs/leftovers.md): \(names).")
+        }
+        if verdict.silentCount > 0 {
+            limits.append(
+                "\(verdict.silentCount) receipts are of an earlier version, which did not say which places nobody looked at."
+            )
+        }
         for sequence in verdict.damageBefore {
             limits.append("Receipt \(sequence) says that what was before it had been damaged on the device.")
         }

@@ -26,6 +26,9 @@ struct ReceiptSummary: Encodable {
     let items: [Item]
     /// The entries of docs/leftovers.md in whose places something was left, `none` or `unknown`.
     let left: String
+    /// The entries of docs/leftovers.md whose places nobody looked at, `none`, or `unknown` if an earlier version of Baton
+    /// wrote the receipt.
+    let unobserved: String
     let afterDamage: Bool
 
     init(_ receipt: Receipt) {
@@ -43,7 +46,8 @@ struct ReceiptSummary: Encodable {
                 name: $0.name, grade: $0.grade.rawValue, observer: $0.observer.rawValue, result: $0.result.rawValue,
                 at: $0.at)
         }
-        left = Self.text(receipt.left) { $0.joined(separator: ", ") }
+        left = Self.text(receipt.remains.left) { Self.list($0) }
+        unobserved = receipt.remains.unobserved.map(Self.list) ?? "unknown"
         afterDamage = receipt.place.followsDamage
     }
 
@@ -53,18 +57,23 @@ struct ReceiptSummary: Encodable {
     var lines: [String] {
         [
             "number         \(sequence)" + (afterDamage ? " (what was before it had been damaged)" : ""),
-            "device         \(device)", "ended          \(ended)", "trigger           \(trigger ?? "unknown")",
+            "device         \(device)", "ended          \(ended)", "trigger        \(trigger ?? "unknown")",
             "began          \(began.map(ReceiptCommand.List.time) ?? "unknown")",
             "committed      \(committed.map(ReceiptCommand.List.time) ?? "unknown")",
             "finished       \(ReceiptCommand.List.time(finished))", "tokens end by  \(accessTokensEndBy)",
             "subject        \(subject)" + (attempt ? " (nobody had signed in)" : "")
                 + (offline ? " (signed in without the server)" : ""),
             "left behind    \(Table.printable(left))",
+            "not looked at  \(Table.printable(unobserved))",
         ]
             + items.map {
                 "  \(Table.printable($0.name)): \($0.result), \($0.grade), seen by \(Self.observer($0.observer)), "
                     + ReceiptCommand.List.time($0.at)
             }
+    }
+
+    private static func list(_ names: [String]) -> String {
+        names.isEmpty ? "none" : names.joined(separator: ", ")
     }
 
     private static func observer(_ name: String) -> String {

@@ -28,7 +28,8 @@ enum LeftoverPage {
         ## What is cleared
 
         “Observed by” names the program that can observe that the entry is gone. The receipt of each session says what was
-        observed ([receipts](receipts.md)). Paths without a leading `/` are below the state folder or below the agent's folder of
+        observed ([receipts](receipts.md)): as an item, or, if the session had no such item or the entry is removed only after
+        the receipt is written, in `unobserved`. Paths without a leading `/` are below the state folder or below the agent's folder of
         profiles.
 
         | entry | where | data of a worker | who clears it, and when | observed by | receipt | test |
@@ -36,7 +37,7 @@ enum LeftoverPage {
         \(table(Leftover.all.filter { $0.fate == .cleared }) { entry in
             [
                 "`\(entry.name)`", files(entry), entry.holds, entry.eraser, entry.observer.rawValue,
-                entry.item.map { "`\($0)`" } ?? "", entry.test.map { "`\($0.suite): \($0.sentence)`" } ?? "none",
+                receipt(entry), entry.test.map { "`\($0.suite): \($0.sentence)`" } ?? "none",
             ]
         })
         ## What else stays
@@ -52,15 +53,15 @@ enum LeftoverPage {
         ## What Baton does not clear
 
         Baton does not remove these. With `baton-helper`, `left` in the [receipt](receipts.md) names the entries in whose
-        places the session's user has left files. The worker's browser has its own home folder, temporary folder and runtime
+        places the session's user has left files. The entries whose places nobody searched are in `unobserved`. The worker's browser has its own home folder, temporary folder and runtime
         folder, and no session bus. If the worker does nothing outside it, the browser can leave data only in the clipboard,
         the primary selection, the print spool and swap. A file that a worker saves under another path is covered by one of the
         other entries below.
 
-        | entry | where | data of a worker | what helps |
-        |---|---|---|---|
+        | entry | where | data of a worker | what helps | receipt |
+        |---|---|---|---|---|
         \(table(Leftover.all.filter { $0.fate == .notCovered }) {
-            ["`\($0.name)`", files($0), $0.holds, $0.eraser]
+            ["`\($0.name)`", files($0), $0.holds, $0.eraser, receipt($0)]
         })
         """
     }
@@ -78,6 +79,12 @@ enum LeftoverPage {
             case .elsewhere(let words): words
             }
         }.joined(separator: ", ")
+    }
+
+    /// Where receipts mention the entry.
+    private static func receipt(_ entry: Leftover) -> String {
+        if let item = entry.item { return "`\(item)`" }
+        return entry.isSearchedByHelper ? "`left`; without `baton-helper`, `unobserved`" : "`unobserved`"
     }
 
     private static let words: [Leftover.Kind: String] = [

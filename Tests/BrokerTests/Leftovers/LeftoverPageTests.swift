@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import BrokerDevice
+import BrokerSupervisor
 import Foundation
 import TestSupport
 import Testing
@@ -47,6 +48,32 @@ import Testing
         }
         #expect(!Self.isThere("LeftoverPageTests", "there is no such test", in: sources))
         #expect(!Self.isThere("NoSuchTests", "docs leftovers md is the list; scripts pages writes it", in: sources))
+    }
+
+    /// Fails for each new entry until somebody has decided what receipts say about it.
+    @Test func `what no receipt can say anything about is known`() {
+        let all = ["session_key", "session_process", "browser", "files", "app:an app"]
+        let never = Leftover.unobserved(items: all, left: [])
+        #expect(
+            never == [
+                "abstract_sockets", "clipboard", "core_dumps", "listening_ports", "mounts", "primary_selection",
+                "print_spool", "session_programs", "session_records", "session_trash", "swap", "system_journal",
+                "system_v_objects",
+            ])
+        let searched = Set(Leftover.unobserved(items: all, left: nil)).subtracting(never)
+        #expect(
+            searched == [
+                "desktop_caches", "desktop_certificates", "desktop_trash", "home", "keyring", "notifications",
+                "online_accounts", "other_browsers", "recent_files", "runtime_files", "search_indexes", "shared_memory",
+                "shell_history", "temporary_files", "thumbnails",
+            ])
+        #expect(Leftover.unobserved(items: all, left: ["home", "swap"]) == never.filter { $0 != "swap" })
+        #expect(Leftover.unobserved(items: [], left: []).contains("app_data"))
+    }
+
+    @Test func `each item that the list names is one that receipts have`() {
+        let outcomes = [ItemOutcome.sessionKey, .sessionProcess, .browser, .files, .app("<application id>", .done)]
+        #expect(Set(Leftover.all.compactMap(\.item)) == Set(outcomes.map(\.name)))
     }
 
     /// The source text of every test file.

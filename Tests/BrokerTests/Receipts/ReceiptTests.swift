@@ -33,6 +33,23 @@ import Testing
         }
     }
 
+    @Test func `a receipt accounts for every entry of the list of leftovers`() async throws {
+        try await Scratch.with { scratch in
+            try await SupervisorFixture.with(scratch) { fixture in
+                try await fixture.playSession(through: fixture.agent(of: 1000))
+            }
+            let receipt = try #require(try Shelf(scratch).file().receipts.first?.receipt)
+            let items = Set(receipt.items.map(\.name))
+            let unobserved = try #require(receipt.remains.unobserved)
+            // Without baton-helper nobody searches folders.
+            #expect(receipt.remains.left == .unknown)
+            for entry in Leftover.all where entry.fate != .kept {
+                #expect(unobserved.contains(entry.name) != items.contains(entry.item ?? ""), "\(entry.name)")
+            }
+            #expect(unobserved == unobserved.sorted() && Set(unobserved).isSubset(of: Leftover.all.map(\.name)))
+        }
+    }
+
     @Test func `a receipt says whose session it was and until when its tokens live`() async throws {
         try await Scratch.with { scratch in
             try await SupervisorFixture.with(scratch) { fixture in

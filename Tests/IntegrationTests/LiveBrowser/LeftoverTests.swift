@@ -26,6 +26,13 @@ extension LiveBrowser {
             defer { try? live.send(SIGCONT, to: .broker) }
             #expect(try live.strays() == [])
 
+            let receipt = try await live.shownReceipt()
+            let items = receipt.items.map { $0.name.hasPrefix("app:") ? "app:<application id>" : $0.name }
+            for entry in Leftover.all where entry.fate != .kept {
+                let isAccountedFor = (receipt.unobserved + receipt.left).contains(entry.name)
+                #expect(isAccountedFor || items.contains(entry.item ?? ""), "\(entry.name)")
+            }
+
             let person = try live.person("Amara")
             let canaries = [person.userName, person.givenName, person.password, token]
             #expect(try live.files(in: "device").count > 5)

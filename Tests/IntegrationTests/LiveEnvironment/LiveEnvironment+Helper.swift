@@ -48,12 +48,14 @@ extension LiveEnvironment {
         let items: [ReceiptItem]
         /// The places in which something was left, or the word that stands for them.
         let left: [String]
+        let unobserved: [String]
 
-        private enum CodingKeys: String, CodingKey { case items, left }
+        private enum CodingKeys: String, CodingKey { case items, left, unobserved }
 
         init(from decoder: any Decoder) throws {
             let values = try decoder.container(keyedBy: CodingKeys.self)
             items = try values.decode([ReceiptItem].self, forKey: .items)
+            unobserved = try values.decode([String].self, forKey: .unobserved)
             let word = try? values.decode(String.self, forKey: .left)
             left = try word.map { [$0] } ?? values.decode([String].self, forKey: .left)
         }

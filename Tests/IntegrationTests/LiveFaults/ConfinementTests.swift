@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import BrokerDevice
 import BrokerIPC
 import BrokerProtocol
 import Foundation
@@ -45,7 +46,10 @@ extension LiveFaults {
                 live.scratch.atEnd { try? FileManager.default.removeItem(atPath: file) }
                 #expect(try await app.signOut(amara))
                 try await live.settle()
-                #expect(try await live.shownReceipt().left.contains("temporary_files"))
+                let receipt = try await live.shownReceipt()
+                #expect(receipt.left.contains("temporary_files"))
+                #expect(receipt.unobserved == Leftover.unobserved(items: receipt.items.map(\.name), left: receipt.left))
+                #expect(receipt.unobserved.contains("clipboard") && !receipt.unobserved.contains("home"))
             }
         }
 
