@@ -317,9 +317,8 @@ if Context.environment["BATON_TSAN"] == "1" { package.keepWhatRaces() }
 // BATON_FUZZ=1 adds a program that fuzzes the decoders of untrusted bytes: see scripts/fuzz.
 let isFuzzing = Context.environment["BATON_FUZZ"] == "1"
 let fuzzed = [
-    "BrokerIPC", "BrokerProtocol", "BrowserHost", "BrowserPolicies", "DeviceManagement", "JSON", "OAuth", "Receipts",
-    "Redaction",
-    "UnixSocket",
+    "BrokerIPC", "BrokerProtocol", "BrowserHost", "BrowserPolicies", "DeviceAudit", "DeviceManagement", "JSON", "OAuth",
+    "Receipts", "Redaction", "UnixSocket",
 ]
 if isFuzzing {
     package.targets.append(

@@ -29,7 +29,7 @@ import Glibc
 /// The decoders of untrusted input, one case each.
 enum Decoder: String, CaseIterable, Sendable {
     case json, messages, envelopes, frames, tokens, registration, certificateRequests, encodings, propertyLists,
-        management, containers, receipts, browser, helper
+        management, containers, receipts, browser, helper, audit
 
     func feed(_ bytes: [UInt8]) {
         switch self {
@@ -47,6 +47,7 @@ enum Decoder: String, CaseIterable, Sendable {
         case .receipts: feedReceipts(bytes)
         case .browser: feedBrowser(bytes)
         case .helper: feedHelper(bytes)
+        case .audit: feedAudit(bytes)
         }
     }
 }
