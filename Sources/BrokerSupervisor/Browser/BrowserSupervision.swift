@@ -103,10 +103,13 @@ final class BrowserSupervision {
         if !confinement.whenReady(epoch, for: agent, order) { tell(.browserEnded(.couldNotOpen)) }
     }
 
-    /// Has the agent close the browser of this epoch, after the helper has killed it if it was confined. Does nothing
-    /// while no agent is connected.
+    /// Has the agent close the browser of this epoch, after the helper has killed it if it was confined. While no agent
+    /// is connected, the helper alone ends the browser if it has confined all of it; otherwise nothing happens.
     func close(_ epoch: Epoch) {
-        guard let agent else { return }
+        guard let agent else {
+            if let confinement, confinement.hasConfined(epoch) { confinement.kill(epoch) }
+            return
+        }
         observe(epoch)
         observation?.ending(by: agent, geteuid())
         guard let confinement, holder?.epoch == epoch else { return close(epoch, by: agent) }
@@ -128,7 +131,12 @@ final class BrowserSupervision {
             if !confinement.added(process, in: epoch, reply, by: agent) { tell(.browserEnded(.couldNotOpen)) }
         case .killed(let epoch, let reply):
             guard confinement.killed(epoch, reply) else { return retry(epoch) }
-            if let agent, state.pending?.ended == epoch { close(epoch, by: agent) }
+            guard state.pending?.ended == epoch else { break }
+            if let agent {
+                close(epoch, by: agent)
+            } else if confinement.hasConfined(epoch) {
+                confinement.remove(epoch)
+            }
         case .removed(let epoch, let reply):
             guard confinement.removed(epoch, reply) else { return retry(epoch) }
             return confinement.report(epoch) ? nil : .cleared(epoch)
@@ -227,6 +235,7 @@ final class BrowserSupervision {
         confinement?.agentLost()
         logger.info("agent lost")
         tell(.browserEnded(.agentMissing))
+        if let pending = state.pending, pending.items.contains(.browser) { close(pending.ended) }
         awaitAgentOfLastWorker(in: state)
     }
 
@@ -345,6 +354,7 @@ final class BrowserSupervision {
     /// Why the browser delays the sign-out, for operators; nil if the delay is short.
     var obstacle: String? {
         guard let agent else {
+            if let holder, let confinement, confinement.hasConfined(holder.epoch) { return confinement.problem }
             return
                 "The last session's browser cannot be cleared without its agent. Start baton-agent in the graphical session."
         }

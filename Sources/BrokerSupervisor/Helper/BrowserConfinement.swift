@@ -150,6 +150,10 @@ final class BrowserConfinement {
 
     // MARK: - Ending
 
+    /// Whether every browser of this epoch that an agent reported was confined. Then the helper can end all of it, also
+    /// without an agent.
+    func hasConfined(_ epoch: Epoch) -> Bool { watched == epoch && !isIncomplete }
+
     /// Whether every browser of this epoch was confined, all its processes were killed, and its storage was removed.
     func hasEnded(_ epoch: Epoch) -> Bool { ended == epoch && !isIncomplete }
 

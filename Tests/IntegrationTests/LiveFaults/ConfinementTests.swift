@@ -114,6 +114,47 @@ extension LiveFaults {
             }
         }
 
+        @Test func `with the helper, a sign-out needs no agent`() async throws {
+            let live = try await LiveEnvironment.ready()
+            try await live.withHelper { helper in
+                try await live.awaitAgent()
+                let app = try live.app(1)
+                let amara = try await live.signIn("Amara", through: app)
+                try await live.kill(.agent)
+                #expect(try await app.signOut(amara))
+                try await live.settle()
+                #expect(try helper.mounts() == [] && helper.groups() == [])
+                let item = try await live.newestReceipt(says: "browser")
+                #expect(item?.grade == "enforced" && item?.observer == "broker" && item?.result == "done")
+                try await live.start(.agent)
+                try await live.awaitAgent()
+                let bo = try await live.signIn("Bo", through: app)
+                try await app.signOut(bo)
+                try await live.settle()
+            }
+        }
+
+        @Test func `a broker that did not confine the browser itself waits for the agent`() async throws {
+            let live = try await LiveEnvironment.ready()
+            try await live.withHelper { helper in
+                try await live.awaitAgent()
+                try await live.signIn("Amara", through: try live.app(1))
+                try await live.kill(.agent)
+                try await live.kill(.broker)
+                try await live.start(.broker)
+                // A browser of the earlier broker may run outside the control group. Each examination asks the helper, after
+                // everything that the broker has asked it before.
+                for _ in 0..<2 { #expect(try await live.finding("helper_serves") != nil) }
+                let status = try await live.status()
+                #expect(status.session == "signingOut")
+                #expect(status.problems.contains { $0.contains("Start baton-agent") })
+                try await live.start(.agent)
+                try await live.awaitAgent()
+                try await live.settle()
+                #expect(try helper.mounts() == [] && helper.groups() == [])
+            }
+        }
+
         @Test func `without its helper the device opens no browser and says so, and a sign-out waits`() async throws {
             let live = try await LiveEnvironment.ready()
             try await live.withHelper { helper in
