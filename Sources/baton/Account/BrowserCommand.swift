@@ -14,6 +14,9 @@ struct BrowserCommand: AsyncParsableCommand {
             Without an address the home page opens. The browser is signed in with the device at the addresses that the \
             single sign-on profile lists, and ends with the session. Other users of the machine see the arguments of \
             this command while it runs: give - to read an address from standard input.
+
+            The command ends when baton-agent has been ordered to open the page. It does not wait for the browser: if that \
+            does not start or ends at once, the logs of batond and baton-agent say so.
             """)
 
     @Argument(help: ArgumentHelp("The page's address, or - to read it from standard input.", valueName: "url"))
@@ -22,7 +25,7 @@ struct BrowserCommand: AsyncParsableCommand {
     @OptionGroup var output: OutputOptions
 
     func run() async throws {
-        try await output.run({ try await open() }, done: "The page opens.")
+        try await output.run({ try await open() }, done: "baton-agent was ordered to open the page.")
     }
 
     private func open() async throws {
