@@ -301,9 +301,10 @@ let package = Package(
         .testTarget(
             name: "IntegrationTests",
             dependencies: [
-                "BrokerDevice", "BrokerIPC", "BrokerProtocol", "BrokerSupervisor", "BrowserExtension",
-                "BrowserPolicies", "DeviceAudit", "Files", "JSON", "MSAL", "OAuth", "Processes", "Redaction",
-                "TestSupport", "UnixSocket", "baton", "baton-agent", "baton-browser-host", "baton-helper",
+                "BrokerDevice", "BrokerIPC", "BrokerProtocol", "BrokerSession", "BrokerSupervisor",
+                "BrowserExtension", "BrowserPolicies", "DeviceAudit", "Files", "JSON", "MSAL", "OAuth", "Processes",
+                "Redaction", "TestSupport", "UnixSocket", "WebPages", "baton", "baton-agent", "baton-browser-host",
+                "baton-helper",
                 "baton-server", "batond", "canary", .crypto,
                 .cryptoExtras,
                 .subprocess,
