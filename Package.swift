@@ -126,11 +126,11 @@ let package = Package(
         .target(
             name: "BrowserExtension", dependencies: ["Files", "JSON", "Processes", "UnixSocket"],
             resources: [.embedInCode("Resources/worker.js")]),
-        // What `baton-browser-host` stands on: it asks the broker for the extension of the worker's browser.
+        // The code of `baton-browser-host`, which asks the broker for the extension of the worker's browser.
         .target(
             name: "BrowserHost",
             dependencies: ["BrokerIPC", "BrokerProtocol", "Files", "JSON", "Processes", "Redaction"]),
-        // What `baton-helper` stands on, which runs as root: no network, no cryptography.
+        // The code of `baton-helper`, which runs as root: no network, no cryptography.
         .target(
             name: "BrokerHelper",
             dependencies: [

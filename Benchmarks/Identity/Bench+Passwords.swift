@@ -33,7 +33,7 @@ extension Bench {
         }
     }
 
-    /// P-256 signatures of a token's size, by the library's own call.
+    /// P-256 signatures over data of a token's size, by the library's own call.
     func curveSigning(_ load: Load) async throws -> Measured {
         let key = P256.Signing.PrivateKey()
         let message = [UInt8](repeating: 0x41, count: 1200)
@@ -44,7 +44,7 @@ extension Bench {
         }
     }
 
-    /// RSA signatures of a token's size, by the library's own call.
+    /// RSA signatures over data of a token's size, by the library's own call.
     func signing(_ load: Load) async throws -> Measured {
         let key = try _RSA.Signing.PrivateKey(keySize: .bits2048)
         let message = [UInt8](repeating: 0x41, count: 1200)

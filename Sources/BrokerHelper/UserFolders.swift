@@ -14,7 +14,7 @@ struct UserFolders {
     private static let maximumBytes = 128 << 10
 
     let user: UInt32
-    /// Seconds since 1970. Files that were not changed since are not listed.
+    /// Seconds since 1970. Files that have not changed since then are not listed.
     let since: Int
     var limits = FolderWalk.Limits(entries: 200_000)
 

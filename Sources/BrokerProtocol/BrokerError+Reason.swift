@@ -41,20 +41,23 @@ extension BrokerError {
             .notShared: "The device is personal, or shared mode is not complete.",
             .nobody: "Nobody is signed in on the device.",
             .signedInOffline:
-                "The worker signed in offline, so that there are no tokens until the server can be reached.",
-            .agentMissing: "No baton-agent is connected that could open a browser.",
+                "The worker signed in offline, so there are no tokens until the server can be reached.",
+            .agentMissing: "No baton-agent is connected, so no browser can be opened.",
             .browserUnavailable: "The agent could not start the browser.",
             .browserBroke: "The browser ended with an error.",
-            .alreadySignedIn: "A worker is signed in and cannot be asked for credentials again, nor make an account.",
+            .alreadySignedIn:
+                "A worker is signed in, and can neither be asked for credentials again nor create an account.",
             .accountRemoved: "The app has removed the account, and nobody has signed in through it since.",
             .deviceDisabled: "The directory has disabled the device.",
             .deviceRemoved: "The directory does not list the device any more.",
             .otherAccount: "Another account is signed in on the device.",
             .outsideBrowser:
-                "A program asks as the browser's native messaging host, and the worker's browser has not started it.",
-            .cookiesUnlisted: "The app asks for a browser's headers, and the profile does not name it for that.",
-            .addressMalformed: "The address for which a browser's headers are asked can be read in more than one way.",
-            .addressOfOther: "The address is not of the identity platform that the device is joined to.",
+                "A program that the worker's browser did not start acts as the browser's native messaging host.",
+            .cookiesUnlisted:
+                "The app requests a browser's headers, but the profile's AppCookieSSOAllowList does not name it.",
+            .addressMalformed:
+                "The address for which a browser's headers are requested can be read in more than one way.",
+            .addressOfOther: "The address does not belong to the identity platform that the device is joined to.",
             .addressUnlisted: "No single sign-on profile lists the address.",
             .pageInvalid: "The address of a page cannot be opened by a browser.",
             .pageBlocked: "The configuration of the worker's browser blocks the address of a page.",

@@ -81,7 +81,7 @@ private let page = "http://127.0.0.1:4711/a"
         #expect(machine.state == .open(epoch: epoch, browsers: []))
     }
 
-    @Test func `a lost connection clears everything and nobody is greeted before`() {
+    @Test func `a lost connection clears everything, and no hello is sent before that`() {
         var machine = BrowserMachine(state: .open(epoch: epoch, browsers: [50]))
         #expect(machine.handle(.connectionLost) == [.clear(epoch: epoch)])
         #expect(machine.handle(.cleared(epoch: epoch)) == [])

@@ -28,7 +28,7 @@ import Testing
     }
 
     @Test(arguments: [nil, TestValues.bo])
-    func `CUR-9 of a worker who is gone only the identifier is left`(current: AccountRecord?) async throws {
+    func `CUR-9 only the identifier of a worker who has left remains`(current: AccountRecord?) async throws {
         let broker = try ScriptedBroker { end in
             try end.greet()
             try end.answer(try end.request(), TestValues.current(current, previous: TestValues.amara))

@@ -176,7 +176,7 @@ import UnixSocket
                 == .internalBrokerNotAvailable)
     }
 
-    @Test func `a broker that was there and is gone is an error, never personal, whatever the marker says`()
+    @Test func `a broker that has gone away is an error, never personal, whatever the marker says`()
         async throws
     {
         var deadlines = BrokerDeadlines.generous

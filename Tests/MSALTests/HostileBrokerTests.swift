@@ -156,7 +156,7 @@ import UnixSocket
         let application = try broker.application()
         let error = try await seen { try await application.deviceInformation(with: nil) }
         #expect(error.asInternal == .internalBrokerNotAvailable)
-        #expect(error.text.contains("stranger") && error.text.contains("socket's owner"))
+        #expect(error.text.contains("untrusted") && error.text.contains("socket's owner"))
         #expect(requests.all.isEmpty)
     }
 

@@ -83,7 +83,7 @@ import Testing
         #expect(try chain.verdict(on: [second]).faults == [.forked(line: 2)])
     }
 
-    @Test func `what its own key signed anew is found by the line after it`() throws {
+    @Test func `a line that its own key has signed anew is detected by the next line`() throws {
         let chain = try Chain(3)
         let other = try chain.line(2, previous: chain.lines[0].hash, device: Chain.device)
         let verdict = try chain.verdict(on: [chain.lines[0], other, chain.lines[2]])

@@ -43,7 +43,7 @@ import Testing
         }
     }
 
-    @Test func `a device whose TPM is gone or not named is served from no file`() async throws {
+    @Test func `a device whose TPM is gone or not named does not fall back to files`() async throws {
         try await Device.with { device in
             #expect(try device.check() == nil)
             try await device.chip.stop()
@@ -58,7 +58,7 @@ import Testing
         }
     }
 
-    @Test func `the state is refused beside another TPM`() async throws {
+    @Test func `the state is refused with another TPM`() async throws {
         try await Device.with { device in
             #expect(try device.check() == nil)
             let other = try await SoftwareTPM.start("other", in: device.scratch)

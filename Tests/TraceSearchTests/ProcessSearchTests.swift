@@ -94,7 +94,7 @@ import TraceSearch
         }
     }
 
-    @Test func `a process that keeps its memory to itself cannot be searched without rights, which is never none`()
+    @Test func `a process whose memory the caller may not read is an error, never a search without finds`()
         async throws
     {
         try await Scratch.with { scratch in

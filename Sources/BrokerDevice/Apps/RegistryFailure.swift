@@ -32,31 +32,33 @@ package struct RegistryFailure: Error, Sendable, Codable, Equatable {
         switch code {
         case .missing: "The registry of apps \(subject) is not there."
         case .unreadable: "The registry of apps \(subject) cannot be read."
-        case .owner: "The registry of apps \(subject), or its folder, is neither root's nor the broker's user's."
+        case .owner: "The registry of apps \(subject), or its folder, is owned by neither root nor the broker's user."
         case .mode: "The registry of apps \(subject) is not a regular file, or others may write to it or to its folder."
-        case .malformed: "The registry of apps \(subject) is not the JSON that the broker reads."
-        case .level: "The level of identity of \(subject) does not exist, or does not fit its user."
+        case .malformed: "The registry of apps \(subject) does not have the form that the broker expects."
+        case .level: "The identity level of \(subject) is unknown, or its user is missing or not allowed at that level."
         case .name: "\(subject) is not a valid name of an app."
         case .appTwice: "The app \(subject) is declared twice."
         case .clientTwice: "The client id of \(subject) belongs to another entry, too."
         case .userTwice: "The user of \(subject) belongs to another app, too."
-        case .userShared: "The user of \(subject) is root, the broker's own or one of the session's."
+        case .userShared: "The user of \(subject) is root, the broker's user or a session user."
         case .rules: "The single sign-on profile's \(subject) cannot be read."
         }
     }
 
     package var remedy: String {
         switch code {
-        case .missing, .unreadable: "Let the broker's user read it, or leave appRegistry out of batond.json."
-        case .owner: "Run: chown root: on it and its folder."
-        case .mode: "Run: chmod go-w on it and its folder; it may be no link."
-        case .malformed: "Correct it after docs/app-identity.md; an unknown key is an error."
-        case .level: "Use socket, user (with the user's number) or session."
+        case .missing: "Create it, or leave appRegistry out of batond.json."
+        case .unreadable: "Let the broker's user read it, or leave appRegistry out of batond.json."
+        case .owner: "Run 'chown root:' on it and on its folder."
+        case .mode: "Run 'chmod go-w' on it and on its folder; it must not be a link."
+        case .malformed: "Correct it as docs/app-identity.md describes; an unknown key is an error."
+        case .level: "Use socket, session, or user with a user id."
         case .name: "Use up to 100 letters, digits, dots, hyphens and underscores."
-        case .appTwice: "Leave one of the two entries, or give clients in one of them only."
+        case .appTwice: "Keep only one of the two entries, or list clients in only one of them."
         case .clientTwice: "Register a client of its own for each app."
         case .userTwice, .userShared: "Give the app a user of its own, or another level."
-        case .rules: "Correct the profile: the lists are texts with commas, Enable_SSO_On_All_ManagedApps is 0 or 1."
+        case .rules:
+            "Correct the profile: a list is one string with commas; Enable_SSO_On_All_ManagedApps is 0 or 1."
         }
     }
 

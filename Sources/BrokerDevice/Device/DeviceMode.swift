@@ -80,7 +80,7 @@ package enum DeviceMode: Sendable, Codable, Equatable {
         case .incomplete(.brokerPackage): "Push the broker package (org.baton.authenticator) through the MDM."
         case .incomplete(.profile): "Push the SSO profile with sharedDeviceMode through the MDM."
         case .incomplete(.appConfiguration): "Configure the broker package with sharedDeviceMode through the MDM."
-        case .incomplete(.join): "Let a Cloud Device Administrator run: baton device join."
+        case .incomplete(.join): "Ask a Cloud Device Administrator to run: baton device join."
         }
     }
 }

@@ -30,19 +30,20 @@ package struct SessionPolicyError: Error, Sendable, Equatable {
         case .malformed: "sessionPolicy.\(key) is neither a whole number nor, for shiftEnds, a list of times."
         case .unknown: "sessionPolicy.\(key) is unknown."
         case .range: "sessionPolicy.\(key) is not within \(bounds)."
-        case .time: "sessionPolicy.shiftEnds contains a value that is not a time of the day."
+        case .time: "sessionPolicy.shiftEnds contains a value that is not a time of day."
         case .endless: "Neither an idle time nor the end of a shift ever ends a session."
         case .hasty: "The idle time is shorter than \(SessionPolicy.shortestIdle) seconds: nobody could work."
-        case .unwarned: "The warning comes as early as the idle time begins."
+        case .unwarned: "The warning time is not shorter than the idle time."
         case .renamed: "\(key) is now called sessionPolicy."
         }
     }
 
     package var remedy: String {
         switch code {
-        case .malformed, .range: "Give a whole number of that size, or leave sessionPolicy.\(key) out."
-        case .unknown: "Known are \(SessionPolicyKey.allCases.map(\.rawValue).joined(separator: ", "))."
-        case .time: "Write it as 14:00."
+        case .malformed: "Give a whole number, or a list of times for shiftEnds, or leave sessionPolicy.\(key) out."
+        case .range: "Give a whole number within these bounds, or leave sessionPolicy.\(key) out."
+        case .unknown: "The known keys are \(SessionPolicyKey.allCases.map(\.rawValue).joined(separator: ", "))."
+        case .time: "Write each time in the form 14:00."
         case .endless: "Set sessionPolicy.idle, sessionPolicy.shiftLength or sessionPolicy.shiftEnds."
         case .hasty: "Set sessionPolicy.idle to \(SessionPolicy.shortestIdle) or more."
         case .unwarned: "Set sessionPolicy.idleWarning to less than sessionPolicy.idle."

@@ -53,7 +53,7 @@ extension SSOExtensionPolicy.Refusal {
         case .otherPlatform:
             BrokerError(
                 .authorityInvalid,
-                "The address is not of the identity platform that the device is joined to. Open it without a credential.",
+                "The address does not belong to the device's identity platform. Open it without a credential.",
                 reason: .addressOfOther)
         case .unlisted:
             BrokerError(

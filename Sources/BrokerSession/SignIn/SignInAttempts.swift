@@ -67,7 +67,9 @@ final class SignInAttempts: Sendable {
             return attempt
         }
         guard let attempt else {
-            throw BrokerError(.interactionRunning, "Somebody is signing in on this device already. Wait for the end.")
+            throw BrokerError(
+                .interactionRunning,
+                "Somebody is signing in on this device already. Wait until that sign-in has ended.")
         }
         return attempt
     }
@@ -111,7 +113,9 @@ extension SignInRefusal {
         switch self {
         case .occupied: .otherWorker
         case .anotherSignIn:
-            BrokerError(.interactionRunning, "Somebody is signing in on this device already. Wait for the end.")
+            BrokerError(
+                .interactionRunning,
+                "Somebody is signing in on this device already. Wait until that sign-in has ended.")
         case .agentMissing:
             BrokerError(
                 .internal, "The last worker's browser cannot be cleared without baton-agent. Start it, then sign in.")

@@ -4,8 +4,8 @@
 package struct ItemOutcome: Sendable, Hashable, Codable {
     /// How far the result can be trusted.
     package enum Grade: String, Sendable, Hashable, Codable {
-        /// The broker observed the result itself: every process that could have held the trace has ended, and its place
-        /// was read back as empty.
+        /// The broker observed the result itself: every process that could have held the trace has ended, and the
+        /// trace's place was read back as empty.
         case enforced
         /// Nobody observed the result; it follows from the exit of the previous broker process, which alone held the
         /// trace.

@@ -31,7 +31,7 @@ package struct Tenants {
         try connection.record(Tenant.self, "WHERE id = \(id) AND removed IS NULL")
     }
 
-    /// Returns the organisation with a verified domain.
+    /// Returns the organisation that has this verified domain; nil if there is none.
     package func find(domain: String) throws -> Tenant? {
         try connection.record(Tenant.self, "WHERE domain = \(domain.lowercased()) AND removed IS NULL")
     }

@@ -18,8 +18,8 @@ package enum ErrorCatalogue {
 
         ## Reasons
 
-        `BatonReasonKey` contains a stable identifier of the cause, more specific than the codes. It is the name above, or one of
-        these if the broker set it:
+        `BatonReasonKey` contains a stable identifier of the cause, more specific than the codes. It is the error's name
+        in the table above, or one of these if the broker set it:
 
         | reason | meaning |
         |---|---|

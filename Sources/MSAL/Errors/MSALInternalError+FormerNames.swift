@@ -3,53 +3,53 @@
 extension MSALInternalError {
     // MARK: The names of version 1.0
 
-    /// ``internalErrorInvalidParameter`` in version 1.0.
+    /// The name of ``internalErrorInvalidParameter`` in version 1.0.
     public static let invalidParameter = internalErrorInvalidParameter
-    /// ``internalErrorRedirectSchemeNotRegistered`` in version 1.0.
+    /// The name of ``internalErrorRedirectSchemeNotRegistered`` in version 1.0.
     public static let redirectSchemeNotRegistered = internalErrorRedirectSchemeNotRegistered
-    /// ``internalErrorInvalidRequest`` in version 1.0.
+    /// The name of ``internalErrorInvalidRequest`` in version 1.0.
     public static let invalidRequest = internalErrorInvalidRequest
-    /// ``internalErrorInvalidClient`` in version 1.0.
+    /// The name of ``internalErrorInvalidClient`` in version 1.0.
     public static let invalidClient = internalErrorInvalidClient
-    /// ``internalErrorInvalidGrant`` in version 1.0.
+    /// The name of ``internalErrorInvalidGrant`` in version 1.0.
     public static let invalidGrant = internalErrorInvalidGrant
-    /// ``internalErrorInvalidScope`` in version 1.0.
+    /// The name of ``internalErrorInvalidScope`` in version 1.0.
     public static let invalidScope = internalErrorInvalidScope
-    /// ``internalErrorUnauthorizedClient`` in version 1.0.
+    /// The name of ``internalErrorUnauthorizedClient`` in version 1.0.
     public static let unauthorizedClient = internalErrorUnauthorizedClient
-    /// ``internalErrorUnhandledResponse`` in version 1.0.
+    /// The name of ``internalErrorUnhandledResponse`` in version 1.0.
     public static let unhandledResponse = internalErrorUnhandledResponse
-    /// ``internalErrorUnexpected`` in version 1.0.
+    /// The name of ``internalErrorUnexpected`` in version 1.0.
     public static let unexpected = internalErrorUnexpected
-    /// ``internalErrorUnexpectedHttpResponse`` in version 1.0.
+    /// The name of ``internalErrorUnexpectedHttpResponse`` in version 1.0.
     public static let unexpectedHttpResponse = internalErrorUnexpectedHttpResponse
-    /// ``internalErrorFailedAuthorityValidation`` in version 1.0.
+    /// The name of ``internalErrorFailedAuthorityValidation`` in version 1.0.
     public static let failedAuthorityValidation = internalErrorFailedAuthorityValidation
-    /// ``internalErrorInvalidRedirectURI`` in version 1.0.
+    /// The name of ``internalErrorInvalidRedirectURI`` in version 1.0.
     public static let invalidRedirectURI = internalErrorInvalidRedirectURI
-    /// ``internalErrorMismatchedUser`` in version 1.0.
+    /// The name of ``internalErrorMismatchedUser`` in version 1.0.
     public static let mismatchedUser = internalErrorMismatchedUser
-    /// ``internalErrorAmbiguousAccount`` in version 1.0.
+    /// The name of ``internalErrorAmbiguousAccount`` in version 1.0.
     public static let ambiguousAccount = internalErrorAmbiguousAccount
-    /// ``internalErrorAuthorizationFailed`` in version 1.0.
+    /// The name of ``internalErrorAuthorizationFailed`` in version 1.0.
     public static let authorizationFailed = internalErrorAuthorizationFailed
-    /// ``internalErrorAccountRequired`` in version 1.0.
+    /// The name of ``internalErrorAccountRequired`` in version 1.0.
     public static let accountRequired = internalErrorAccountRequired
-    /// ``internalErrorInteractiveSessionAlreadyRunning`` in version 1.0.
+    /// The name of ``internalErrorInteractiveSessionAlreadyRunning`` in version 1.0.
     public static let interactiveSessionAlreadyRunning = internalErrorInteractiveSessionAlreadyRunning
-    /// ``internalErrorNoViewController`` in version 1.0.
+    /// The name of ``internalErrorNoViewController`` in version 1.0.
     public static let noViewController = internalErrorNoViewController
-    /// ``internalErrorInvalidState`` in version 1.0.
+    /// The name of ``internalErrorInvalidState`` in version 1.0.
     public static let invalidState = internalErrorInvalidState
-    /// ``internalErrorInvalidResponse`` in version 1.0.
+    /// The name of ``internalErrorInvalidResponse`` in version 1.0.
     public static let invalidResponse = internalErrorInvalidResponse
-    /// ``internalErrorNonHttpsRedirect`` in version 1.0.
+    /// The name of ``internalErrorNonHttpsRedirect`` in version 1.0.
     public static let nonHttpsRedirect = internalErrorNonHttpsRedirect
-    /// ``internalErrorBrokerResponseNotReceived`` in version 1.0.
+    /// The name of ``internalErrorBrokerResponseNotReceived`` in version 1.0.
     public static let brokerResponseNotReceived = internalErrorBrokerResponseNotReceived
-    /// ``internalErrorBrokerCorruptedResponse`` in version 1.0.
+    /// The name of ``internalErrorBrokerCorruptedResponse`` in version 1.0.
     public static let brokerCorruptedResponse = internalErrorBrokerCorruptedResponse
-    /// ``internalErrorBrokerUnknown`` in version 1.0.
+    /// The name of ``internalErrorBrokerUnknown`` in version 1.0.
     public static let brokerUnknown = internalErrorBrokerUnknown
 
     // MARK: The names of versions 1.1.0 to 1.2.8

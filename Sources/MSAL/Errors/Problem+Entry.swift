@@ -16,11 +16,11 @@ extension Problem {
                 remedy: "Give one of the form https://<host>/<tenant>.")
         case .authorityClass:
             Entry(
-                .internalErrorInvalidParameter, "No authority of this class can be made of a URL.",
+                .internalErrorInvalidParameter, "No authority of this class can be made from a URL.",
                 remedy: "Use MSALAADAuthority(url:).")
         case .tenantUnexpected:
             Entry(
-                .internalErrorInvalidParameter, "A tenant was given for an audience of many tenants.",
+                .internalErrorInvalidParameter, "A tenant was given for a multi-tenant audience.",
                 remedy: "Leave it out, or use azureADMyOrgOnlyAudience.")
         case .tenantMissing:
             Entry(
@@ -32,8 +32,8 @@ extension Problem {
                 remedy: "Leave authenticationScheme as it is: there are bearer tokens only.")
         case .scopeMalformed:
             Entry(
-                .internalErrorInvalidParameter, "A scope is blank, or holds a blank inside.",
-                remedy: "Pass scopes one by one.")
+                .internalErrorInvalidParameter, "A scope is blank, or contains white space.",
+                remedy: "Pass each scope as a separate element of the list.")
         case .scopeReserved:
             Entry(
                 .internalErrorInvalidParameter,
@@ -50,15 +50,14 @@ extension Problem {
         case .accountUnnamed:
             Entry(
                 .internalErrorInvalidParameter, "The account has no identifier.",
-                remedy: "Take the one that getCurrentAccount gives.")
+                remedy: "Pass the account that getCurrentAccount returns.")
         case .accountMissing:
             Entry(
                 .interactionRequired, "No account was given.",
-                remedy: "Sign in with acquireToken, or take getCurrentAccount's."
-            )
+                remedy: "Sign in with acquireToken, or pass the account that getCurrentAccount returns.")
         case .accountQueryBlank:
             Entry(
-                .internalErrorInvalidParameter, "The account is asked for with a blank text.",
+                .internalErrorInvalidParameter, "The account was requested with a blank name or id.",
                 remedy: "Give its name or id.")
         case .accountNotSignedIn:
             Entry(
@@ -69,7 +68,7 @@ extension Problem {
         case .deviceNotShared:
             Entry(
                 .internalErrorInvalidParameter, "The device is not shared.",
-                remedy: "Ask for a token of a user instead.")
+                remedy: "Request a token for a user instead.")
         default: linkEntry
         }
     }
@@ -90,7 +89,7 @@ extension Problem {
                 remedy: "Check that batond runs; then retry.")
         case .brokerUntrusted:
             Entry(
-                .internalBrokerNotAvailable, "A stranger listens on the broker's socket.",
+                .internalBrokerNotAvailable, "An untrusted process listens on the broker's socket.",
                 remedy: "Check BATON_SOCKET and the socket's owner.")
         case .brokerIncompatible:
             Entry(
@@ -115,11 +114,11 @@ extension Problem {
                 remedy: "Call MSAL in the parent, or start a program in the child with exec.")
         case .callsTooMany:
             Entry(
-                .internalErrorUnexpected, "Too many calls wait for the broker.",
+                .internalErrorUnexpected, "Too many calls are waiting for the broker.",
                 remedy: "Wait for some of them; then retry.")
         case .parametersTooLong:
             Entry(
-                .internalErrorInvalidParameter, "The parameters of the call are longer than the broker takes.",
+                .internalErrorInvalidParameter, "The parameters of the call are longer than the broker accepts.",
                 remedy: "Keep claims, scopes and query parameters under 64 KiB each, and under 128 KiB together.")
         case .answerUnreadable:
             Entry(
@@ -127,21 +126,21 @@ extension Problem {
                 remedy: "Update library and broker.")
         case .severalAccounts:
             Entry(
-                .internalErrorAmbiguousAccount, "The broker lists several accounts where there is one.",
+                .internalErrorAmbiguousAccount, "The broker lists several accounts, but only one is possible.",
                 remedy: "Update the broker; until then use accountsFromDevice.")
         case .tokenOfAnother:
             Entry(
-                .internalErrorMismatchedUser, "The token is of another account.",
-                remedy: "Call getCurrentAccount to learn whose turn it is.")
+                .internalErrorMismatchedUser, "The token belongs to another account.",
+                remedy: "Call getCurrentAccount to learn who is signed in.")
         case .scopesDeclined:
             Entry(
-                .serverDeclinedScopes, "The identity platform granted fewer scopes than were asked.",
+                .serverDeclinedScopes, "The identity platform granted fewer scopes than were requested.",
                 remedy:
-                    "Go on with those under MSALGrantedScopesKey and the token under MSALInvalidResultKey, or ask for fewer."
+                    "Use MSALGrantedScopesKey's scopes and MSALInvalidResultKey's token, or request fewer scopes."
             )
         case .nothingCame:
             Entry(
-                .internalErrorUnexpected, "Neither a value nor an error came.",
+                .internalErrorUnexpected, "The call returned neither a value nor an error.",
                 remedy: "Look at the subclass that overrides the call.")
         default: refusalEntry
         }
@@ -151,34 +150,35 @@ extension Problem {
         switch self {
         case .interactionRequired:
             Entry(
-                .interactionRequired, "Nobody is signed in, or a person has to take part.",
+                .interactionRequired, "Nobody is signed in, or user interaction is required.",
                 remedy: "Call getCurrentAccount; sign in with acquireToken.")
-        case .signInCanceled: Entry(.userCanceled, "The sign-in was given up.", remedy: "Offer to sign in again.")
+        case .signInCanceled: Entry(.userCanceled, "The sign-in was cancelled.", remedy: "Offer to sign in again.")
         case .signInRunning:
             Entry(
                 .internalErrorInteractiveSessionAlreadyRunning, "Somebody is signing in on this device already.",
-                remedy: "Wait for the end.")
+                remedy: "Wait until that sign-in has ended.")
         case .otherWorker:
             Entry(
                 .internalErrorMismatchedUser, "Another worker is signed in on this device.",
-                remedy: "Sign out first; getCurrentAccount says who it is.")
+                remedy: "Sign out first: getCurrentAccount returns the worker to sign out.")
         case .joinRequired:
             Entry(
                 .workplaceJoinRequired, "The device is not joined to the organisation.",
-                remedy: "Let a Cloud Device Administrator run: baton device join.")
+                remedy: "Ask a Cloud Device Administrator to run: baton device join.")
         case .sharedModeIncomplete:
             Entry(
-                .internalBrokerNotAvailable, "The device is not in shared mode, or only half.",
-                remedy: "Look at baton device status for what is missing.")
+                .internalBrokerNotAvailable, "The device is not in shared mode, or shared mode is incomplete.",
+                remedy: "Run baton device status to see what is missing.")
         case .appLocked:
             Entry(
                 .internalBrokerNotAvailable,
-                "The app has not erased the data of a former worker and is locked until then.",
-                remedy: "Start the app, so that its eraser runs; it is unlocked when it says that it has erased.")
+                "The app has not erased the data of a former worker and is locked until it does.",
+                remedy:
+                    "Start the app, so that its eraser runs. The app is unlocked when it reports the data as erased.")
         case .appUnregistered:
             Entry(
                 .internalErrorUnauthorizedClient, "The app is not registered, on the device or with the organisation.",
-                remedy: "Let the MDM install the app with its configuration.")
+                remedy: "Install the app through the MDM, with the app's configuration.")
         case .redirectURIUnregistered:
             Entry(
                 .internalErrorInvalidRedirectURI, "The redirect URI is not the registered one.",
@@ -193,10 +193,12 @@ extension Problem {
                 remedy: "Use the organisation's, or https://login.microsoftonline.com/common.")
         case .parameterRefused:
             Entry(
-                .internalErrorInvalidParameter, "The broker refuses a parameter.", remedy: "Mend the one that it names."
-            )
+                .internalErrorInvalidParameter, "The broker refuses a parameter.",
+                remedy: "Correct the parameter that the message names.")
         case .accountRefused:
-            Entry(.internalErrorAccountRequired, "The broker misses the account.", remedy: "Take getCurrentAccount's.")
+            Entry(
+                .internalErrorAccountRequired, "The request to the broker contains no account.",
+                remedy: "Pass the account that getCurrentAccount returns.")
         case .windowMissing:
             Entry(.internalErrorNoViewController, "There is nothing to show a page on.", remedy: "Start baton-agent.")
         case .protectionPolicy:
@@ -220,7 +222,7 @@ extension Problem {
             )
         case .serverStatus:
             Entry(
-                .internalErrorUnexpectedHttpResponse, "The identity platform answered with an odd status.",
+                .internalErrorUnexpectedHttpResponse, "The identity platform answered with an unexpected HTTP status.",
                 remedy: "Look at its log.")
         case .serverFailed:
             Entry(folded: .serverError, "The identity platform failed.", remedy: "Retry; look at its log.")
@@ -231,22 +233,24 @@ extension Problem {
         case .serverRefused:
             Entry(
                 .internalErrorAuthorizationFailed, "The identity platform refused the sign-in.",
-                remedy: "Look up the AADSTS number of the message.")
+                remedy: "Look up the AADSTS number in the message.")
         case .requestInvalid:
             Entry(
-                .internalErrorInvalidRequest, "The identity platform calls the request invalid.",
-                remedy: "Look up the AADSTS number of the message.")
+                .internalErrorInvalidRequest, "The identity platform rejected the request as invalid.",
+                remedy: "Look up the AADSTS number in the message.")
         case .clientInvalid:
             Entry(
                 .internalErrorInvalidClient, "The identity platform refuses the app.",
-                remedy: "Look up the AADSTS number of the message.")
+                remedy: "Look up the AADSTS number in the message.")
         case .grantInvalid:
             Entry(
-                .internalErrorInvalidGrant, "What was shown to the identity platform has expired or is revoked.",
+                .internalErrorInvalidGrant,
+                "The credential that was sent to the identity platform has expired or was revoked.",
                 remedy: "Sign in again.")
         case .scopeInvalid:
             Entry(
-                .internalErrorInvalidScope, "The identity platform knows none of the scopes, or not the resource.",
+                .internalErrorInvalidScope,
+                "The identity platform knows none of the scopes, or does not know the resource.",
                 remedy: "Ask for permissions of one resource that the app is registered for.")
         case .brokerAnswerMissing:
             Entry(.internalErrorBrokerResponseNotReceived, "The broker got no answer.", remedy: "Retry.")
@@ -254,7 +258,9 @@ extension Problem {
             Entry(
                 .internalErrorBrokerCorruptedResponse, "The broker's answer is damaged.", remedy: "Update the broker.")
         case .brokerAnswerUnknown:
-            Entry(.internalErrorBrokerUnknown, "The broker's answer is unknown.", remedy: "Update library and broker.")
+            Entry(
+                .internalErrorBrokerUnknown, "The broker's answer is of an unknown kind.",
+                remedy: "Update library and broker.")
         default:
             Entry(.internalErrorUnexpected, "The broker failed.", remedy: "Look at its log; update library and broker.")
         }

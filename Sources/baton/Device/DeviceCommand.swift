@@ -32,7 +32,7 @@ struct DeviceCommand: AsyncParsableCommand {
         }
 
         private func lines(_ status: DeviceStatus) -> [String] {
-            // A quarantined state is not trusted, so it does not answer these questions.
+            // A quarantined state is not trusted, so these values are not known.
             let isKnown = status.session != "quarantined"
             let no = isKnown ? "no" : "not known"
             let apps = status.apps.isEmpty ? (isKnown ? "none" : "not known") : status.apps.joined(separator: ", ")

@@ -85,7 +85,7 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func `what only the agent says of a browser is reported, and the agent is named`(saysOpened: Bool) async throws {
+    func `a browser known only from the agent is reported, and the agent is named`(saysOpened: Bool) async throws {
         try await Scratch.with { scratch in
             try await SupervisorFixture.with(scratch) { fixture in
                 // A browser without the mark: only the agent can find it.

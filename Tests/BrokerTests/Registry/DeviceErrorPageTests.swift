@@ -32,7 +32,7 @@ import Testing
 
     private static var page: String {
         """
-        # Errors of a device's configuration
+        # Errors in a device's configuration
 
         This page is generated from `Sources/BrokerDevice/Apps/RegistryFailure.swift` and `Sources/BrokerDevice/SessionPolicy/SessionPolicyError.swift`
         by `scripts/pages`; do not edit it. It is for administrators of
@@ -50,8 +50,9 @@ import Testing
         \(table(registry))
         ## Session policy
 
-        In `batond.json` these errors prevent the start, except the last three, which `baton doctor` reports as warnings. A policy from the MDM is
-        refused as a whole, and the device's own stays in force. See [configuration](configuration.md).
+        In `batond.json` these errors prevent the start, except `session_policy_endless`, `session_policy_hasty` and
+        `session_policy_unwarned`, which `baton doctor` reports as warnings. A policy from the MDM is refused as a
+        whole, and the device's own stays in force. See [configuration](configuration.md).
 
         | code | cause | remedy |
         |---|---|---|

@@ -97,7 +97,7 @@ import Testing
         #expect(server.requests == ["n1"])
     }
 
-    @Test func `an ended session is forgotten only where the server knows the device no more`() throws {
+    @Test func `an ended session is forgotten only if the server no longer knows the device`() throws {
         let ended = EndedSession(
             serverSession: "s", epoch: try #require(Epoch("1." + String(repeating: "0", count: 32))), fromBrowser: false
         )

@@ -76,7 +76,7 @@ import UnixSocket
                 pass
         """
 
-    @Test func `an agent that has ended holds nobody up, also where its connection is still open`() async throws {
+    @Test func `an agent that has ended delays nobody, even if its connection is still open`() async throws {
         try await Scratch.with { scratch in
             try await SupervisorFixture.with(scratch) { fixture in
                 askForBrowser(fixture)

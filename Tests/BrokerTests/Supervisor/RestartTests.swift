@@ -8,7 +8,7 @@ import Processes
 import TestSupport
 import Testing
 
-/// The handling of session processes that die or do not read.
+/// The handling of session processes that die or do not read their messages.
 @Suite(.timeLimit(.minutes(10))) struct RestartTests {
     @Test func `the pauses grow to five seconds and begin anew after a long life`() {
         var pause = RestartPause()

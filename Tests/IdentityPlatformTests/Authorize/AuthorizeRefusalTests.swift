@@ -20,7 +20,7 @@ import Testing
             (["redirect_uri": "javascript://localhost/%0aalert(1)"], 50011),
             (["redirect_uri": "https://app.test/cb#x"], 50011),
         ] as [([String: String?], Int)])
-    func `what cannot be believed is shown and never redirected`(changes: [String: String?], number: Int) async throws {
+    func `an untrusted request gets a page, never a redirect`(changes: [String: String?], number: Int) async throws {
         let fixture = try await TestPlatform()
         let answer = try await fixture.client.get(AuthorizeQuery(fixture, changes).path)
         #expect(answer.status == .badRequest)

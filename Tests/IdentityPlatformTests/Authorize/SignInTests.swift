@@ -130,7 +130,7 @@ import Testing
         #expect(scalars.contains("value=\"&quot; autofocus onfocus=x &lt;b&gt;&#39;\""))
     }
 
-    @Test func `cookies and headers keep the page to itself`() async throws {
+    @Test func `cookies and headers isolate the page from other sites`() async throws {
         let fixture = try await TestPlatform()
         let page = try await fixture.client.get(AuthorizeQuery(fixture).path)
         let cookie = try #require(page.headers[.setCookie])

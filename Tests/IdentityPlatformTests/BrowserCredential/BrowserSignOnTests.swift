@@ -72,7 +72,7 @@ import Testing
         #expect(again.hidden("csrf") != nil)
     }
 
-    @Test func `a request for tokens is no browser credential, nor is a credential one`() async throws {
+    @Test func `a request for tokens is no browser credential, and a credential is no such request`() async throws {
         let fixture = try await TestPlatform()
         let session = try await TestDevice.joined(fixture).session()
         for request in [try await session.useRequest(), try await session.renewal()] {

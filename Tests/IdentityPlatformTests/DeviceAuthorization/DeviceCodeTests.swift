@@ -377,7 +377,7 @@ import Testing
         #expect(rows.isEmpty)
     }
 
-    @Test func `what came of a device code registers no device and gives no primary refresh token`() async throws {
+    @Test func `tokens from a device code register no device and give no primary refresh token`() async throws {
         let fixture = try await TestPlatform()
         _ = try await fixture.administration.clients.addCompatibilityPack(tenant: fixture.tenant)
         let testDevice = try await TestDevice.joined(fixture)

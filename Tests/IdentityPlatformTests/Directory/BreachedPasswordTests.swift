@@ -48,7 +48,7 @@ import Testing
         }
     }
 
-    @Test func `every password of a list is found, and of those beside it none`() async throws {
+    @Test func `every password on a list is found, and none that is not on it`() async throws {
         let known = (1...500).map { "p\($0)" }
         try await Scratch.with { scratch in
             let breached = try BreachedPasswords(path: try scratch.write(Self.list(known), to: "list"))

@@ -46,7 +46,7 @@ import Testing
         #expect(try await browser.signIn(AuthorizeQuery(fixture))[ParameterName.code] != nil)
     }
 
-    @Test func `lines of the audit log go when their time is over, and positions go on`() async throws {
+    @Test func `audit entries are deleted when their retention ends, and positions continue`() async throws {
         let fixture = try await TestPlatform { $0.auditRetention = .seconds(86_400) }
         let before = try #require(try await count("audit", fixture))
         #expect(before == 4)

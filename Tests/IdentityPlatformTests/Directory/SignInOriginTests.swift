@@ -195,7 +195,7 @@ import Testing
         }
     }
 
-    @Test func `who guesses at a joined device is throttled there by person, and locks nobody else out`() async throws {
+    @Test func `guesses at a joined device are throttled by person, and lock nobody else out`() async throws {
         let fixture = try await TestPlatform().from(Self.ward)
         let testDevice = try await TestDevice.joined(fixture)
         func attemptThere(_ name: String, _ password: String = TestPlatform.password) async throws -> Int? {
@@ -218,7 +218,7 @@ import Testing
         #expect(try await attemptThere("amara@contoso.test") == nil)
     }
 
-    @Test func `a page is a joined device's only by a fresh proof of an enabled shared device`() async throws {
+    @Test func `a page counts as a joined device's only with a fresh proof of an enabled shared device`() async throws {
         let fixture = try await TestPlatform().from(Self.ward)
         let testDevice = try await TestDevice.joined(fixture)
         let personal = try await TestDevice.joined(fixture, number: 1, isShared: false)

@@ -56,7 +56,7 @@ import Testing
         #expect(try await attempt(ward, "amara@contoso.test", TestPlatform.password) == 50053)
     }
 
-    @Test func `one address guesses at a hundred names and no more, and no other pays for it`() async throws {
+    @Test func `one address may guess at a hundred names and no more, and no other address is affected`() async throws {
         let fixture = try await TestPlatform()
         let network = ["2001:db8:0:1::1", "2001:db8:0:1:ffff::2"].map { fixture.from($0) }
         for number in 1...100 {
@@ -78,7 +78,7 @@ import Testing
         #expect(numbers.filter { $0 == 50053 }.count == 10)
     }
 
-    @Test func `no asker gets more than a quarter of the places, and the administrator has places of its own`()
+    @Test func `no client gets more than a quarter of the places, and the administrator has separate places`()
         async throws
     {
         let pool = HashingPool(threads: 1, capacity: 8)

@@ -22,7 +22,7 @@ import Testing
         return roles.map(\.displayName).joined(separator: ", ")
     }
 
-    @Test func `the page of calls, permissions and roles is the table of the code`() throws {
+    @Test func `the page of calls, permissions and roles matches the table in the code`() throws {
         var lines = try String(contentsOfFile: Self.page, encoding: .utf8).components(separatedBy: "\n")
         let begin = try #require(lines.firstIndex(of: Self.table[0]))
         let end = try #require(lines[begin...].firstIndex { !$0.hasPrefix("|") })

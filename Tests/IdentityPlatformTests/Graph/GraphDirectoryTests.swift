@@ -141,8 +141,7 @@ import Testing
         #expect(Set(templates) == Set(DirectoryRole.all.map(\.id.rawValue)))
     }
 
-    @Test func `a device is found by both ids, and dies with its sessions when it is disabled or removed`() async throws
-    {
+    @Test func `a device is found by both ids, and its sessions end when it is disabled or removed`() async throws {
         let fixture = try await TestPlatform()
         let testDevice = try await TestDevice.joined(fixture)
         let session = try await testDevice.session()

@@ -28,7 +28,7 @@ import Testing
         #expect(last?.subject == fixture.amara.id.rawValue)
     }
 
-    @Test func `it is a person's name no more than any other: each session has another`() async throws {
+    @Test func `a subject does not name a person: each session has a different one`() async throws {
         let fixture = try await TestPlatform()
         let testDevice = try await TestDevice.joined(fixture)
         let first = try #require(try await testDevice.session(counter: 1).reply.receiptSubject)

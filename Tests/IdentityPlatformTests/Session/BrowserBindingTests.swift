@@ -71,7 +71,7 @@ import Testing
         #expect(next[ParameterName.code] != nil)
     }
 
-    @Test func `a right password that is refused for the device's sake counts for nothing and forgives nothing`()
+    @Test func `a right password that is refused because of the device is not counted and resets no count`()
         async throws
     {
         let shop = try await shop()
@@ -90,7 +90,7 @@ import Testing
         _ = try await elsewhere.signIn(login(shop.fixture), username: "bo@contoso.test")
     }
 
-    @Test func `nor does one that is refused because the device is disabled`() async throws {
+    @Test func `a right password that is refused because the device is disabled is not counted`() async throws {
         let shop = try await shop()
         let page = try await shop.browser.get(login(shop.fixture).path)
         let id = try #require(DeviceID(rawValue: try shop.testDevice.id))

@@ -25,7 +25,7 @@ import Testing
         return try await fixture.token(fields, tenant: tenant)
     }
 
-    @Test func `it is refused unless the operator lets older clients in`() async throws {
+    @Test func `the grant is refused unless the operator lets older clients in`() async throws {
         let fixture = try await TestPlatform()
         #expect(try await grant(fixture).errorNumber == 70003)
         #expect(
@@ -65,7 +65,7 @@ import Testing
         #expect(Set(answers.map(\.body.count)).count == 1)
     }
 
-    @Test func `guesses count together with those at the page`() async throws {
+    @Test func `guesses by the grant count together with those on the sign-in page`() async throws {
         let fixture = try await fixture()
         for _ in 0..<5 { _ = try await grant(fixture, "amara@contoso.test", "wrong") }
         let browser = Browser(fixture)

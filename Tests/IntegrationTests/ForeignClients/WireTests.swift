@@ -18,17 +18,17 @@ import Testing
 
     /// Requests that take longer than a server with short deadlines allows.
     @Suite(.serialized, .foreignClients(["connections": 60, "requestDeadline": 2])) struct Deadlines {
-        @Test func `who sends a body byte by byte is hung up on, and nobody else`() async throws {
+        @Test func `a client that sends a body byte by byte is cut off, and nobody else`() async throws {
             try await check("slow")
         }
 
-        @Test func `the devices' listener hangs up on who sends a body byte by byte`() async throws {
+        @Test func `the devices' listener cuts off a client that sends a body byte by byte`() async throws {
             try await check("slow_device")
         }
 
-        @Test func `who asks and reads no answer is hung up on`() async throws { try await check("deaf") }
+        @Test func `a client that reads no answer is cut off`() async throws { try await check("deaf") }
 
-        @Test func `one address takes a quarter of a listener's places and no more, and none without a word`()
+        @Test func `one address takes a quarter of a listener's places and no more, and the log says so`()
             async throws
         {
             try await check("mute")

@@ -29,7 +29,7 @@ extension LiveBrowser {
         }
 
         @Test
-        func `an agent that leaves the browser and says closed is contradicted, and the device waits for a real one`()
+        func `an agent that reports a running browser as closed is not believed, and the device waits for another`()
             async throws
         {
             let live = try await LiveEnvironment.ready()
@@ -54,7 +54,7 @@ extension LiveBrowser {
             try await live.findsNothing(of: "Amara")
         }
 
-        @Test func `what the broker cannot see of a browser is reported by the agent in the receipt, and not enforced`()
+        @Test func `a browser that the broker cannot see is reported by the agent in the receipt, and not enforced`()
             async throws
         {
             let live = try await LiveEnvironment.ready()

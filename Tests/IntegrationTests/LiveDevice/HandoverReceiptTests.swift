@@ -110,7 +110,7 @@ extension LiveEnvironment {
         get throws { try Self.numbers(path("device/receipts/end.json")).max() ?? 0 }
     }
 
-    /// The number of the device's statements of its receipt keys.
+    /// The number of statements that the device has written about its receipt keys.
     var receiptStatements: Int {
         get throws { try textOfFile(path("device/receipts/keys.jsonl")).split(separator: "\n").count }
     }

@@ -39,8 +39,7 @@ extension LiveDevice {
         /// The server must notify the device: within `LiveEnvironment.silence`, nothing else ends the session.
         /// `scripts/measure-revocation` measures that it takes less than a second, by the programs' own clocks.
         @Test(arguments: Act.allCases)
-        func `what the administrator ends is over on the device at once, which its line is told`(act: Act) async throws
-        {
+        func `a session that the administrator ends is over on the device at once, by push`(act: Act) async throws {
             let live = try await LiveEnvironment.ready()
             let app = try live.app(1)
             let amara = try await live.signIn("Amara", through: app)
@@ -62,7 +61,7 @@ extension LiveDevice {
             try await act.undo(live)
         }
 
-        @Test func `a device that could not hear of it learns it when the server is back`() async throws {
+        @Test func `a device that was cut off learns of the end when the server is back`() async throws {
             let live = try await LiveEnvironment.ready()
             let app = try live.app(1)
             try await live.signIn("Amara", through: app)

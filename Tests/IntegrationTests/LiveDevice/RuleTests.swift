@@ -26,7 +26,7 @@ extension LiveDevice {
             #expect(fourth.0 == nil && fourth.1 == nil)
         }
 
-        @Test func `CUR-1 CUR-7 a change that an app slept through is kept by the broker, and outlives its restart`()
+        @Test func `CUR-1 CUR-7 the broker keeps a change that an app missed, even across its own restart`()
             async throws
         {
             let live = try await LiveEnvironment.ready()

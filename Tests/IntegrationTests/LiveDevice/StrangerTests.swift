@@ -6,7 +6,7 @@ import Testing
 extension LiveDevice {
     /// Password guesses from elsewhere do not lock out the worker at the device.
     @Suite struct StrangerTests {
-        @Test func `a worker whose password strangers guess at signs in on the device all the same`() async throws {
+        @Test func `a worker signs in on the device even while strangers guess at the password`() async throws {
             let live = try await LiveEnvironment.ready()
             let person = try live.person("Amara")
             let guesses = [String](repeating: "wrong", count: 10) + [person.password]

@@ -29,7 +29,7 @@ extension LiveFaults {
         }
 
         @Test(arguments: Trouble.allCases)
-        func `a disk that takes nothing lets nobody in and nobody stay, and the device comes back with it`(
+        func `while the disk takes no data nobody signs in or stays signed in, and the device recovers with it`(
             trouble: Trouble
         ) async throws {
             let live = try await LiveEnvironment.ready()

@@ -105,7 +105,7 @@ extension LiveFaults {
             #expect(try await app.token(of: amara, refreshed: true).account == amara)
         }
 
-        @Test func `a sign-out needs no server, which hears of it when it is back and keeps it`() async throws {
+        @Test func `a sign-out needs no server, and the server records it when it is back`() async throws {
             let live = try await LiveEnvironment.ready()
             let app = try live.app(1)
             let amara = try await live.signIn("Amara", through: app)
@@ -180,7 +180,7 @@ extension LiveFaults {
             "", "{", "null", #"{"state":"ready"}"#,
             #"{"state":"unknown","epoch":"1.00000000000000000000000000000000"}"#,
         ])
-        func `a journal that cannot be read is never taken for nobody`(journal: String) async throws {
+        func `a journal that cannot be read never counts as nobody signed in`(journal: String) async throws {
             let live = try await LiveEnvironment.ready()
             let file = URL(filePath: live.path("device/journal"))
             let good = try Data(contentsOf: file)

@@ -55,7 +55,7 @@ extension LiveOffline {
             }
         }
 
-        @Test func `an end is told to the server until it says that it has heard it`() async throws {
+        @Test func `the end of a session is reported to the server until the server confirms it`() async throws {
             let live = try await LiveEnvironment.ready()
             let lies = ["nonsense", "other", "cut"]
             try await live.lied(last: lies) { lie in

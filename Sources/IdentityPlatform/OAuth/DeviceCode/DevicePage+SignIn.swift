@@ -19,7 +19,7 @@ extension DevicePage {
             redirect: nil, status: alert?.status ?? .ok)
     }
 
-    /// Checks name and password, begins the browser's session and continues with the question.
+    /// Checks name and password, begins the browser's session and asks the person to confirm.
     func signIn(_ submission: FormSubmission) async throws -> Response {
         let username = submission.tenant.userName(typed: submission.form[Field.username] ?? "")
         let client = try await name(of: submission.record)
