@@ -38,7 +38,7 @@ package struct AgentConfiguration: Sendable {
         command = try BrowserCommand(browser.texts("command", maximum: 256))
         guard let level = Logger.Level(rawValue: root.members["logLevel"]?.string ?? "info") else {
             throw ConfigurationFailure(
-                key: "logLevel", cause: "is no level",
+                key: "logLevel", cause: "is not a log level",
                 remedy: "Use trace, debug, info, notice, warning, error or critical.")
         }
         logLevel = level
@@ -50,7 +50,7 @@ package struct AgentConfiguration: Sendable {
         guard let kind = browser.members["kind"] else { return nil }
         guard let known = kind.string.flatMap(ManagedBrowser.Kind.init) else {
             throw ConfigurationFailure(
-                key: "browser.kind", cause: "is no browser that the agent can configure",
+                key: "browser.kind", cause: "is not a browser that the agent can configure",
                 remedy: "Use chromium or firefox, or leave it out.")
         }
         let folder = socket.split(separator: "/").dropLast().map { "/" + $0 }.joined()

@@ -34,7 +34,7 @@ extension BrowserAgent {
             if case .hello = message { tellServiceManager() }
         } catch {
             // The link's thread notices the same end and posts an event, which closes the browser.
-            logger.notice("the broker does not listen", metadata: ["error": "\(error)"])
+            logger.notice("the broker cannot be reached", metadata: ["error": "\(error)"])
             channel.connection.shutDown()
         }
     }
@@ -44,7 +44,7 @@ extension BrowserAgent {
         guard !isReady else { return }
         isReady = true
         do { try ServiceNotification.ready() } catch {
-            logger.error("the service manager cannot be told", metadata: ["error": "\(error)"])
+            logger.error("the service manager cannot be notified", metadata: ["error": "\(error)"])
         }
     }
 
@@ -102,7 +102,7 @@ extension BrowserAgent {
         case .signIn(let url): return try StartPage(.leads(to: url.text), number: pages, in: folder)
         case .worker(let address):
             guard package != nil else {
-                throw AgentFailure(.browserUnavailable, "The agent opens a worker's page only with browser.kind.")
+                throw AgentFailure(.browserUnavailable, "The agent opens a worker's page only if browser.kind is set.")
             }
             let target = address?.text ?? "about:blank"
             let start = try StartPage(waitingPages.content(leadingTo: target), number: pages, in: folder)
@@ -123,7 +123,7 @@ extension BrowserAgent {
     private func profile(of epoch: Epoch.ID) throws(AgentFailure) -> BrowserProfile {
         guard let storage = machine.storage(of: epoch) else { return BrowserProfile(profiles: profiles, epoch: epoch) }
         guard let profile = BrowserProfile(storage: storage, epoch: epoch) else {
-            throw AgentFailure(.profileUnavailable, "The broker's storage has another name.")
+            throw AgentFailure(.profileUnavailable, "The name of the broker's storage does not end with the epoch.")
         }
         return profile
     }

@@ -135,9 +135,9 @@ package final class BrowserAgent {
             logger.error("the browser ended with an error", metadata: ["browser.status": "\(code)"])
             return perform(.browserBroke(pid))
         case .extensionSettled(let browser, let isReady):
-            if !isReady { logger.error("the browser's extension does not serve: pages open without a sign-in") }
+            if !isReady { logger.error("the browser's extension is not ready: pages open without a sign-in") }
             do throws(FileError) { try waitingPages.settled(browser, isReady: isReady) } catch {
-                logger.error("a page does not open", metadata: ["error": "\(error)"])
+                logger.error("a page cannot be opened", metadata: ["error": "\(error)"])
             }
             return nil
         case .signal(SIGCHLD):

@@ -126,7 +126,15 @@ package struct BrowserMachine: Sendable, Equatable {
 
     private mutating func connected() -> [Action] {
         // The agent must not say hello while something of an earlier epoch is left.
-        guard state == .idle else { return [.finish(AgentFailure(.notCleared, "Connected while a browser was left."))] }
+        guard state == .idle else {
+            return [
+                .finish(
+                    AgentFailure(
+                        .notCleared,
+                        "The agent connected while a browser of an earlier epoch was still "
+                            + "there."))
+            ]
+        }
         (configuration, signIn, storage, held) = (.standard, nil, nil, [:])
         return [.report(.hello(version: AgentMessage.version))]
     }
@@ -178,7 +186,7 @@ package struct BrowserMachine: Sendable, Equatable {
             return [.clear(epoch: epoch)]
         case .clearing(epoch, _): return []
         case .open, .clearing, .unclean:
-            return [closeFailed(epoch, AgentFailure(.otherEpochOpen, "The browser of another epoch is there."))]
+            return [closeFailed(epoch, AgentFailure(.otherEpochOpen, "The browser of another epoch is still there."))]
         }
     }
 

@@ -40,7 +40,7 @@ package final class HelperService: Sendable {
                 return true
             }
             guard isFree else {
-                logger.notice("a connection is refused: there are as many as there may be")
+                logger.notice("a connection is refused: the limit is reached")
                 continue
             }
             try BlockingThread.start { [self] in
@@ -58,7 +58,10 @@ package final class HelperService: Sendable {
             logger.warning("a caller is refused: it is not the broker's user")
             try? channel.send(
                 .refused(
-                    HelperRefusal(.callerNotAllowed, "Only the broker's user may ask. See --broker of baton-helper.")))
+                    HelperRefusal(
+                        .callerNotAllowed,
+                        "Only the broker's user may send requests. See --broker of "
+                            + "baton-helper.")))
             return
         }
         while true {
@@ -76,7 +79,7 @@ package final class HelperService: Sendable {
                 reply = .refused(
                     HelperRefusal(
                         .requestMalformed,
-                        "The request is not one of the helper's list. Use the broker of the same release."))
+                        "The request is not on the helper's list. Use the broker of the same release."))
                 isMalformed = true
                 logger.error("a request is malformed")
             }

@@ -75,11 +75,14 @@ struct SessionGroups {
         guard let identity = Self.identity(of: pid) else { throw Self.processMissing }
         guard identity.users.allSatisfy({ $0 == user.number }) else {
             throw HelperRefusal(
-                .processNotAllowed, "The process is not one of user \(user.number). Only those are taken.")
+                .processNotAllowed, "The process does not belong to user \(user.number). Send one that does.")
         }
         let present = try epochs()
         guard present.contains(epoch) || present.count < SessionStorage.maximum else {
-            throw HelperRefusal(.tooManySessions, "Groups of former sessions are still there. Kill theirs first.")
+            throw HelperRefusal(
+                .tooManySessions,
+                "Control groups of former sessions are still there. Kill the processes in them "
+                    + "first.")
         }
         let group = self.group(epoch)
         guard unsafe mkdir(group.path, 0o755) == 0 || errno == EEXIST else {
@@ -174,7 +177,9 @@ struct SessionGroups {
 
     private static var processMissing: HelperRefusal {
         HelperRefusal(
-            .processMissing, "The request came without a process, or it has ended. Send its pidfd with the request.")
+            .processMissing,
+            "The request came without a process, or the process has ended. Send its pidfd with the "
+                + "request.")
     }
 
     private static func unavailable(_ cause: String) -> HelperRefusal {

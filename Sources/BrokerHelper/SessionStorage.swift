@@ -47,13 +47,13 @@ struct SessionStorage {
         if let mount = present.first(where: { $0.epoch == epoch }) {
             guard owner(of: path) == user.number else {
                 throw HelperRefusal(
-                    .storageUnavailable, "The storage of this epoch is another user's. Remove it first.")
+                    .storageUnavailable, "The storage of this epoch belongs to another user. Remove it first.")
             }
             return (path, mount.isSwapFree)
         }
         guard present.count < Self.maximum else {
             throw HelperRefusal(
-                .tooManySessions, "\(present.count) former sessions still have storage. Remove theirs first.")
+                .tooManySessions, "\(present.count) former sessions still have storage. Remove that storage first.")
         }
         guard unsafe mkdir(path, 0o700) == 0 || errno == EEXIST else { throw unavailable("mkdir: \(reason(errno))") }
         var isSwapFree: Int32 = 0

@@ -13,21 +13,21 @@ extension BrokerError {
             switch self {
             case .unknownClient: "Push the app with this clientId by the MDM, or correct the client id in the app."
             case .otherApp:
-                "The id is another app's: start the app as what it is, or correct its level in the registry."
-            case .blocked: "The profile's AppBlockList names the app; take it off there if it may."
+                "Start the app in the way that its level in the registry requires, or correct the level."
+            case .blocked: "Remove the app from the profile's AppBlockList if it may use single sign-on."
             case .unlisted: "Put the app on the profile's AppAllowList or AppPrefixAllowList."
             case .outsideBrowser:
-                "Start nothing in the host's place: the browser starts it, and baton-agent starts the browser."
-            case .cookiesUnlisted: "Put the app on the profile's AppCookieSSOAllowList if it may."
+                "Do not start the host yourself: the browser starts it, and baton-agent starts the browser."
+            case .cookiesUnlisted: "Add the app to the profile's AppCookieSSOAllowList if it may request them."
             case .addressUnlisted: "Add a prefix of the address to URLs of the single sign-on profile."
             case .pageBlocked: "Allow the address in the payload org.baton.browser, if workers need it."
-            case .notShared: "See the findings on the mode."
+            case .notShared: "See the findings about shared mode."
             case .agentMissing: "Start baton-agent in the graphical session."
             case .browserUnavailable, .browserBroke:
-                "Check browser.command of baton-agent, and that it has a screen; its log says more."
-            case .deviceDisabled: "Let an administrator enable the device: baton admin device enable."
+                "Check browser.command of baton-agent, and that the agent has a screen; see the agent's log."
+            case .deviceDisabled: "Ask an administrator to run: baton admin device enable."
             case .deviceRemoved:
-                "Let an operator of the device run baton device leave, then join it anew: baton device join."
+                "Ask an operator of the device to run: baton device leave, then: baton device join."
             default: nil
             }
         }
@@ -35,7 +35,7 @@ extension BrokerError {
         /// The meaning of each reason that this broker sends; `docs/errors.md` is generated from it.
         package static let meanings: KeyValuePairs<Reason, String> = [
             .unknownClient: "No app on the device is registered with the client id.",
-            .otherApp: "The client id is another app's.",
+            .otherApp: "The client id belongs to another app.",
             .blocked: "The profile's block list names the app.",
             .unlisted: "No list of the profile permits the app.",
             .notShared: "The device is personal, or shared mode is not complete.",
@@ -61,7 +61,7 @@ extension BrokerError {
             .addressUnlisted: "No single sign-on profile lists the address.",
             .pageInvalid: "The address of a page cannot be opened by a browser.",
             .pageBlocked: "The configuration of the worker's browser blocks the address of a page.",
-            .pageLimit: "More pages were asked for than the worker's browser opens in a minute.",
+            .pageLimit: "More pages were requested than the worker's browser opens in a minute.",
         ]
 
         package static let unknownClient = Reason(rawValue: "unknown_client")

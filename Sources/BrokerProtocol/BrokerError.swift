@@ -65,7 +65,7 @@ package struct BrokerError: Error, Equatable, Sendable {
 
     /// The error for a reply that is neither a response nor an error of the broker.
     package static let unreadableAnswer = BrokerError(
-        .corruptedAnswer, "The broker's answer cannot be read. Update library and broker.")
+        .corruptedAnswer, "The broker's answer cannot be read. Update the library and the broker.")
 
     /// Returns the error for a missing required key.
     package static func missing(_ key: Key) -> BrokerError {

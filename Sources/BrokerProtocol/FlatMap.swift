@@ -47,7 +47,9 @@ package struct FlatMap: Sendable, Equatable {
         guard let text = self[key] else { return [:] }
         guard let parameters = QueryText.parameters(text) else {
             throw BrokerError(
-                .developerParameter, "\(key.rawValue) cannot be read. Send at most 32 form-encoded pairs, none twice.")
+                .developerParameter,
+                "\(key.rawValue) cannot be read. Send at most 32 form-encoded pairs, each key "
+                    + "once.")
         }
         return parameters
     }

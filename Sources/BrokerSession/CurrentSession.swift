@@ -65,7 +65,9 @@ final class CurrentSession: Sendable {
         let device = device
         guard try device.info().mode == .shared else {
             throw BrokerError(
-                .brokerUnavailable, "The device is not in shared mode (\(device.mode.reason)). Let the MDM turn it on.",
+                .brokerUnavailable,
+                "The device is not in shared mode (\(device.mode.reason)). Turn it on through the "
+                    + "MDM.",
                 reason: .notShared)
         }
         return device

@@ -27,7 +27,7 @@ final class SupervisorLink: Sendable {
     /// afterwards.
     func tell(_ message: SessionProcessMessage, descriptors: [Descriptor] = []) {
         do { try send(message, descriptors: descriptors) } catch {
-            logger.debug("supervisor does not listen", metadata: ["error": "\(error)"])
+            logger.debug("the supervisor cannot be reached", metadata: ["error": "\(error)"])
         }
     }
 

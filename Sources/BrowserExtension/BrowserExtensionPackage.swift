@@ -101,8 +101,8 @@ package struct PackingFailure: Error, Sendable, Equatable, CustomStringConvertib
     package var description: String {
         switch code {
         case .folder:
-            "The folder of the browser's extension cannot be used (\(detail)). Make it the session user's alone."
-        case .packer: "Chromium does not pack the extension (\(detail)). Check that the program is Chromium's own."
+            "The folder of the browser's extension cannot be used (\(detail)). Give only the session user access to it."
+        case .packer: "Chromium does not pack the extension (\(detail)). Check that the program is Chromium itself."
         case .packerTime: "Chromium has not packed the extension in time. Run it by hand with --pack-extension."
         case .package: "Chromium's package cannot be read (\(detail)). Update baton-agent."
         }

@@ -114,7 +114,7 @@ struct ExtensionPacker {
             return .failure(PackingFailure(.packer, "it wrote no package"))
         }
         guard let id = ChromiumPackage.id(of: bytes) else {
-            return .failure(PackingFailure(.package, "no id is in it"))
+            return .failure(PackingFailure(.package, "it contains no id"))
         }
         if !hasKey {
             guard let made = try AtomicFile(path: source.path + ".pem").read(limit: 64 << 10) else {

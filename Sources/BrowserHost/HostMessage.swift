@@ -69,12 +69,12 @@ extension HostRefusal.Reason {
     package var text: String {
         switch self {
         case .malformed:
-            "The message is no question that the host knows. Update the extension and baton-browser-host together."
+            "The message is not a request that the host knows. Update the extension and baton-browser-host together."
         case .tooLong: "The message is longer than \(NativeMessageReader.maximumRequest) bytes. Send a shorter one."
-        case .tooMany: "Too many questions are open. Wait for answers."
+        case .tooMany: "Too many requests are open. Wait for answers."
         case .unreachable: "The broker's socket cannot be reached. Start batond, or name its socket with --socket."
         case .answer: "The broker's answer cannot be read. Update batond and baton-browser-host together."
-        case .broker: "The broker refused. Look at baton doctor."
+        case .broker: "The broker refused. Run baton doctor."
         }
     }
 }

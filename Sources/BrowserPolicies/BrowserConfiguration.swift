@@ -63,9 +63,11 @@ package struct BrowserConfiguration: Sendable, Hashable {
             guard let other = allowed.firstIndex(where: pattern.takesPrecedence(over:)) else { continue }
             throw BrowserConfigurationFailure(
                 .patternConflict,
-                "entry \(number + 1) of the blocked addresses takes precedence over entry \(other + 1) of the allowed ones in Chromium, but not in Firefox",
+                "entry \(number + 1) of the blocked addresses takes precedence over entry \(other + 1) of the "
+                    + "allowed ones in Chromium, but not in Firefox",
                 remedy:
-                    "Remove the blocked address, or allow narrower addresses, such as example.org/shop in place of example.org."
+                    "Remove the blocked address, or allow narrower addresses, such as example.org/shop in place of "
+                    + "example.org."
             )
         }
     }
@@ -94,7 +96,7 @@ package struct AuthorityCertificate: Sendable, Hashable {
             der[2..<2 + lengthBytes].reduce(0, { $0 << 8 | Int($1) }) == der.count - 2 - lengthBytes
         else {
             throw BrowserConfigurationFailure(
-                .certificate, "a certificate is no DER of at most 8 KB",
+                .certificate, "a certificate is not DER of at most 8 KB",
                 remedy: "Give one certificate as DER (openssl x509 -outform DER).")
         }
         self.der = der

@@ -26,7 +26,7 @@ package struct WebAddress: Sendable, Hashable {
         let rest = text.dropFirst(scheme.count)
         let authority = rest.prefix { !"/?#".contains($0) }
         guard !authority.contains("@") else { throw Self.failure("holds a user name") }
-        guard let host = HostAndPort(authority) else { throw Self.failure("has no host, or a port that is none") }
+        guard let host = HostAndPort(authority) else { throw Self.failure("has no host, or an invalid port") }
         self.text = text
         self.host = host.host
     }

@@ -79,6 +79,6 @@ package struct ConfigurationSection: Sendable {
 
     private func notAPath(_ key: String) -> ConfigurationFailure {
         ConfigurationFailure(
-            key: place + key, cause: "is missing or no absolute path", remedy: "Give a path that begins with /.")
+            key: place + key, cause: "is missing or not an absolute path", remedy: "Give a path that begins with /.")
     }
 }

@@ -85,13 +85,13 @@ extension ChainVerdict.Fault {
     package var text: String {
         switch self {
         case .changed(let line): "line \(line) is not as it was signed"
-        case .unknownVersion(let line): "line \(line) is of a later version of Baton"
+        case .unknownVersion(let line): "line \(line) was written by a later version of Baton"
         case .reordered(let line): "line \(line) is out of its order, or is there twice"
         case .missing(let first, let last):
             first == last ? "receipt \(first) is missing" : "receipts \(first) to \(last) are missing"
-        case .forked(let line): "before line \(line) there was another line than the one that is there"
-        case .foreign(let line): "line \(line) is signed by another key than the chain's"
-        case .anchoredOtherwise(let sequence): "the server countersigned another receipt \(sequence)"
+        case .forked(let line): "the line before line \(line) is not the line that was there when it was signed"
+        case .foreign(let line): "line \(line) is signed with a key that is not the chain's"
+        case .anchoredOtherwise(let sequence): "the server countersigned a different receipt \(sequence)"
         case .cut(let last, let anchored): "the file ends at receipt \(last); the server knows of \(anchored)"
         case .empty: "there is no receipt"
         case .keyless: "no statement names the key that signed the receipts"

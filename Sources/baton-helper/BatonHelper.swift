@@ -12,14 +12,14 @@ internal import UnixSocket
 struct BatonHelper: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "baton-helper",
-        abstract: "Does for Baton's broker what only root may do, from a closed list.",
+        abstract: "Carries out operations for Baton's broker that need root, from a fixed list.",
         discussion: """
             Runs as root. Answers only the broker's user, and touches only the processes and folders of the session users. \
-            Without it the broker works, and its receipts say what is then reported and not enforced.
+            The broker works without it; its receipts then grade the browser as reported instead of enforced.
             """,
         version: BrokerVersion.current)
 
-    @Option(help: ArgumentHelp("The user of batond, the only one who may ask.", valueName: "user"))
+    @Option(help: ArgumentHelp("The user of batond, the only one who may send requests.", valueName: "user"))
     var broker = "baton"
 
     @Option(
@@ -47,7 +47,8 @@ struct BatonHelper: ParsableCommand {
         }
         guard storage.utf8.count <= Self.maximumStoragePath else {
             throw ValidationError(
-                "--storage may have \(Self.maximumStoragePath) bytes, because browsers create sockets far below it.")
+                "--storage may have at most \(Self.maximumStoragePath) bytes, because browsers create sockets far "
+                    + "below it.")
         }
         guard (16...65_536).contains(storageSize) else { throw ValidationError("--storage-size must be 16 to 65536.") }
     }

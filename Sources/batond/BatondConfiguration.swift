@@ -37,7 +37,8 @@ struct BatondConfiguration: Decodable {
             throw ConfigurationError(file: file, cause: "it is not JSON (\(failure))", remedy: "Correct it there.")
         } catch {
             throw ConfigurationError(
-                file: file, cause: "it is not the JSON that batond reads", remedy: "See docs/configuration.md.")
+                file: file, cause: "it does not have the form that batond expects", remedy: "See docs/configuration.md."
+            )
         }
     }
 
@@ -68,7 +69,7 @@ struct BatondConfiguration: Decodable {
         for (key, path) in [(Key.appRegistry, supervisor.appRegistry), (.helper, supervisor.helper)]
         where path?.hasPrefix("/") == false {
             throw ConfigurationError(
-                file: "", cause: "\(key.rawValue) is no absolute path", remedy: "Give the whole path of the file.")
+                file: "", cause: "\(key.rawValue) is not an absolute path", remedy: "Give the whole path of the file.")
         }
         guard (1...86_400).contains(supervisor.checkInInterval) else {
             throw ConfigurationError(

@@ -9,7 +9,8 @@ enum CoreDumps {
     static func forbid() throws {
         var none = rlimit(rlim_cur: 0, rlim_max: 0)
         guard unsafe setrlimit(__rlimit_resource_t(RLIMIT_CORE.rawValue), &none) == 0 else {
-            throw ConfigurationError(file: "", cause: "core dumps cannot be forbidden", remedy: "Look at the limits.")
+            throw ConfigurationError(
+                file: "", cause: "core dumps cannot be turned off", remedy: "Check the process limits.")
         }
     }
 }

@@ -24,6 +24,6 @@ enum NewImage {
         }
         _ = unsafe execv(ownExecutable, arguments)
         throw ConfigurationError(
-            file: "", cause: "the broker cannot begin anew (error \(errno))", remedy: "Start batond again.")
+            file: "", cause: "the broker cannot restart (error \(errno))", remedy: "Start batond again.")
     }
 }

@@ -27,7 +27,9 @@ struct Supervise: AsyncParsableCommand {
         do throws(FileError) { try state.makePrivate() } catch {
             guard error.errno == EPERM else { throw error }
             throw ConfigurationError(
-                file: config, cause: "directory (\(state.path)) belongs to another user, or others may look into it",
+                file: config,
+                cause: "directory (\(state.path)) belongs to another user, or other users have access to "
+                    + "it",
                 remedy: "Run: chown and chmod 0700; for systemd set StateDirectoryMode=0700.")
         }
     }

@@ -20,7 +20,7 @@ struct TPMSettings: Decodable {
         default:
             throw ConfigurationError(
                 file: "", cause: "tpm names neither a device by its absolute path nor a tcti, or more than one of them",
-                remedy: "Write it as {\"device\": \"/dev/tpmrm0\"}; leave it out where the keys are files.")
+                remedy: "Write it as {\"device\": \"/dev/tpmrm0\"}; leave it out if the keys are files.")
         }
     }
 }

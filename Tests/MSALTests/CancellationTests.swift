@@ -18,7 +18,7 @@ import Testing
             let request = try end.request()
             start.yield()
             guard case .cancel(request.id) = try end.message() else { throw ScriptFailure() }
-            try end.reply(request, .failure(BrokerError(.programCanceled, "The app gave the sign-in up.")))
+            try end.reply(request, .failure(BrokerError(.programCanceled, "The app cancelled the sign-in.")))
             end.waitForEnd()
         }
         let application = try broker.application()

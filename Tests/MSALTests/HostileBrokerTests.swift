@@ -22,7 +22,7 @@ import UnixSocket
         let application = try broker.application()
         let error = try await seen { try await application.currentAccount(with: nil) }
         #expect(error.asInternal == .internalErrorBrokerCorruptedResponse)
-        #expect(error.text.contains("Update library and broker"))
+        #expect(error.text.contains("Update the library and the broker"))
     }
 
     @Test func `an answer with more members, or longer texts, than there may be is refused`() async throws {

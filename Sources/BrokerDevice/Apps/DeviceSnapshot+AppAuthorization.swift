@@ -16,7 +16,7 @@ extension DeviceSnapshot {
         if let registryFailure { throw registryFailure.brokerError }
         guard let app = registered(clientID) else {
             throw BrokerError(
-                .unauthorizedClient, "This client id belongs to no app on the device. Let the MDM install the app.",
+                .unauthorizedClient, "This client id belongs to no app on the device. Install the app through the MDM.",
                 reason: .unknownClient)
         }
         guard identity.mayAct(as: app) else { throw Self.otherApp(app.binding) }
@@ -31,7 +31,9 @@ extension DeviceSnapshot {
         if let registryFailure { throw registryFailure.brokerError }
         guard apps.contains(where: { identity.mayAct(as: $0) && refusal(of: $0) == nil }) else {
             throw BrokerError(
-                .unauthorizedClient, "The app that asks is none that may on this device. Let the MDM install the app.",
+                .unauthorizedClient,
+                "The requesting app is not allowed on this device. Install the app through the "
+                    + "MDM.",
                 reason: .unknownClient)
         }
     }
@@ -41,7 +43,7 @@ extension DeviceSnapshot {
         case .permitted: nil
         case .blocked:
             BrokerError(
-                .unauthorizedClient, "The profile's AppBlockList names this app. Take it from the list to let it in.",
+                .unauthorizedClient, "The profile's AppBlockList names this app. Remove it from the list to allow it.",
                 reason: .blocked)
         case .unlisted:
             BrokerError(
@@ -54,8 +56,8 @@ extension DeviceSnapshot {
     private static func otherApp(_ binding: AppBinding) -> BrokerError {
         let way: String
         switch binding {
-        case .socket: way = "Start it so that it has its own socket, and name that in BATON_SOCKET."
-        case .user: way = "Start it as the user that the registry gives it."
+        case .socket: way = "Start it with its own socket, and name that socket in BATON_SOCKET."
+        case .user: way = "Start it as the user that the registry names."
         case .session: way = "Use the broker's socket for the session's apps, as one of its users."
         case .browser:
             return BrokerError(
@@ -64,7 +66,7 @@ extension DeviceSnapshot {
                 reason: .outsideBrowser)
         }
         return BrokerError(
-            .unauthorizedClient, "The client id belongs to an app that this one is not, as far as can be told. \(way)",
+            .unauthorizedClient, "The client id belongs to another app, as far as the broker can tell. \(way)",
             reason: .otherApp)
     }
 

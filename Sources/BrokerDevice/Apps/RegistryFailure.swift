@@ -30,7 +30,7 @@ package struct RegistryFailure: Error, Sendable, Codable, Equatable {
 
     package var message: String {
         switch code {
-        case .missing: "The registry of apps \(subject) is not there."
+        case .missing: "The registry of apps \(subject) does not exist."
         case .unreadable: "The registry of apps \(subject) cannot be read."
         case .owner: "The registry of apps \(subject), or its folder, is owned by neither root nor the broker's user."
         case .mode: "The registry of apps \(subject) is not a regular file, or others may write to it or to its folder."

@@ -39,7 +39,7 @@ package struct DeviceCallSigner: Sendable {
     package func signInPageProof(_ epoch: Epoch) async throws -> String {
         guard let counter = Int(exactly: epoch.counter),
             let epoch = DeviceEpoch(id: epoch.id.description, counter: counter)
-        else { throw BrokerError(.internal, "The epoch cannot be told to the server. Reset the device.") }
+        else { throw BrokerError(.internal, "The epoch cannot be sent to the server. Reset the device.") }
         return try await signed(over: try await server.nonce()) { SignInPageProof($0, epoch: epoch) }
     }
 

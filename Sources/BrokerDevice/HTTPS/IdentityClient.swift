@@ -116,7 +116,7 @@ extension BrokerError {
         case let failure as TrustedPlatformFailure:
             self.init(.internal, "The device's keys cannot be used (\(failure.code)). \(failure.remedy)")
         case is CancellationError:
-            self.init(.programCanceled, "The request was given up before it was finished.")
+            self.init(.programCanceled, "The request was cancelled before it was finished.")
         default:
             self.init(
                 .internal, "The identity platform's answer cannot be used (\(type(of: error))). Look at both logs.")

@@ -30,14 +30,14 @@ extension CheckResult {
         if Double(now) < begin {
             return CheckResult(
                 .certificates, .bad, code: "\(name)_certificate_not_yet",
-                message: "\(title) is not valid yet: look at the clock.",
+                message: "\(title) is not valid yet: check the clock.",
                 remedy: "Set the clock.")
         }
         return days < 30
             ? CheckResult(
-                .certificates, .warning, code: "\(name)_certificate_ends", message: "\(title) ends in \(days) days.",
+                .certificates, .warning, code: "\(name)_certificate_ends", message: "\(title) expires in \(days) days.",
                 remedy: remedy)
             : CheckResult(
-                .certificates, .good, code: "\(name)_certificate", message: "\(title) is good for \(days) days.")
+                .certificates, .good, code: "\(name)_certificate", message: "\(title) is valid for \(days) days.")
     }
 }

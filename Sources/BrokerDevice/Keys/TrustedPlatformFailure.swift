@@ -36,7 +36,7 @@ package enum TrustedPlatformFailure: Error, Equatable {
         case .unresponsive: "the TPM does not answer"
         case .wrongAuthorization: "the authorization is wrong"
         case .lockedOut: "the TPM is locked after too many wrong authorizations"
-        case .foreign: "another TPM made this, or it was cleared or changed since"
+        case .foreign: "another TPM made this, or the TPM was cleared or changed since"
         case .owned: "the TPM's owner hierarchy has an authorization"
         case .refused(let code): "the TPM refused with 0x" + String(code, radix: 16)
         }
@@ -45,12 +45,14 @@ package enum TrustedPlatformFailure: Error, Equatable {
     /// The operator's next step.
     package var remedy: String {
         switch self {
-        case .unavailable: "Look at tpm in batond.json, at the device's file and who may open it; then restart batond."
-        case .unresponsive: "Look at the kernel's log for the TPM; restart the machine."
-        case .wrongAuthorization: "Try again with the right one; each wrong one counts."
+        case .unavailable:
+            "Check tpm in batond.json, and that the broker's user may open the TPM's device file; then restart "
+                + "batond."
+        case .unresponsive: "Look for the TPM in the kernel's log; restart the machine."
+        case .wrongAuthorization: "Try again with the right authorization; each wrong one counts."
         case .lockedOut: "Wait: tpm2_getcap properties-variable says how long. Or clear it with tpm2_dictionarylockout."
         case .foreign: "Put the device's own state and TPM together again, or run: baton device recover."
-        case .owned: "Take the owner's authorization off (tpm2_changeauth -c owner), or leave tpm out of batond.json."
+        case .owned: "Remove the owner's authorization (tpm2_changeauth -c owner), or leave tpm out of batond.json."
         case .refused: "Look the number up with tpm2_rc_decode."
         }
     }

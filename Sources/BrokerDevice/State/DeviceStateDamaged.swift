@@ -9,6 +9,6 @@ package struct DeviceStateDamaged: Error, Equatable, CustomStringConvertible {
     }
 
     package var description: String {
-        "device_state_damaged: \(file) cannot be read. Restore it, or remove the device's state and join anew."
+        "device_state_damaged: \(file) cannot be read. Restore it, or remove the device's state and join again."
     }
 }

@@ -74,7 +74,7 @@ package struct RegistrationStatus: Sendable, Codable, Equatable {
         remedyOfState ?? (isHealthy ? nil : Self.clockRemedy)
     }
 
-    private static let clockRemedy = "Set the clock of whichever is wrong."
+    private static let clockRemedy = "Correct the clock that is wrong."
 
     private func clockMessage(_ ahead: Int) -> String {
         "The device's clock is \(abs(ahead)) seconds \(ahead > 0 ? "ahead of" : "behind") the identity platform's"

@@ -23,7 +23,7 @@ package struct AccountReader: Sendable, Hashable {
     package init(_ map: FlatMap, clientID: String) throws(BrokerError) {
         guard let reader = AccountReader(clientID: clientID, name: map[.reader] ?? "") else {
             throw BrokerError(
-                .developerParameter, "\(Key.reader.rawValue) is no name. Send up to 16 letters from a to z.")
+                .developerParameter, "\(Key.reader.rawValue) is not a valid name. Send up to 16 letters from a to z.")
         }
         self = reader
     }

@@ -29,7 +29,9 @@ package struct ClientRequest: Sendable, Equatable {
     package static func checkVersion(_ map: FlatMap) throws(BrokerError) {
         guard try map.required(.protocolVersion) == Wire.messageProtocol else {
             throw BrokerError(
-                .unsupported, "The broker reads msg_protocol_ver \(Wire.messageProtocol) only. Update app or broker.")
+                .unsupported,
+                "The broker accepts only msg_protocol_ver \(Wire.messageProtocol). Update the app or the "
+                    + "broker.")
         }
     }
 }

@@ -59,7 +59,7 @@ extension DeviceInfo {
     package init(_ map: FlatMap) throws(BrokerError) {
         guard let mode = map[.deviceMode].flatMap(Mode.init(rawValue:)) else {
             throw BrokerError(
-                .internal, "The broker's answer does not say the device's mode. Update the broker or the library.")
+                .internal, "The broker's answer does not contain the device's mode. Update the broker or the library.")
         }
         self.init(
             mode: mode, reason: map[.deviceModeReason] ?? "", brokerVersion: map[.brokerVersion] ?? "",

@@ -158,7 +158,7 @@ final class AccountChangeTracker: Sendable {
         }
         guard reader.name.isEmpty || named.contains(reader) || named.count < Self.maximumReaders else {
             throw BrokerError(
-                .developerParameter, "The app has \(Self.maximumReaders) readers of accounts already. Use one of them.")
+                .developerParameter, "The app already has \(Self.maximumReaders) readers of accounts. Use one of them.")
         }
         return reader
     }

@@ -49,7 +49,10 @@ struct BrowserHeaderSource: Sendable {
         let nonce = if let nonce = address.nonce { nonce } else { try await source.server.nonce() }
         // The PRT may have been renewed meanwhile.
         guard let present = session.worker?.session, present.serverSession == worker.serverSession else {
-            throw BrokerError(.interactionRequired, "The worker has left. Ask anew.", reason: .nobody)
+            throw BrokerError(
+                .interactionRequired,
+                "The worker has signed out. Send the request "
+                    + "again.", reason: .nobody)
         }
         return try await source.browserHeaders(of: present, over: nonce, wanted)
     }

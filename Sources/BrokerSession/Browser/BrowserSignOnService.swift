@@ -88,7 +88,9 @@ struct BrowserSignOnService: Sendable {
             sender.origin == target.origin
         else {
             throw BrokerError(
-                .invalidRedirectURI, "The redirect URI is not an https address of the page that asks. Use one that is.")
+                .invalidRedirectURI,
+                "The redirect URI is not an https address of the requesting page. Use such an "
+                    + "address.")
         }
         let worker = try source.worker(wanted.homeAccountID)
         let request = wanted.tokenRequest

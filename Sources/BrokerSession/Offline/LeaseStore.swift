@@ -206,7 +206,7 @@ package struct LeaseStore: Sendable {
             defer { wipe(&plain) }
             return try JSONCodec.read(type, plain)
         } catch {
-            logger.error("a file of offline sign-in does not open", metadata: ["error": "\(error)"])
+            logger.error("a file of offline sign-in cannot be opened", metadata: ["error": "\(error)"])
             if name != Self.timeName { throw DeviceStateDamaged(file: "offline/" + name) }
             return nil
         }

@@ -155,7 +155,7 @@ final class OfflineLeaseService: Sendable {
             return true
         } catch {
             logger.info(
-                "nothing was heard about offline leases",
+                "the offline leases could not be refreshed",
                 metadata: ["error.code": "\(BrokerError(reading: error).code.rawValue)"])
             return false
         }

@@ -38,12 +38,12 @@ extension BrokerError {
     /// reached.
     static let signedInOffline = BrokerError(
         .network,
-        "The worker is signed in without the server, which gives no tokens. Use the account; ask again when the network is "
-            + "back, interactively.", reason: .signedInOffline)
+        "The worker is signed in without the server, so there are no tokens. Use the account; request a "
+            + "token interactively when the network is back.", reason: .signedInOffline)
 
     /// The answer once the server can be reached again: the worker must authenticate with it.
     static let backOnline = BrokerError(
         .interactionRequired,
-        "The worker signed in without the server, which can be reached again. Ask interactively for a token.",
+        "The worker signed in without the server, and the server can be reached again. Request a token interactively.",
         reason: .signedInOffline)
 }

@@ -27,7 +27,7 @@ struct OfflineSignIn: Sendable {
             guard holds else { return false }
             return try await !network.reachability.leads(to: join.loginURL)
         } catch {
-            logger.error("whether the device is offline is not known", metadata: ["error": "\(error)"])
+            logger.error("cannot determine whether the device is offline", metadata: ["error": "\(error)"])
             return false
         }
     }
@@ -86,11 +86,11 @@ struct OfflineSignIn: Sendable {
                 return .again(.wrong)
             case .clockSetBack: return .again(.clock)
             case .unjudged(let failure):
-                logger.error("a PIN was not judged", metadata: ["error": "\(failure)"])
+                logger.error("a PIN could not be checked", metadata: ["error": "\(failure)"])
                 return .again(failure == .lockedOut ? .chipLocked : .chipSilent)
             }
         } catch {
-            logger.error("an offline attempt was not judged", metadata: ["error": "\(error)"])
+            logger.error("an offline sign-in could not be checked", metadata: ["error": "\(error)"])
             return .again(.wrong)
         }
     }

@@ -112,7 +112,7 @@ final class PINService: Sendable {
             settled.settle(.success(true))
             return .known
         } catch {
-            logger.error("a PIN was not kept", metadata: ["error": "\(error)"])
+            logger.error("a PIN could not be stored", metadata: ["error": "\(error)"])
             return .again(.pinNotKept)
         }
     }
@@ -134,17 +134,19 @@ final class PINService: Sendable {
 extension OperatorFailure {
     /// The sign-in is too long ago; another person may be at the device now.
     fileprivate static let pinNeedsProof = OperatorFailure(
-        code: "pin_needs_proof", message: "A PIN is set in the first three minutes after a sign-in with the server.",
+        code: "pin_needs_proof",
+        message: "A PIN can be set only in the first three minutes after a sign-in with the server.",
         remedy: "Sign out, sign in, and try again at once.")
 
     /// None of the worker's leases allows a PIN here.
     fileprivate static let pinNotAllowed = OperatorFailure(
-        code: "pin_not_allowed", message: "This worker has no leave to sign in at this device by a PIN.",
+        code: "pin_not_allowed", message: "This worker may not sign in with a PIN on this device.",
         remedy:
-            "Turn it on with baton admin offline on --pin (devices with a TPM) or --pin-without-tpm, then sign in again."
+            "Turn PINs on with baton admin offline on --pin (devices with a TPM) or --pin-without-tpm, then "
+            + "sign in again."
     )
 
     /// The worker declined to set a PIN.
     fileprivate static let pinDeclined = OperatorFailure(
-        code: "pin_declined", message: "The worker has set no PIN.", remedy: "Nothing is to be done.")
+        code: "pin_declined", message: "The worker has set no PIN.", remedy: "No action is needed.")
 }

@@ -61,7 +61,7 @@ struct RequestRouter: Sendable {
         case .openPage: .now(try pages.open(call))
         default:
             throw BrokerError(
-                .unsupported, "This broker does not know the operation. Look at the operations of its hello.")
+                .unsupported, "The operation is unknown to this broker. Use one that its hello lists.")
         }
     }
 

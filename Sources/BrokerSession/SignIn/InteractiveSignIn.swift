@@ -51,7 +51,9 @@ struct InteractiveSignIn: Sendable {
     static func check(extraParameters: [String: String]) throws(BrokerError) {
         for name in extraParameters.keys where reserved.contains(name.lowercased()) {
             throw BrokerError(
-                .developerParameter, "The extra query parameter \(name.lowercased()) is the broker's. Leave it out.")
+                .developerParameter,
+                "The extra query parameter \(name.lowercased()) is reserved for the broker. Leave it "
+                    + "out.")
         }
     }
 

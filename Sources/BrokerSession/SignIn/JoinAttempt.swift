@@ -101,7 +101,7 @@ struct JoinAttempt: Sendable {
         let error = (try? Members(decoding: response.body)).flatMap(RegistrationError.init)
         let remedy =
             response.status == 403
-            ? "Let a Cloud Device Administrator of the organisation join the device."
+            ? "Ask a Cloud Device Administrator of the organisation to join the device."
             : "Look at the identity platform's log."
         return OperatorFailure(
             code: error?.code.rawValue ?? "join_refused_\(response.status)",

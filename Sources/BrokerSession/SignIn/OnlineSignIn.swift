@@ -40,7 +40,7 @@ struct OnlineSignIn: Sendable {
         let tokens = try await attempt.inTime { try await signIn.run(in: attempt) }
         if let account, tokens.homeAccountID.lowercased() != account.homeAccountID.lowercased() {
             do { try await source.giveBack(tokens.refreshToken) } catch {
-                logger.notice("another worker's token was not given back", metadata: ["error": "\(error)"])
+                logger.notice("another worker's token was not revoked", metadata: ["error": "\(error)"])
             }
             throw BrokerError.otherWorker
         }

@@ -29,7 +29,9 @@ struct SignInAttempt: Sendable {
             interruption.settle(
                 .failure(
                     BrokerError(
-                        .userCanceled, "Nobody finished the page within \(patience.components.seconds) seconds.")))
+                        .userCanceled,
+                        "Nobody completed the sign-in page within \(patience.components.seconds) "
+                            + "seconds.")))
         }
         defer { deadline.cancel() }
         return try await body()
@@ -37,7 +39,7 @@ struct SignInAttempt: Sendable {
 
     /// Interrupts the attempt because the app gave up its request.
     func giveUp() {
-        interruption.settle(.failure(BrokerError(.programCanceled, "The app gave the sign-in up.")))
+        interruption.settle(.failure(BrokerError(.programCanceled, "The app cancelled the sign-in.")))
     }
 }
 
@@ -134,7 +136,8 @@ extension BrowserEnd {
         case .broke:
             BrokerError(
                 .noWindow,
-                "The browser ended with an error before anybody had signed in. Check that baton-agent has a screen (DISPLAY or "
+                "The browser ended with an error before anybody had signed in. Check that baton-agent has a screen "
+                    + "(DISPLAY or "
                     + "WAYLAND_DISPLAY), and browser.command.", reason: .browserBroke)
         case .agentMissing:
             BrokerError(
@@ -152,7 +155,8 @@ extension BrokerError {
     static func browserNotKnown(_ error: LoopbackPeerError) -> BrokerError {
         BrokerError(
             .noWindow,
-            "The kernel does not say which user connects to the sign-in page (sock_diag, errno \(error.errno)). Allow batond "
+            "The kernel does not say which user connects to the sign-in page (sock_diag, errno \(error.errno)). "
+                + "Allow batond "
                 + "AF_NETLINK sockets.", reason: .browserUnavailable)
     }
 }

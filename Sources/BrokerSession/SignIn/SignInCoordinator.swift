@@ -37,12 +37,12 @@ struct SignInCoordinator: Sendable {
             call: call, wanted: wanted, tenant: try AuthorityRule(join: session.join()).tenant(of: wanted.authority))
         try InteractiveSignIn.check(extraParameters: wanted.extraQueryParameters)
         guard !call.request.isSilent else {
-            throw BrokerError(.interactionRequired, "A sign-in shows a page; the request forbids it.")
+            throw BrokerError(.interactionRequired, "A sign-in shows a page, but the request forbids one.")
         }
         // The sign-in belongs to the next worker. The app repeats the request in the next epoch, which begins when this
         // connection ends.
         guard !signOuts.isLeaving else {
-            call.onCancel { call.refuse(BrokerError(.programCanceled, "The app gave the sign-in up.")) }
+            call.onCancel { call.refuse(BrokerError(.programCanceled, "The app cancelled the sign-in.")) }
             return .elsewhere
         }
         if let worker = session.worker { return try again(request, worker) }

@@ -41,7 +41,7 @@ final class ErasureService: Sendable {
         let now = session.now
         guard now.worker != nil else {
             throw BrokerError(
-                .interactionRequired, "Nobody is signed in, so that there is nothing to erase. Register in a session.")
+                .interactionRequired, "Nobody is signed in, so there is nothing to erase. Register during a session.")
         }
         let epoch = now.epoch
         guard try answers.isAccepted({ .appEnlisted(app: app.bundleID, epoch: epoch, requestID: $0) }) else {

@@ -87,7 +87,8 @@ final class SignOutNotifier: Sendable {
         guard isAdmitted else {
             throw BrokerError(
                 .unfinished,
-                "The sign-out is asked for already, and goes on. Do not sign out again; ask for the current account.")
+                "The sign-out has already been requested and continues. Do not sign out again; request the current "
+                    + "account.")
         }
         supervisor.tell(
             .endWanted(

@@ -17,16 +17,16 @@ package struct AuthorityRule {
     /// - Throws: ``BrokerError`` -51600 for another identity platform, another organisation, or personal accounts.
     package func tenant(of authority: String) throws(BrokerError) -> String {
         guard let (origin, tenant) = Self.parts(of: authority) else {
-            throw Self.refusal("is not of the form https://<host>/<tenant>")
+            throw Self.refusal("does not have the form https://<host>/<tenant>")
         }
         guard origin == join.loginURL.lowercased() || Self.standIns.contains(origin) else {
-            throw Self.refusal("is of another identity platform than the device's")
+            throw Self.refusal("belongs to another identity platform than the device")
         }
         switch tenant {
         case "common", "organizations", join.tenantID.lowercased(): return join.tenantID
-        case "consumers": throw Self.refusal("means personal accounts, which a shared device has none of")
+        case "consumers": throw Self.refusal("is for personal accounts, which a shared device does not support")
         default:
-            guard tenant.contains(".") else { throw Self.refusal("is of another organisation than the device's") }
+            guard tenant.contains(".") else { throw Self.refusal("belongs to another organisation than the device") }
             return tenant
         }
     }

@@ -38,7 +38,7 @@ struct TokenSource: Sendable {
     ) async throws -> WorkerSession {
         guard let counter = Int(exactly: epoch.counter),
             let deviceEpoch = DeviceEpoch(id: epoch.id.description, counter: counter)
-        else { throw BrokerError(.internal, "The epoch cannot be told to the server. Reset the device.") }
+        else { throw BrokerError(.internal, "The epoch cannot be sent to the server. Reset the device.") }
         let nonces = NonceStore()
         let answer = try await server.post(with: nonces) { nonce in
             let request = PrimaryRefreshToken.IssueRequest(
@@ -169,7 +169,10 @@ struct TokenSource: Sendable {
         let reply = try Members(decoding: answer)
         // A reply that names a person is not what was requested (DTK-2).
         guard reply[ReplyName.refreshToken] == nil, reply[ReplyName.idToken] == nil else {
-            throw BrokerError(.serverError, "The identity platform's token of the device is a person's. Update it.")
+            throw BrokerError(
+                .serverError,
+                "The identity platform issued a person's token for the device. Update the identity "
+                    + "platform.")
         }
         guard let seconds = try reply.lenientInteger(ReplyName.expiresIn) else {
             throw MembersFailure.missing(ReplyName.expiresIn.rawValue)
@@ -228,7 +231,10 @@ extension TokenRequest {
         var members: [String: JSONValue] = [:]
         if let claims {
             guard let asked = (try? JSONReader.read(Array(claims.utf8), limits: Wire.nestedLimits))?.object else {
-                throw BrokerError(.developerParameter, "The claims request is no JSON object. Send one, or none.")
+                throw BrokerError(
+                    .developerParameter,
+                    "The claims request is not a JSON object. Send one, or leave it "
+                        + "out.")
             }
             members = asked
         }

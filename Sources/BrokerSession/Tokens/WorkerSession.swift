@@ -35,7 +35,7 @@ extension WorkerSession {
             let username = try reply.identity.optionalString(ClaimName.preferredUsername)
                 ?? reply.identity.optionalString(ClaimName.userPrincipalName)
         else {
-            throw BrokerError(.internal, "The PRT names no session or no account. Update the identity platform.")
+            throw BrokerError(.internal, "The PRT lacks the session or the account. Update the identity platform.")
         }
         self.init(
             account: AccountRecord(

@@ -84,7 +84,7 @@ package struct AgentLink: Sendable {
     /// Sends an order to the agent. If that fails, ends the connection; its reader thread then reports the loss.
     private func send(_ order: AgentOrder) {
         do { try channel.send(order) } catch {
-            logger.debug("agent does not listen", metadata: ["error": "\(error)"])
+            logger.debug("the agent cannot be reached", metadata: ["error": "\(error)"])
             // Part of the order may have been sent; the agent could not parse anything after it.
             end()
         }

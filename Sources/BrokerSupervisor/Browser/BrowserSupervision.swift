@@ -204,7 +204,7 @@ final class BrowserSupervision {
             // A refused agent keeps retrying, so log it once.
             if refused?.user != link.user {
                 logger.notice(
-                    "an agent is refused: another is connected, or the browser is another user's",
+                    "an agent is refused: another is connected, or the browser belongs to another user",
                     metadata: ["peer.uid": "\(link.user)", "peer.pid": "\(link.pid ?? 0)"])
             }
             refused = (link.user, link.text, clock.moment())
@@ -272,7 +272,7 @@ final class BrowserSupervision {
         case .closed(let epoch): return answeredClose(of: epoch, in: state).flatMap(closed)
         case .closeFailed(let epoch, let code, _):
             guard let ended = answeredClose(of: epoch, in: state) else { break }
-            logger.error("the browser is not gone, trying again", metadata: ["error.code": "\(code)"])
+            logger.error("the browser is still there, trying again", metadata: ["error.code": "\(code)"])
             problem = Self.problem(code)
             timer.post(.retryBrowser(ended), after: .seconds(1))
         }
@@ -297,7 +297,7 @@ final class BrowserSupervision {
             !(isConfined && processes.isEmpty)
         {
             logger.error(
-                "the agent says that the browser is gone, and it is not, trying again",
+                "the agent reports the browser as gone, but it is still there, trying again",
                 metadata: ["agent": "\(agent.text)", "browser.pids": "\(processes)"])
             problem = Self.stillThere(agent, processes)
             timer.post(.retryBrowser(ended), after: .seconds(1))
@@ -356,13 +356,15 @@ final class BrowserSupervision {
         guard let agent else {
             if let holder, let confinement, confinement.hasConfined(holder.epoch) { return confinement.problem }
             return
-                "The last session's browser cannot be cleared without its agent. Start baton-agent in the graphical session."
+                "The last session's browser cannot be cleared without its agent. Start baton-agent in the graphical "
+                + "session."
         }
         if let problem = confinement?.problem ?? problem { return problem }
         guard let closeOrdered, closeOrdered.duration(to: clock.moment()) >= Self.closePatience else { return nil }
         return
-            "The agent (\(agent.text)) does not say what became of the last session's browser. See the log of baton-agent; end "
-            + "that process where it hangs, or is none: the next baton-agent of that user clears up before it serves."
+            "The agent (\(agent.text)) has not reported the last session's browser as gone. See the log of "
+            + "baton-agent. If that process hangs or is not baton-agent, end it: the next baton-agent of that user "
+            + "clears up before it serves."
     }
 
     /// The refused agent, if one was refused within the last ten seconds. A refused agent retries each second.
@@ -375,15 +377,17 @@ final class BrowserSupervision {
         let left =
             processes.isEmpty ? "a folder" : "process \(processes.prefix(8).map(String.init).joined(separator: ", "))"
         return
-            "The agent (\(agent.text)) says that the last session's browser is gone, but something of it is still there: "
-            + "\(left). It is asked again each second. Where that does not help, it may be another program in the agent's place: "
-            + "end it, and start baton-agent, which clears up before it serves."
+            "The agent (\(agent.text)) reports the last session's browser as gone, but something of it is still "
+            + "there: \(left). The broker asks again each second. If that does not help, the agent may not be "
+            + "baton-agent: end its process and start baton-agent, which clears up before it serves."
     }
 
     private static func problem(_ code: String) -> String {
         code == AgentFailure.Code.profileMounted.rawValue
-            ? "Something is mounted in the last session's browser profile, which hides what is left there. Find it with findmnt, below "
-                + "browser.profiles of baton-agent, and unmount it; then the sign-out goes on by itself."
-            : "The last session's browser cannot be removed (\(code)). See the log of baton-agent; it is tried again each second."
+            ? "Something is mounted in the last session's browser profile, which hides what is left there. Find "
+                + "it with findmnt, below browser.profiles of baton-agent, and unmount it; then the sign-out "
+                + "continues by itself."
+            : "The last session's browser cannot be removed (\(code)). See the log of baton-agent; the broker "
+                + "tries again each second."
     }
 }

@@ -118,7 +118,7 @@ struct BrokerSockets: Sendable {
         try BlockingThread.start {
             while let descriptor = accept(on: listener) {
                 guard descriptor.withNumber({ $0 }) < ceiling else {
-                    say("no files are left for connections", at: .warning, [:])
+                    say("no file descriptors are left for connections", at: .warning, [:])
                     usleep(Self.acceptPause)
                     continue
                 }
@@ -159,7 +159,7 @@ struct BrokerSockets: Sendable {
         throws
     {
         guard limiter.take(peer.uid) else {
-            say("too many connections of one user, or in all", at: .notice, ["peer.uid": "\(peer.uid)"])
+            say("too many connections of one user, or in total", at: .notice, ["peer.uid": "\(peer.uid)"])
             return
         }
         do {
@@ -183,7 +183,9 @@ struct BrokerSockets: Sendable {
             logger: logger)
         return {
             guard let first = try? channel.receive().message, case .hello(AgentMessage.version) = first else {
-                say("a connection of no agent of this version", at: .notice, ["peer.uid": "\(peer.uid)"])
+                say(
+                    "a connection does not come from an agent of this version", at: .notice, ["peer.uid": "\(peer.uid)"]
+                )
                 return
             }
             // The socket is connected: this fails only if the connection has ended.
@@ -221,7 +223,7 @@ struct BrokerSockets: Sendable {
                     .operatorAsked(request, connection: id) { reply in
                         open.withLock { $0 -= 1 }
                         do { try channel.send(reply) } catch {
-                            logger.debug("the operator is gone", metadata: ["error": "\(error)"])
+                            logger.debug("the operator's connection has ended", metadata: ["error": "\(error)"])
                             channel.connection.shutDown()
                         }
                     })

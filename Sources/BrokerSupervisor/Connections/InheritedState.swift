@@ -25,17 +25,17 @@ struct InheritedState: Sendable {
             if let socket = SocketName(rawValue: name) {
                 guard listeners[socket] == nil else { throw InheritedStateError(name: name, cause: "comes twice") }
                 do { listeners[socket] = try Listener(inherited: descriptor) } catch {
-                    throw InheritedStateError(name: name, cause: "is no listening Unix stream socket")
+                    throw InheritedStateError(name: name, cause: "is not a listening Unix stream socket")
                 }
             } else if let app = Self.app(ofSocket: name) {
                 guard apps[app] == nil else { throw InheritedStateError(name: name, cause: "comes twice") }
                 do { apps[app] = try Listener(inherited: descriptor) } catch {
-                    throw InheritedStateError(name: name, cause: "is no listening Unix stream socket")
+                    throw InheritedStateError(name: name, cause: "is not a listening Unix stream socket")
                 }
             } else if let epoch = Self.epoch(ofKey: name) {
                 guard keys[epoch] == nil else { continue }
                 do { keys[epoch] = try MemoryKey(handedOver: descriptor) } catch {
-                    logger.error("a kept session key is of no use", metadata: ["error": "\(error)"])
+                    logger.error("a kept session key cannot be used", metadata: ["error": "\(error)"])
                 }
             } else {
                 throw InheritedStateError(name: name, cause: "is not known")

@@ -59,19 +59,19 @@ extension OperatorFailure {
         code: "quarantined", message: "The device is quarantined: its state cannot be trusted.",
         remedy: "Look at: baton device status.")
     static let notQuarantined = OperatorFailure(
-        code: "not_quarantined", message: "The device's state is in order: nothing is to be recovered.",
+        code: "not_quarantined", message: "The device's state is in order: there is nothing to recover.",
         remedy: "To sign a worker out run: baton account sign-out. To leave the directory run: baton device leave.")
     static let notJoined = OperatorFailure(
-        code: "not_joined", message: "The device is joined to no directory.",
-        remedy: "To join one run: baton device join. To give up everything else, too, run: baton device reset.")
+        code: "not_joined", message: "The device is not joined to a directory.",
+        remedy: "To join one run: baton device join. To erase everything else, too, run: baton device reset.")
     static let alreadyJoined = OperatorFailure(
         code: "already_joined", message: "The device is joined to a directory already.",
         remedy: "Run: baton device leave, then join again.")
     static let leaving = OperatorFailure(
         code: "device_leaving", message: "The device is leaving its directory.",
-        remedy: "It goes on by itself; see what is pending: baton device status.")
+        remedy: "It continues by itself; to see what is pending run: baton device status.")
     static let leaveUnfinished = OperatorFailure(
         code: "leave_unfinished",
         message: "The device does not leave before the traces of the last worker are cleared.",
-        remedy: "See what is pending: baton device status. It goes on by itself.")
+        remedy: "To see what is pending run: baton device status. It continues by itself.")
 }

@@ -28,7 +28,7 @@ package struct Farewell: Sendable {
                 group.addTask { try await send(join) }
                 group.addTask {
                     try await Task.sleep(for: Self.patience)
-                    throw HTTPSError(.timeout, "the directory takes too long")
+                    throw HTTPSError(.timeout, "the directory did not answer in time")
                 }
                 defer { group.cancelAll() }
                 try await group.next()
@@ -38,7 +38,7 @@ package struct Farewell: Sendable {
             return true
         } catch {
             logger.warning(
-                "the directory does not know that the device leaves",
+                "the directory was not told that the device leaves",
                 metadata: ["error": "\(BrokerError(reading: error).code.rawValue)"])
             return false
         }

@@ -19,7 +19,7 @@ extension CheckResult {
             return [
                 CheckResult(
                     .apps, .note, code: "apps_none",
-                    message: "No app is registered: nobody but the command line is served.",
+                    message: "No app is registered: only the command line is served.",
                     remedy: "Push an app with clientId and redirectUri as its configuration.")
             ]
         }

@@ -9,13 +9,14 @@ extension CheckResult {
         guard !reports.isEmpty else {
             return [
                 CheckResult(
-                    .apps, .good, code: "connections_free", message: "Every app finds a place at the broker's socket.")
+                    .apps, .good, code: "connections_free",
+                    message: "The broker's socket accepts connections from every app.")
             ]
         }
         return reports.map { report in
             CheckResult(
                 .apps, .warning, code: "connections_full",
-                message: "As many as there may be, \(report.quantity), are of \(report.whose); "
+                message: "The limit is reached: \(report.quantity) of \(report.whose); "
                     + "\(report.closed) were refused, or closed for new ones.",
                 remedy: "Stop the program that opens them (ss -xp names it); a sign-out ends every app's connection.")
         }

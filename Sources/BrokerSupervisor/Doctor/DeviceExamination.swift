@@ -52,9 +52,9 @@ struct DeviceExamination: Sendable {
         if let join {
             findings.append(
                 .certificate(
-                    of: "device", titled: "The device's certificate of the directory",
+                    of: "device", titled: "The device's certificate from the directory",
                     try? Certificate(pemEncoded: join.certificate), now: now,
-                    remedy: "Remove the device in the directory, and join anew."))
+                    remedy: "Remove the device from the directory, and join again."))
         }
         let untold = session.journal.serverSessions.ended.count
         if untold > 0 {

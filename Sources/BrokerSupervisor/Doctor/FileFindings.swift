@@ -33,13 +33,14 @@ package struct FileFindings: Sendable {
         return wrong.isEmpty
             ? [
                 CheckResult(
-                    .files, .good, code: "files_private", message: "The device's state is the broker's user's alone.")
+                    .files, .good, code: "files_private",
+                    message: "Only the broker's user has access to the device's state.")
             ] : wrong
     }
 
     /// The finding for a path that could not be read, which must not count as intact.
     static func closed(_ path: String) -> CheckResult {
-        CheckResult(.files, .note, code: "state_closed", message: "\(path) cannot be looked into.", remedy: give)
+        CheckResult(.files, .note, code: "state_closed", message: "\(path) cannot be read.", remedy: give)
     }
 
     private static let give = "Run as root or the broker's user, or name the folder with --state."
@@ -64,7 +65,7 @@ package struct FileFindings: Sendable {
         }
         guard status.st_mode & 0o077 == 0 else {
             return CheckResult(
-                .files, .bad, code: "file_mode", message: "Others than the broker's user can get at \(name).",
+                .files, .bad, code: "file_mode", message: "Users other than the broker's have access to \(name).",
                 remedy: "Run: chmod go= on it; find out who changed it.")
         }
         return nil

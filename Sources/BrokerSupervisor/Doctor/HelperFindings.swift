@@ -10,7 +10,7 @@ extension CheckResult {
         guard let helper else {
             return CheckResult(
                 .agent, .note, code: "helper_not_configured",
-                message: "The end of the worker's browser is what the agent reports: no baton-helper enforces it.",
+                message: "Only the agent reports the end of the worker's browser: no baton-helper enforces it.",
                 remedy: "Enable baton-helper.socket, and name its socket as helper in batond.json.")
         }
         let reply = await withCheckedContinuation { continuation in
@@ -27,7 +27,8 @@ extension CheckResult {
                 remedy: refusal.message)
         case .done, .storage, .left:
             return CheckResult(
-                .agent, .bad, code: "helper_strange", message: "No browser opens: baton-helper answers something else.",
+                .agent, .bad, code: "helper_strange",
+                message: "No browser opens: baton-helper's answer does not match the request.",
                 remedy: "Use baton-helper and batond of the same release.")
         }
     }

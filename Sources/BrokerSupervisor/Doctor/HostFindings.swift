@@ -17,7 +17,7 @@ package struct HostFindings: Sendable {
     package var swap: CheckResult {
         guard let table = text("/proc/swaps") else {
             return CheckResult(
-                .host, .warning, code: "swap_unknown", message: "Whether there is swap could not be found out.")
+                .host, .warning, code: "swap_unknown", message: "Cannot determine whether there is swap.")
         }
         let areas = table.split(separator: "\n").dropFirst().compactMap { line in
             line.split { $0 == " " || $0 == "\t" }.first.map(String.init)
@@ -27,8 +27,8 @@ package struct HostFindings: Sendable {
             return CheckResult(
                 .host, .warning, code: "swap_unencrypted",
                 message:
-                    "Swap is on, and not known to be encrypted: \(open.joined(separator: ", ")). What browsers and apps have in "
-                    + "memory may reach the disk; the broker's own does not where systemd runs it.",
+                    "Swap is on, and not known to be encrypted: \(open.joined(separator: ", ")). The memory of "
+                    + "browsers and apps may reach the disk; the broker's own does not if systemd runs it.",
                 remedy: "Turn it off (swapoff -a), encrypt it with a random key (crypttab), or use zram.")
         }
         return areas.isEmpty
@@ -47,17 +47,18 @@ package struct HostFindings: Sendable {
     package var corePattern: CheckResult {
         guard let pattern = trimmed("/proc/sys/kernel/core_pattern") else {
             return CheckResult(
-                .host, .warning, code: "core_unknown", message: "Where core dumps go could not be found out.")
+                .host, .warning, code: "core_unknown", message: "Cannot determine where core dumps go.")
         }
         guard pattern.hasPrefix("|") else {
             return CheckResult(
                 .host, .good, code: "core_limited",
-                message: "Core dumps are files, and go by each program's limit, which Baton's programs set to none.")
+                message: "Core dumps are files and obey each program's limit. Baton's programs set theirs to zero.")
         }
         return CheckResult(
             .host, .note, code: "core_piped",
             message:
-                "Core dumps go to a program, whatever the limit. The session process takes no part in dumps; apps and browsers do.",
+                "Core dumps go to a program, whatever the limit. The session process is never dumped; apps and "
+                + "browsers are.",
             remedy: "Turn the collector off for the session's user (coredump.conf: Storage=none).")
     }
 
@@ -67,7 +68,8 @@ package struct HostFindings: Sendable {
         }
         return CheckResult(
             .host, .note, code: "tpm_missing",
-            message: "The machine has no TPM: who can read the broker's files as root can speak for the device.")
+            message: "The machine has no TPM: anyone who can read the broker's files as root can impersonate the "
+                + "device.")
     }
 
     /// Whether a time server keeps the kernel's clock (adjtimex(2)).
@@ -75,10 +77,11 @@ package struct HostFindings: Sendable {
         guard clinux_clock_is_kept() == 1 else {
             return CheckResult(
                 .clock, .note, code: "clock_unsynchronised",
-                message: "No time server keeps the clock, as far as the kernel knows.",
+                message: "The clock is not synchronised with a time server, according to the kernel.",
                 remedy: "Run a time service, such as systemd-timesyncd or chrony.")
         }
-        return CheckResult(.clock, .good, code: "clock_synchronised", message: "A time server keeps the clock.")
+        return CheckResult(
+            .clock, .good, code: "clock_synchronised", message: "The clock is synchronised with a time server.")
     }
 
     private func exists(_ path: String) -> Bool { unsafe access(root + path, F_OK) == 0 }

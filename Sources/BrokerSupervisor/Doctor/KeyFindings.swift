@@ -43,15 +43,16 @@ package struct KeyFindings: Sendable {
             return [
                 CheckResult(
                     .files, .note, code: "keys_partly_in_tpm",
-                    message: "The device has a TPM, and keys in files from before: \(plain).",
-                    remedy: "Join the device anew; its receipt key changes only with: baton device recover.")
+                    message: "The device has a TPM, but these older keys are files: \(plain).",
+                    remedy: "Join the device again; its receipt key changes only with: baton device recover.")
             ]
         case .files:
             return [
                 CheckResult(
                     .files, .note, code: "keys_in_files",
-                    message: "The device's keys are files: whoever is root on it, or has its disk, can copy them.",
-                    remedy: "Where it has a TPM, name it with tpm in batond.json (docs/keys.md).")
+                    message: "The device's keys are files: anyone who is root on the device, or has its disk, can copy "
+                        + "them.",
+                    remedy: "If the device has a TPM, name it with tpm in batond.json (docs/keys.md).")
             ]
         }
     }

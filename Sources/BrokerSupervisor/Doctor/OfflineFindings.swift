@@ -33,8 +33,9 @@ package struct OfflineFindings: Sendable {
             return CheckResult(
                 .offline, .warning, code: "offline_clock_set_back",
                 message:
-                    "Leases for signing in without the server: \(count.leases). None lets anybody in, for the clock was set back.",
-                remedy: "Set the clock right, and let the device reach its server.")
+                    "Leases for signing in without the server: \(count.leases). Nobody can sign in with them, because "
+                    + "the clock was set back.",
+                remedy: "Correct the clock, and connect the device to its server.")
         }
         return CheckResult(
             .offline, .good, code: "offline_leases",
@@ -45,15 +46,16 @@ package struct OfflineFindings: Sendable {
         CheckResult(
             .offline, .warning, code: "offline_unread",
             message: "Leases for signing in without the server: \(number). The broker has not read them.",
-            remedy: "Ask again in a moment; where it stays so, look at the broker's log.")
+            remedy: "Try again in a moment; if this persists, look at the broker's log.")
     }
 
     private static func withoutTPM(_ number: Int) -> CheckResult {
         CheckResult(
             .offline, .warning, code: "offline_pin_without_tpm",
-            message: "PINs that no TPM keeps: \(number). Whoever has a copy of the disk may guess them without end.",
+            message: "PINs that no TPM protects: \(number). Anyone who has a copy of the disk can guess them without "
+                + "limit.",
             remedy:
-                "Name the device's TPM with tpm in batond.json (docs/keys.md), or turn it off: baton admin offline on without "
-                + "--pin-without-tpm.")
+                "Name the device's TPM with tpm in batond.json (docs/keys.md), or turn such PINs off: baton admin "
+                + "offline on without --pin-without-tpm.")
     }
 }

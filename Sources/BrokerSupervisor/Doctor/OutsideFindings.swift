@@ -30,21 +30,21 @@ package struct OutsideFindings: Sendable {
             guard let record = try DeviceFiles(root: state).journal() else {
                 return CheckResult(
                     .session, .note, code: "journal_none",
-                    message: "There is no journal in \(state.path): no broker has run on it.")
+                    message: "There is no journal in \(state.path): no broker has used this folder.")
             }
             return CheckResult(
                 .session, .note, code: "journal_\(record.stateName)",
                 message:
-                    "The journal says \(record.stateName); the broker goes on from there when it starts, and nobody is served "
-                    + "before.")
+                    "The journal's state is \(record.stateName). The broker continues from it when it starts; until "
+                    + "then no app is served.")
         } catch is DeviceStateDamaged {
             return CheckResult(
                 .session, .bad, code: "journal_damaged",
-                message: "The journal cannot be read: the broker does not start on it.",
+                message: "The journal is damaged: the broker cannot start with it.",
                 remedy: "See docs/architecture.md; never remove the journal alone.")
         } catch {
             return CheckResult(
-                .session, .note, code: "journal_closed", message: "The journal cannot be looked at.",
+                .session, .note, code: "journal_closed", message: "The journal cannot be opened.",
                 remedy: "Run as root or the broker's user.")
         }
     }
@@ -60,9 +60,9 @@ package struct OutsideFindings: Sendable {
         return !isThere
             ? CheckResult(
                 .mode, .note, code: "marker_missing",
-                message: "\(marker) is not there: to apps this device is unmanaged while the broker is down.")
+                message: "\(marker) does not exist: while the broker is down, apps treat this device as unmanaged.")
             : CheckResult(
                 .mode, .good, code: "marker_there",
-                message: "Apps know that the device is managed, and take nothing for personal.")
+                message: "Apps can tell that the device is managed, and never treat it as personal.")
     }
 }

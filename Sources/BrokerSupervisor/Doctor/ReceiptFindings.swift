@@ -23,7 +23,7 @@ package struct ReceiptFindings: Sendable {
         } catch {
             return [
                 CheckResult(
-                    .receipts, .note, code: "receipts_closed", message: "The receipts cannot be looked into.",
+                    .receipts, .note, code: "receipts_closed", message: "The receipts cannot be read.",
                     remedy: "Run as root or the broker's user.")
             ]
         }
@@ -46,7 +46,8 @@ package struct ReceiptFindings: Sendable {
         let intact = CheckResult(
             .receipts, .good, code: "receipts_intact",
             message: "Receipts \(verdict.first ?? 0) to \(verdict.last ?? 0) are as they were signed; "
-                + (anchored.map { "the server has countersigned them up to \($0)." } ?? "the server knows of none yet.")
+                + (anchored.map { "the server has countersigned them up to \($0)." }
+                    ?? "the server has not countersigned any yet.")
         )
         return stated == nil ? [Self.keyless, intact] : [intact]
     }
@@ -69,7 +70,7 @@ package struct ReceiptFindings: Sendable {
         .receipts, .warning, code: "receipts_keyless",
         message:
             "No statement of the device's key names the key that signs the receipts: nobody elsewhere can check them.",
-        remedy: "The next hand-over says it again; where it does not, look at the broker's log.")
+        remedy: "The next hand-over writes one; if it does not, look at the broker's log.")
 
     private static func damaged(_ text: String) -> CheckResult {
         CheckResult(

@@ -41,7 +41,7 @@ struct ServerFindings: Sendable {
             return CheckResult(
                 .server, .bad, code: "server_unreachable",
                 message: "The identity platform cannot be reached (\(code.rawValue)).",
-                remedy: "Look at the network, the name's address (resolve) and the server.")
+                remedy: "Check the network, the name's address (resolve) and the server.")
         }
     }
 
@@ -49,7 +49,7 @@ struct ServerFindings: Sendable {
         guard let time = header.flatMap(HTTPDate.init) else {
             return CheckResult(
                 .clock, .note, code: "clock_not_compared",
-                message: "The identity platform does not say what time it is.")
+                message: "The identity platform does not report its time.")
         }
         let ahead = now() - time.seconds
         guard abs(ahead) > RegistrationStatus.tolerance else {
@@ -60,6 +60,6 @@ struct ServerFindings: Sendable {
             .clock, .bad, code: "clock_wrong",
             message:
                 "The device's clock is \(abs(ahead)) seconds \(ahead > 0 ? "ahead of" : "behind") the identity platform's.",
-            remedy: "Set the clock of whichever is wrong.")
+            remedy: "Correct the clock that is wrong.")
     }
 }

@@ -13,7 +13,7 @@ package struct SessionDiagnosis: Sendable, Equatable {
         case "ready":
             findings = [
                 CheckResult(
-                    .session, .good, code: "ready", message: "Nobody is at the device, and nothing of anybody is left."),
+                    .session, .good, code: "ready", message: "Nobody is signed in, and nothing of any worker is left."),
                 agent,
             ]
             movers =
@@ -21,26 +21,27 @@ package struct SessionDiagnosis: Sendable, Equatable {
                 ? ["A worker signs in through an app."] : ["An administrator runs: baton device join."]
         case "signingIn", "joining":
             findings = [
-                CheckResult(.session, .note, code: "signing_in", message: "Somebody is at the browser."), agent,
+                CheckResult(.session, .note, code: "signing_in", message: "Somebody is signing in at the browser."),
+                agent,
             ]
             movers = [
-                "The person finishes at the browser, or closes it.", "The app gives up.",
+                "The person finishes at the browser, or closes it.", "The app cancels.",
                 "Ten minutes pass.", "An operator runs: baton account sign-out.",
             ]
         case "signedIn":
-            findings = [CheckResult(.session, .good, code: "signed_in", message: "A worker holds the device."), agent]
+            findings = [CheckResult(.session, .good, code: "signed_in", message: "A worker is signed in."), agent]
             movers = [
                 "The worker signs out through any app, or an operator runs: baton account sign-out.",
                 "The server ends the session, or disables worker or device.",
-                "Nobody acts for the idle time, the shift ends, or: baton device event charger|dock|seat.",
-                "The MDM takes a switch of shared mode away.",
+                "There is no activity for the idle time, the shift ends, or: baton device event charger|dock|seat.",
+                "The MDM removes a setting of shared mode.",
                 "The broker ends, and no service manager has kept the session's key.",
             ]
         case "ending":
             findings = [
                 CheckResult(
                     .session, .note, code: "ending",
-                    message: "The apps were told of the end and may save, for a moment."),
+                    message: "The apps were told that the session ends, and have a moment to save."),
                 agent,
             ]
             movers = ["The apps are ready, or their time is over."]
@@ -59,8 +60,8 @@ package struct SessionDiagnosis: Sendable, Equatable {
             findings = [
                 CheckResult(
                     .session, .warning, code: "state_unknown",
-                    message: "The broker is in a state that this program does not know.",
-                    remedy: "Use baton and batond of one release."),
+                    message: "The broker's state is unknown to this program.",
+                    remedy: "Use baton and batond of the same release."),
                 agent,
             ]
             movers = []
@@ -77,8 +78,8 @@ package struct SessionDiagnosis: Sendable, Equatable {
     private static func mover(_ item: String) -> String {
         switch item {
         case "browser":
-            "Where it does not run, start baton-agent as the user whose browser it was: it clears the browser away, and the sign-out "
-                + "goes on."
+            "If baton-agent does not run, start it as the user whose browser it was: it clears the browser "
+                + "away, and the sign-out continues."
         case "files": "The broker moves the session's files away, trying each second; look at its log and the disk."
         default: "\(item) is cleared; the broker tries again by itself."
         }

@@ -14,6 +14,7 @@ extension CheckResult {
                     .session, .bad, code: refusal.code.rawValue,
                     message:
                         "The session policy of the MDM's app configuration is refused, and that of batond.json is in force: "
+                        + ""
                         + refusal.message, remedy: refusal.remedy))
         }
         if let problem = sessionPolicy.problem {
@@ -35,9 +36,10 @@ extension CheckResult {
     package static func refusedAgent(_ refused: String, while connected: String) -> CheckResult {
         CheckResult(
             .agent, .warning, code: "agent_refused",
-            message: "Another agent (\(refused)) asks for the place of the one that is connected (\(connected)).",
+            message: "Another agent (\(refused)) tries to connect while one is connected (\(connected)).",
             remedy:
-                "Where the one that is connected is not baton-agent, end that process: the next one that asks is taken."
+                "If the connected program is not baton-agent, end that process: the next agent that connects is "
+                + "accepted."
         )
     }
 
@@ -45,7 +47,10 @@ extension CheckResult {
     package static func input(_ sessionPolicy: SessionPolicy, isReceived: Bool, status: DeviceStatus) -> [CheckResult] {
         guard sessionPolicy.timeouts.idle > 0, status.agentConnected else { return [] }
         if isReceived {
-            return [CheckResult(.agent, .good, code: "input_heard", message: "The agent tells of the person's input.")]
+            return [
+                CheckResult(
+                    .agent, .good, code: "input_heard", message: "The agent receives reports of the person's input.")
+            ]
         }
         // Without a session there was no input to report.
         guard status.session == "signedIn" else { return [] }
@@ -53,7 +58,8 @@ extension CheckResult {
             CheckResult(
                 .agent, .warning, code: "input_unheard",
                 message:
-                    "Nothing has told the agent of a person's input: who uses apps that tell of no activity is signed out after "
+                    "No program has reported a person's input to the agent: a worker whose apps report no activity is "
+                    + "signed out after "
                     + "\(sessionPolicy.timeouts.idle) seconds.",
                 remedy:
                     "Run in the graphical session: systemctl --user enable --now baton-input (docs/configuration.md).")

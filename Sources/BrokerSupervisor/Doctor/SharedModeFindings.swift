@@ -17,33 +17,33 @@ extension CheckResult {
             settings.enrolled
             ? CheckResult(.mode, .good, code: "enrolled", message: "The device is enrolled in an MDM.")
             : CheckResult(
-                .mode, lack, code: "not_enrolled", message: "The device is enrolled in no MDM.",
+                .mode, lack, code: "not_enrolled", message: "The device is not enrolled in an MDM.",
                 remedy: "Run: baton device enroll PROFILE.")
         return [summary(of: mode), enrollment] + [
             fact(
                 settings.brokerManaged, .brokerPackage, yes: "The MDM installed the broker's package.",
                 no: "The MDM did not install the broker's package."),
             fact(
-                settings.profileShared, .profile, yes: "The single sign-on profile says sharedDeviceMode.",
-                no: "No single sign-on profile says sharedDeviceMode, or one says otherwise."),
+                settings.profileShared, .profile, yes: "The single sign-on profile sets sharedDeviceMode.",
+                no: "No single sign-on profile sets sharedDeviceMode, or one turns it off."),
             fact(
-                settings.appConfigurationShared, .appConfiguration, yes: "The app configuration says sharedDeviceMode.",
-                no: "The broker's app configuration does not say sharedDeviceMode."),
+                settings.appConfigurationShared, .appConfiguration, yes: "The app configuration sets sharedDeviceMode.",
+                no: "The broker's app configuration does not set sharedDeviceMode."),
             isJoined
                 ? CheckResult(.mode, .good, code: "joined", message: "The device is joined to a directory.")
                 : CheckResult(
-                    .mode, lack, code: "not_joined", message: "The device is joined to no directory.",
+                    .mode, lack, code: "not_joined", message: "The device is not joined to a directory.",
                     remedy: DeviceMode.incomplete(.join).remedy),
         ]
     }
 
     private static func summary(of mode: DeviceMode) -> CheckResult {
         switch mode {
-        case .shared: CheckResult(.mode, .good, code: "shared", message: "The device is shared: everything says so.")
+        case .shared: CheckResult(.mode, .good, code: "shared", message: "The device is shared: every setting agrees.")
         case .personal:
             CheckResult(
                 .mode, .note, code: "not_configured",
-                message: "The device is personal: nothing says that it is shared.",
+                message: "The device is personal: no setting makes it shared.",
                 remedy: mode.remedy)
         case .incomplete:
             CheckResult(

@@ -231,7 +231,7 @@ final class BrowserConfinement {
     }
 
     private static func problem(_ reply: HelperReply) -> String {
-        guard case .refused(let refusal) = reply else { return "baton-helper answers something else than was asked." }
+        guard case .refused(let refusal) = reply else { return "baton-helper's answer does not match the request." }
         return refusal.message
     }
 }

@@ -93,7 +93,7 @@ extension OperatorFailure {
         code: "join_running", message: "A join is running already.",
         remedy: "Finish it, or end the command baton device join that waits for it.")
     static let joinInterrupted = OperatorFailure(
-        code: "join_interrupted", message: "Somebody ended what was going on at the device.", remedy: "Join again.")
+        code: "join_interrupted", message: "Somebody ended the join at the device.", remedy: "Join again.")
     static let joinProcessDied = OperatorFailure(
         code: "session_process_died", message: "The process that served the sign-in ended.",
         remedy: "Try again; if it happens again, look at the broker's log.")

@@ -201,7 +201,7 @@ extension SignOutOutcome {
                 OperatorFailure(
                     code: "sign_out_unfinished",
                     message: "Nobody is signed in any more, but traces of the last worker are still being cleared.",
-                    remedy: "See what is pending: baton device status. It goes on by itself."))
+                    remedy: "To see what is pending run: baton device status. It continues by itself."))
         }
     }
 }

@@ -49,24 +49,30 @@ package enum QuarantineReason: Sendable, Equatable {
         case .olderCopy: "\(code): the state is an older copy, or the TPM's counter was removed"
         case .platform(let failure): "\(code): \(failure.cause)"
         case .newerFormat(let number):
-            "\(code): a later version wrote the state, in form \(number); this one knows \(DeviceFiles.currentFormat)"
+            "\(code): a later version wrote the state, in form \(number); this one supports "
+                + "\(DeviceFiles.currentFormat)"
         case .olderFormat(let number):
-            "\(code): an earlier version wrote the state, in form \(number); this one knows \(DeviceFiles.currentFormat)"
+            "\(code): an earlier version wrote the state, in form \(number); this one supports "
+                + "\(DeviceFiles.currentFormat)"
         }
     }
 
     /// The operator's next step.
     package var remedy: String {
         switch self {
-        case .damaged: "Restore the file and restart batond, or run: baton device recover. Then join the device anew."
+        case .damaged: "Restore the file and restart batond, or run: baton device recover. Then join the device again."
         case .otherMachine, .otherDeviceKey:
-            "Put the device's own state back and restart batond, or run: baton device recover. Then join it anew."
+            "Restore the device's own state and restart batond, or run: baton device recover. Then join the "
+                + "device again."
         case .olderCopy:
-            "Put the state back that the device had last and restart batond, or run: baton device recover. Then join it anew."
-        case .platform(let failure): failure.remedy + " To go on without its keys run: baton device recover."
+            "Restore the device's latest state and restart batond, or run: baton device recover. Then join the "
+                + "device again."
+        case .platform(let failure): failure.remedy + " To continue without the keys in it run: baton device recover."
         case .machineUnknown: "Restore /etc/machine-id and restart batond, or run: baton device recover."
-        case .newerFormat: "Install the version of batond that wrote the state, or a later one; it is left as it is."
-        case .olderFormat: "Run: baton device recover. Then enroll and join the device anew."
+        case .newerFormat:
+            "Install the version of batond that wrote the state, or a later one; the state was not "
+                + "changed."
+        case .olderFormat: "Run: baton device recover. Then enroll and join the device again."
         }
     }
 

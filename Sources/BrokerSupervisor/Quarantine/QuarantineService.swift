@@ -96,8 +96,8 @@ package struct QuarantineService: Service {
     private var hasPassed: Bool {
         do {
             guard let present = try check() else { return true }
-            logger.debug("quarantined still", metadata: ["quarantine.reason": "\(present.code)"])
-        } catch { logger.error("the state cannot be looked at", metadata: ["error": "\(error)"]) }
+            logger.debug("still quarantined", metadata: ["quarantine.reason": "\(present.code)"])
+        } catch { logger.error("the state cannot be checked", metadata: ["error": "\(error)"]) }
         return false
     }
 

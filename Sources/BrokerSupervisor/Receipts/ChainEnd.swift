@@ -54,6 +54,7 @@ package struct ReceiptsDamaged: Error, Equatable, CustomStringConvertible {
     let end: ChainEnd?
 
     package var description: String {
-        "receipts_damaged: \(cause.rawValue). What is left was moved aside; keep it, and look who had access to the device."
+        "receipts_damaged: \(cause.rawValue). What is left was moved aside; keep it, and find out who had "
+            + "access to the device."
     }
 }

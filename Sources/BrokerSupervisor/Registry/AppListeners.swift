@@ -119,7 +119,7 @@ final class AppListeners: Sendable {
     private func letIn(others: Bool) {
         guard let socketForAll else { return }
         guard unsafe chmod(socketForAll, others ? 0o666 : 0o600) == 0 else {
-            logger.error("the socket for apps keeps its mode", metadata: ["errno": "\(errno)"])
+            logger.error("the mode of the socket for apps cannot be changed", metadata: ["errno": "\(errno)"])
             return
         }
     }

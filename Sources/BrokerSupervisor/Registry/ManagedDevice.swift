@@ -47,7 +47,7 @@ final class ManagedDevice {
         } catch {
             registry = .failure(error)
             logger.error(
-                "no app is served: nobody can say which is which",
+                "no app is served: the registry of apps cannot be used",
                 metadata: ["error.code": "\(error.code.rawValue)", "error.subject": "\(error.subject)"])
         }
         if registry != former { listeners.follow(try? registry.get()) }

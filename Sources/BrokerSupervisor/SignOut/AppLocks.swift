@@ -23,7 +23,8 @@ package struct AppLocks {
         var changed = epochs
         for app in apps { changed[app] = ended }
         try store(changed)
-        logger.error("apps are locked: they have not erased", metadata: ["apps": "\(apps.joined(separator: " "))"])
+        logger.error(
+            "apps are locked: they have not erased their data", metadata: ["apps": "\(apps.joined(separator: " "))"])
     }
 
     /// Unlocks an app that has erased its data of this epoch.
@@ -34,7 +35,7 @@ package struct AppLocks {
         var changed = epochs
         changed[app] = nil
         try store(changed)
-        logger.info("an app has erased and is locked no more", metadata: ["app": "\(app)"])
+        logger.info("an app has erased its data and is no longer locked", metadata: ["app": "\(app)"])
         return true
     }
 

@@ -56,7 +56,9 @@ struct ServerSessions {
         let surplus = ended.count - Self.maximumEnds
         if surplus > 0 {
             ended.removeFirst(surplus)
-            logger.error("the server has not been reached for long: the oldest ends of sessions are not told to it")
+            logger.error(
+                "the server has not been reached for a long time: the oldest ended sessions will not be reported to "
+                    + "it")
         }
         try files.write(ended)
     }

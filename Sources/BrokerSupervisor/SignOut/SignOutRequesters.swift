@@ -87,6 +87,6 @@ extension BrokerError {
     /// The sign-out takes longer than an app should wait.
     fileprivate static let signOutGoesOn = BrokerError(
         .unfinished,
-        "The sign-out is committed and goes on: nobody is signed in, but the device is not ready for the next worker yet."
-            + " Do not sign out again; look at baton device status if it stays so.")
+        "The sign-out is committed and continues: nobody is signed in, but the device is not ready for the "
+            + "next worker yet. Do not sign out again; if this persists, run baton device status.")
 }

@@ -43,7 +43,9 @@ final class LiveSessionKey {
         do {
             try ServiceNotification.keep(memory.file, name: InheritedState.keyName(epoch))
             kept = epoch
-        } catch { logger.warning("the service manager keeps no key", metadata: ["error": "\(error)"]) }
+        } catch {
+            logger.warning("the service manager did not take the session's key", metadata: ["error": "\(error)"])
+        }
     }
 
     /// Overwrites the key, so that it is useless to every process that still has its file open.
@@ -60,7 +62,7 @@ final class LiveSessionKey {
 
     private func release(_ epoch: Epoch) {
         do { try ServiceNotification.release(name: InheritedState.keyName(epoch)) } catch {
-            logger.warning("the service manager did not hear of a key's end", metadata: ["error": "\(error)"])
+            logger.warning("the service manager was not told to release a key", metadata: ["error": "\(error)"])
         }
     }
 }

@@ -126,7 +126,7 @@ final class SessionProcess {
     /// Sends a message to the process. A process that does not read is killed; its reader thread then reports its end.
     func tell(_ message: SupervisorMessage, descriptors: [Descriptor] = []) {
         do { try link?.channel.send(message, descriptors: descriptors) } catch {
-            logger.error("session process does not listen", metadata: ["error": "\(error)"])
+            logger.error("the session process cannot be reached", metadata: ["error": "\(error)"])
             link?.process.kill()
         }
     }

@@ -9,7 +9,7 @@ extension HTTPField.Name {
     static let referrerPolicy = named("Referrer-Policy")
 
     private static func named(_ text: String) -> HTTPField.Name {
-        guard let name = HTTPField.Name(text) else { preconditionFailure("\(text) is no token (RFC 9110)") }
+        guard let name = HTTPField.Name(text) else { preconditionFailure("\(text) is not a token (RFC 9110)") }
         return name
     }
 }

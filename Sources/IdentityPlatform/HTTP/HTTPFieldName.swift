@@ -16,7 +16,7 @@ package enum HTTPFieldName: String, CaseIterable, Sendable {
 
     /// The name in the type that HTTPTypes uses.
     package var field: HTTPField.Name {
-        guard let name = HTTPField.Name(rawValue) else { preconditionFailure("\(rawValue) is no token (RFC 9110)") }
+        guard let name = HTTPField.Name(rawValue) else { preconditionFailure("\(rawValue) is not a token (RFC 9110)") }
         return name
     }
 }

@@ -53,6 +53,6 @@ extension JSONValue {
 
 extension BrokerError {
     static func unreadable(_ name: String) -> BrokerError {
-        BrokerError(.internal, "The broker's \(name) cannot be read. Update library and broker.")
+        BrokerError(.internal, "The broker's \(name) cannot be read. Update the library and the broker.")
     }
 }

@@ -10,7 +10,7 @@ struct AuthorityURL {
         guard let host = url.host?.lowercased(), !host.isEmpty else { throw Self.invalid("has no host") }
         guard let tenant = url.pathComponents.dropFirst().first else { throw Self.invalid("names no tenant") }
         guard !["adfs", "tfp"].contains(tenant.lowercased()), !Self.isCIAM(host) else {
-            throw Self.invalid("is of AD FS, B2C or an external tenant, which have no broker")
+            throw Self.invalid("belongs to AD FS, B2C or an external tenant, which Baton does not support")
         }
         try self.init(host: host, port: url.port, tenant: rawTenant ?? tenant)
     }

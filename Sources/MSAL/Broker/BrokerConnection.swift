@@ -121,7 +121,7 @@ package final class BrokerConnection: Sendable {
             call.complete(outcome)
         case .leave: connection?.shutDown()
         case .announceChange:
-            log.info("The broker's epoch changed: the current account may be another.")
+            log.info("The broker's epoch changed: the current account may have changed.")
             announcer.async { [notifications] in notifications.post(name: Self.accountChange, object: nil) }
         }
     }

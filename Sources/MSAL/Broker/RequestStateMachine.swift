@@ -199,7 +199,7 @@ struct RequestStateMachine {
     private static func unreachable(_ failure: LinkFailure) -> LinkFailure {
         switch failure {
         case .unreachable, .corrupted: failure
-        default: .unreachable(reason: "the connection ended and no new one came about")
+        default: .unreachable(reason: "the connection ended and was not restored")
         }
     }
 }

@@ -12,7 +12,7 @@ extension Result<FlatMap, LinkFailure> {
         case .success(let map):
             do throws(BrokerError) {
                 guard map.flag(.success, default: false) else {
-                    throw BrokerError(.internal, "The broker's answer claims no success. Update the broker.")
+                    throw BrokerError(.internal, "The broker's answer does not report success. Update the broker.")
                 }
                 return .success(try body(map, try DeviceInfo(map)))
             } catch {

@@ -91,7 +91,7 @@ extension MSALClaimsRequest {
     private static func read(_ text: String) throws(Fault) -> [MSALClaimsRequestTarget: [MSALIndividualClaimRequest]] {
         // A claims challenge comes from the resource that the app called, so it is untrusted input.
         guard let root = (try? JSONReader.read(Array(text.utf8), limits: Wire.nestedLimits))?.object else {
-            throw invalid("is no JSON object")
+            throw invalid("is not a JSON object")
         }
         var claims: [MSALClaimsRequestTarget: [MSALIndividualClaimRequest]] = [:]
         for (key, member) in root {

@@ -37,7 +37,7 @@ extension Problem {
         case .scopeReserved:
             Entry(
                 .internalErrorInvalidParameter,
-                "The scopes openid, profile, offline_access and the client id may not be asked for.",
+                "The scopes openid, profile, offline_access and the client id may not be requested.",
                 remedy: "Leave them out; the library adds what is needed.")
         case .claims:
             Entry(
@@ -94,7 +94,7 @@ extension Problem {
         case .brokerIncompatible:
             Entry(
                 .internalBrokerNotAvailable,
-                "The broker speaks no version of the protocol that this library speaks.",
+                "The broker supports no version of the protocol that this library supports.",
                 remedy: "Update whichever is older.")
         case .connectionEnded:
             Entry(
@@ -107,7 +107,7 @@ extension Problem {
         case .brokerCorrupted:
             Entry(
                 .internalErrorBrokerCorruptedResponse, "The broker's answer is not a message of the protocol.",
-                remedy: "Update library and broker.")
+                remedy: "Update the library and the broker.")
         case .processForked:
             Entry(
                 .internalBrokerNotAvailable, "This process is a child of fork() and has no connection to the broker.",
@@ -123,7 +123,7 @@ extension Problem {
         case .answerUnreadable:
             Entry(
                 .internalErrorBrokerUnknown, "The broker's answer cannot be understood.",
-                remedy: "Update library and broker.")
+                remedy: "Update the library and the broker.")
         case .severalAccounts:
             Entry(
                 .internalErrorAmbiguousAccount, "The broker lists several accounts, but only one is possible.",
@@ -200,7 +200,7 @@ extension Problem {
                 .internalErrorAccountRequired, "The request to the broker contains no account.",
                 remedy: "Pass the account that getCurrentAccount returns.")
         case .windowMissing:
-            Entry(.internalErrorNoViewController, "There is nothing to show a page on.", remedy: "Start baton-agent.")
+            Entry(.internalErrorNoViewController, "No page can be shown.", remedy: "Start baton-agent.")
         case .protectionPolicy:
             Entry(
                 .serverProtectionPoliciesRequired, "The app must be under a protection policy first.",
@@ -251,7 +251,7 @@ extension Problem {
             Entry(
                 .internalErrorInvalidScope,
                 "The identity platform knows none of the scopes, or does not know the resource.",
-                remedy: "Ask for permissions of one resource that the app is registered for.")
+                remedy: "Request permissions of one resource that the app is registered for.")
         case .brokerAnswerMissing:
             Entry(.internalErrorBrokerResponseNotReceived, "The broker got no answer.", remedy: "Retry.")
         case .brokerAnswerCorrupted:
@@ -260,9 +260,11 @@ extension Problem {
         case .brokerAnswerUnknown:
             Entry(
                 .internalErrorBrokerUnknown, "The broker's answer is of an unknown kind.",
-                remedy: "Update library and broker.")
+                remedy: "Update the library and the broker.")
         default:
-            Entry(.internalErrorUnexpected, "The broker failed.", remedy: "Look at its log; update library and broker.")
+            Entry(
+                .internalErrorUnexpected, "The broker failed.",
+                remedy: "Look at its log; update the library and the broker.")
         }
     }
 }

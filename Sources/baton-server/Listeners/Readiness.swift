@@ -24,7 +24,7 @@ final class Readiness: Sendable {
         do {
             try ServiceNotification.ready()
         } catch {
-            logger.error("the service manager cannot be told", metadata: ["error": "\(error)"])
+            logger.error("the service manager cannot be notified", metadata: ["error": "\(error)"])
         }
     }
 }

@@ -27,7 +27,7 @@ struct AdminClient: Sendable {
         do { return try JSONDecoder().decode(Reply.self, from: bytes) } catch {
             throw CommandFailure(
                 code: "server_reply", message: "The server's answer cannot be read.",
-                remedy: "Use baton and baton-server of one release.")
+                remedy: "Use baton and baton-server of the same release.")
         }
     }
 

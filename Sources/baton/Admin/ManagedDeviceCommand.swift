@@ -109,7 +109,8 @@ struct ManagedDeviceCommand: AsyncParsableCommand {
         @Option(help: "The file for the profile (.mobileconfig).") var output: String
         @Option(
             help:
-                "An enrolled device (name, device id, UDID or serial) that may use the profile; other enrolled devices may not."
+                "An enrolled device (name, device id, UDID or serial) that may use the profile; other enrolled "
+                + "devices may not."
         )
         var takesOver: DeviceName?
         @OptionGroup var admin: AdminOptions
@@ -124,7 +125,7 @@ struct ManagedDeviceCommand: AsyncParsableCommand {
                     guard let bytes = Data(base64Encoded: made.profile.exposed) else {
                         throw CommandFailure(
                             code: "server_reply", message: "The profile is no Base64.",
-                            remedy: "Use baton and baton-server of one release.")
+                            remedy: "Use baton and baton-server of the same release.")
                     }
                     do { try SecretFile.write(bytes, to: output) } catch {
                         // The profile has not been delivered, so it must not remain valid for a device.

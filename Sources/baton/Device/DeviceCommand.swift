@@ -132,7 +132,7 @@ struct DeviceCommand: AsyncParsableCommand {
         func run() async throws {
             try await output.run(
                 { _ = try await device.client.ask(.recover) },
-                done: "The state was moved aside. Look at: baton device status. Then join the device anew.")
+                done: "The state was moved aside. Look at: baton device status. Then join the device again.")
         }
     }
 
@@ -157,5 +157,5 @@ struct DeviceCommand: AsyncParsableCommand {
 
     static let unexpectedReply = CommandFailure(
         code: "broker_reply", message: "The broker answered something else than was asked.",
-        remedy: "Use baton and batond of one release.")
+        remedy: "Use baton and batond of the same release.")
 }

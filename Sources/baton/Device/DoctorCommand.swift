@@ -70,7 +70,7 @@ struct DoctorCommand: AsyncParsableCommand {
             guard case .diagnosis(let diagnosis) = try await client.ask(.examine, patience: Self.patience) else {
                 throw CommandFailure(
                     code: "broker_reply", message: "The broker answered something else than was asked.",
-                    remedy: "Use baton and batond of one release.")
+                    remedy: "Use baton and batond of the same release.")
             }
             return DoctorReport(diagnosis, host: host)
         } catch let failure as CommandFailure {

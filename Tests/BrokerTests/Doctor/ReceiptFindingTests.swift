@@ -46,7 +46,7 @@ import Testing
             #expect(found.map(\.code) == ["receipts_keyless", "receipts_intact"])
             #expect(found.map(\.verdict) == [.warning, .good])
             #expect(found.last?.message.contains("1 to 3") == true)
-            #expect(found.last?.message.contains("knows of none yet") == true)
+            #expect(found.last?.message.contains("has not countersigned any yet") == true)
         }
     }
 

@@ -92,7 +92,7 @@ extension LiveFaults {
                             try Self.reports(in: seen).count > count
                         }
                         #expect(try Self.reports(in: seen).last?.found.local == mark)
-                        #expect(try !live.log(of: .agent).contains("the browser's extension does not serve"))
+                        #expect(try !live.log(of: .agent).contains("the browser's extension is not ready"))
                         try await live.search(
                             ["mark": mark], ["--surface", "storage=" + storage, "--expect-hit", "storage=mark"])
                         let clipboard = try await clipboard(live, on: display)

@@ -24,7 +24,7 @@ package enum BrowserNativeMessage: Sendable, Equatable {
         try ClientRequest.checkVersion(map)
         let text = try map.required(.payload)
         guard let payload = (try? JSONReader.read(Array(text.utf8), limits: Wire.nestedLimits))?.object else {
-            throw BrokerError(.invalidParameter, "The payload is no JSON object within the limits. Send one.")
+            throw BrokerError(.invalidParameter, "The payload is not a JSON object within the limits. Send one.")
         }
         let members = BrowserMembers(payload)
         switch try members.text("method") {
@@ -33,7 +33,10 @@ package enum BrowserNativeMessage: Sendable, Equatable {
         case "SignOut":
             let account = try members.text("accountId")
             guard account.split(separator: ".", omittingEmptySubsequences: false).count == 2 else {
-                throw BrokerError(.invalidParameter, "accountId is not of the form <object>.<tenant>. Send it so.")
+                throw BrokerError(
+                    .invalidParameter,
+                    "accountId does not have the form <object>.<tenant>. Send it in that "
+                        + "form.")
             }
             self = .signOut(
                 sender: try members.text("sender"), homeAccountID: account,
@@ -41,7 +44,7 @@ package enum BrowserNativeMessage: Sendable, Equatable {
         case "browser_native_get_supported_contracts_operation": self = .supportedContracts
         default:
             throw BrokerError(
-                .unsupported, "The broker does not know the method. Ask for the supported contracts.")
+                .unsupported, "The method is unknown. Request the supported contracts.")
         }
     }
 }
@@ -78,11 +81,11 @@ package struct BrowserTokenRequest: Sendable, Equatable {
         correlationID = request.correlationID
         let extra = request.object("extraParameters")
         for name in ["nonce", "reqCnf"] where (extra?.optional(name) ?? request.optional(name)) != nil {
-            throw BrokerError(.developerParameter, "The broker gives no token with \(name). Leave it out.")
+            throw BrokerError(.developerParameter, "The broker issues no token with \(name). Leave it out.")
         }
         guard (extra?.optional("tokenType") ?? request.optional("tokenType") ?? "Bearer").lowercased() == "bearer"
         else {
-            throw BrokerError(.developerParameter, "The broker gives tokens of the type Bearer only. Ask for one.")
+            throw BrokerError(.developerParameter, "The broker issues only tokens of the type Bearer. Request one.")
         }
     }
 
