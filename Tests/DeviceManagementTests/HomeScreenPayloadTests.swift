@@ -76,7 +76,8 @@ import Testing
         #expect(finding.payload == "com.contoso.home.0")
         #expect(
             finding.message
-                == "Tiles, entry 2, Page: is missing without a program, or is there beside one or beside arguments")
+                == "Tiles, entry 2, Page: is missing without a program, or is given with a program or arguments"
+        )
     }
 
     @Test func `a tile opens one page or one program, and has a title and an icon that can be shown`() throws {

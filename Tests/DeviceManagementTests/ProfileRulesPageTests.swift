@@ -57,7 +57,8 @@ import Testing
     @Test func `a finding says what to do`() throws {
         let finding = try #require(
             ProfileLinter(delivery: .push).findings(inXML: Array("<plist><dict/></plist>".utf8)).first)
-        #expect(finding.remedy == "Add the key that is named, or give it a value of the type in Apple's schema.")
+        #expect(
+            finding.remedy == "Add the key that the message names, or give it a value of the type in Apple's schema.")
         #expect(finding.description.hasSuffix(". " + finding.remedy))
     }
 }

@@ -24,7 +24,7 @@ extension EnrollmentAgent {
                 return [
                     CheckResult(
                         .certificates, .bad, code: "mdm_identity_unreadable",
-                        message: "The device's identity towards its management server cannot be read.",
+                        message: "The device's identity for its management server cannot be read.",
                         remedy: "Unenroll the device, and enroll it with a new profile.")
                 ]
             }
@@ -36,15 +36,20 @@ extension EnrollmentAgent {
                     CheckResult(
                         .certificates, .note, code: "mdm_certificate_end_unknown",
                         message:
-                            "The device's identity towards its management server does not say how long the server takes it.",
-                        remedy: "See it on the server: baton admin device managed. The next identity will say it.")
+                            "The device's identity for its management server does not contain the date until which the "
+                            + "server accepts it.",
+                        remedy:
+                            "See the date on the server: baton admin device managed. The next identity will contain it."
+                    )
                 ]
             }
             return [
                 .certificate(
-                    of: "mdm", titled: "The device's identity towards its management server", leaf, end: end,
+                    of: "mdm", titled: "The device's identity for its management server", leaf, end: end,
                     now: Int(Glibc.time(nil)),
-                    remedy: "Let the device reach its server, which renews it; else enroll it with a new profile.")
+                    remedy:
+                        "Connect the device to its server, which renews it; otherwise enroll it with a new profile."
+                )
             ]
         }
     }

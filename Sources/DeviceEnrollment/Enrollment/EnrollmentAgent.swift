@@ -266,7 +266,7 @@ extension EnrollmentAgent: DeviceManaged {
 
     package func enroll(profile: String, answer: @escaping @Sendable (OperatorReply) -> Void) {
         guard let bytes = Data(base64Encoded: profile) else {
-            return answer(.failed(EnrollmentError(.profileRefused, "the profile is no Base64").operatorFailure))
+            return answer(.failed(EnrollmentError(.profileRefused, "the profile is not Base64").operatorFailure))
         }
         post(.enroll(Array(bytes))) { answer(OperatorReply($0) { _ in .done }) }
     }

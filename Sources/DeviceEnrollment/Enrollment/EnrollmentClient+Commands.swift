@@ -58,7 +58,12 @@ extension EnrollmentClient {
             return try await finish(request.uuid, outcome, record: next)
         }
         guard case .installApplication(let command) = request.command else {
-            return try await finish(request.uuid, .failed(.unknownCommand, "no way to carry it out"), record: next)
+            return try await finish(
+                request.uuid,
+                .failed(
+                    .unknownCommand,
+                    "the device cannot carry it "
+                        + "out"), record: next)
         }
         return try await install(command, uuid: request.uuid, link: link, record: next)
     }
@@ -101,7 +106,7 @@ extension EnrollmentClient {
         } catch let interruption as PackageInterrupted {
             // Do not write anything: the server keeps the command, and the next check-in starts it again.
             guard !Task.isCancelled else { throw EnrollmentError(.stopped, "the broker is stopping") }
-            logger.warning("package not fetched, again later", metadata: ["reason": "\(interruption.detail)"])
+            logger.warning("package not fetched, trying again later", metadata: ["reason": "\(interruption.detail)"])
             return try result(uuid, CommandOutcome(status: .notNow))
         }
         let message = try await finish(uuid, outcome, record: next)

@@ -52,7 +52,7 @@ actor EnrollmentClient {
             let changes = ProfileLinter.changes(from: try await serverLink().enrollment, to: offer.server)
             guard changes.isEmpty else {
                 let reasons = changes.map(\.description).joined(separator: " ")
-                throw EnrollmentError(.alreadyEnrolled, "the device is enrolled otherwise: \(reasons)")
+                throw EnrollmentError(.alreadyEnrolled, "the device has a different enrollment: \(reasons)")
             }
         }
         var next = record ?? ManagementRecord(udid: UUID().uuidString)
@@ -185,7 +185,7 @@ actor EnrollmentClient {
             guard link.enrollment.checkOutWhenRemoved else { return }
             try await link.checkIn(.checkOut(.init(udid: udid, topic: link.enrollment.topic)))
         } catch {
-            logger.warning("the server does not know that the device leaves", metadata: ["error": "\(error)"])
+            logger.warning("the server was not told that the device leaves", metadata: ["error": "\(error)"])
         }
     }
 

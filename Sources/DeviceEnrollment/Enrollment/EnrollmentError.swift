@@ -50,10 +50,10 @@ package struct EnrollmentError: Error, Equatable, CustomStringConvertible {
         case .unrecognized: "Enroll the device again with a new profile."
         case .serverRefused: "Look into the management server's log."
         case .turnedAway:
-            "Have the server make a new profile; a device that it still lists must be removed there first."
+            "Have the server make a new profile; if it still lists the device, remove the device there first."
         case .serverFailed: "Look into the management server's log, and try again."
-        case .unreachable: "See that the management server runs and that its certificate is trusted."
-        case .storage: "See that the device's state folder has room and belongs to the broker's user."
+        case .unreachable: "Check that the management server runs and that its certificate is trusted."
+        case .storage: "Check that the device's state folder has room and belongs to the broker's user."
         case .stopped: "Try again when the broker runs."
         }
     }

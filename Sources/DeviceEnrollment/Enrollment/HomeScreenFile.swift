@@ -73,15 +73,16 @@ final class HomeScreenFile: Sendable {
         guard let version = state.version else { return nil }
         guard isReadable, let content = try? file.read(limit: HomeConfiguration.maximumPublished),
             Hex.text(SHA256.hash(data: content)) == version
-        else { return unpublished("\(path) is not as the broker wrote it") }
+        else { return unpublished("\(path) was changed after the broker wrote it") }
         return CheckResult(
-            .mode, .good, code: "home_screen_published", message: "Home screens show what the MDM pushed.")
+            .mode, .good, code: "home_screen_published",
+            message: "Home screens show the configuration that the MDM pushed.")
     }
 
     private func unpublished(_ cause: String) -> CheckResult {
         CheckResult(
             .mode, .warning, code: "home_screen_unpublished",
-            message: "Home screens may not show what the MDM pushed: \(cause).",
+            message: "Home screens may not show the configuration that the MDM pushed: \(cause).",
             remedy: "Let the broker's user write to the folder, and restart the broker: it writes the file again.")
     }
 }

@@ -61,7 +61,7 @@ struct PackageFetch: Sendable {
         try Self.check(status, of: "package", identifier: manifest.bundleIdentifier)
         guard try await queue.run({ try file.finish() }) == manifest.sha256 else {
             throw PackageFailure(
-                problem: .digestWrong, detail: "the package's digest is not the manifest's",
+                problem: .digestWrong, detail: "the package's digest does not match the manifest",
                 identifier: manifest.bundleIdentifier)
         }
         return try await queue.run { try store.place(draft, manifest: manifest) }
@@ -79,7 +79,7 @@ struct PackageFetch: Sendable {
     }
 
     private static func check(_ status: Int, of thing: String, identifier: String?) throws {
-        let detail = "the \(thing) was answered with \(status)"
+        let detail = "the request for the \(thing) was answered with \(status)"
         if HTTPStatus.mayPass(status) { throw PackageInterrupted(detail: detail) }
         guard status == 200 else {
             throw PackageFailure(problem: .downloadFailed, detail: detail, identifier: identifier)

@@ -247,7 +247,7 @@ extension CheckResult {
     fileprivate static func registrationUnknown(because error: BrokerError) -> CheckResult {
         CheckResult(
             .server, .warning, code: registrationUnknown,
-            message: "Whether the directory still lists the device could not be found out (\(error.code.rawValue)).",
-            remedy: "Look at the network and the server, then run baton doctor again.")
+            message: "Cannot determine whether the directory still lists the device (\(error.code.rawValue)).",
+            remedy: "Check the network and the server, then run baton doctor again.")
     }
 }

@@ -13,15 +13,16 @@ package enum PushStatus: Sendable, Equatable {
         switch self {
         case .none:
             CheckResult(
-                .push, .note, code: "push_none", message: "No push channel is held: the device is enrolled nowhere.")
+                .push, .note, code: "push_none", message: "There is no push channel: the device is not enrolled.")
         case .open:
             CheckResult(.push, .good, code: "push_open", message: "The push channel to the management server is open.")
         case .broken(let cause):
             CheckResult(
                 .push, .warning, code: "push_broken",
                 message:
-                    "There is no push channel to the management server (\(cause)): the device hears of changes only when it asks.",
-                remedy: "Look at the network and at the server's devices' listener; the device tries again by itself.")
+                    "There is no push channel to the management server (\(cause)): changes reach the device only when "
+                    + "it checks in.",
+                remedy: "Check the network and the server's listener for devices; the device tries again by itself.")
         }
     }
 }

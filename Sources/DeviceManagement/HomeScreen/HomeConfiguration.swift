@@ -110,7 +110,7 @@ extension HomeConfiguration {
         guard case .data(let bytes)? = image,
             PageImage(bytes: bytes) == nil
         else { return nil }
-        return .init(.image, key, cause: "is no PNG or JPEG image of at most 256 KiB")
+        return .init(.image, key, cause: "is not a PNG or JPEG image of at most 256 KiB")
     }
 
     /// Whether the text is a host name of at least two labels.
@@ -127,19 +127,21 @@ extension HomeConfiguration.Target {
         switch (page, program) {
         case (let page?, nil) where arguments.isEmpty:
             guard (try? WebAddress(page)) != nil else {
-                throw .init(.tile, .page, cause: "is no address that a browser can open")
+                throw .init(.tile, .page, cause: "is not an address that a browser can open")
             }
             self = .page(page)
         case (nil, let program?):
             guard program.hasPrefix("/"), program.utf8.count <= HomeConfiguration.maximumPath else {
-                throw .init(.tile, .program, cause: "is no absolute path")
+                throw .init(.tile, .program, cause: "is not an absolute path")
             }
             guard arguments.count <= HomeConfiguration.maximumArguments else {
                 throw .init(.tile, .arguments, cause: "has more than \(HomeConfiguration.maximumArguments) entries")
             }
             self = .program(program, arguments: arguments)
         default:
-            throw .init(.tile, .page, cause: "is missing without a program, or is there beside one or beside arguments")
+            throw .init(
+                .tile, .page,
+                cause: "is missing without a program, or is given with a program or arguments")
         }
     }
 }

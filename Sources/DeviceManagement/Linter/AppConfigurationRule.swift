@@ -22,6 +22,6 @@ package struct AppConfigurationProblem: Equatable, Sendable {
             return nil
         }
         message = "\(key) must be spelt \(name)"
-        remedy = "Spell the key with these capitals and nothing between."
+        remedy = "Spell the key with these capitals and without separators."
     }
 }

@@ -21,7 +21,7 @@ enum BrowserFromManagement: ProfileRule {
 enum OneBrowser: ProfileRule {
     static let code = ProfileFinding.Code.browserTwice
     static let source = "Baton: two payloads could contradict each other"
-    static let remedy = "Leave one org.baton.browser payload on the device; replace or remove the other profile."
+    static let remedy = "Keep only one org.baton.browser payload on the device; replace or remove the other profile."
 
     static func breaches(in subject: LintedProfile) -> [ProfileRuleBreach] {
         subject.browsers.dropFirst(subject.taken.contains(.browser) ? 0 : 1).map {
@@ -36,7 +36,7 @@ enum KnownBrowserKeys: ProfileRule {
     static let code = ProfileFinding.Code.browserKey
     static let source = "Baton: an address that is not blocked is open"
     static let remedy =
-        "Use HomePage, NewTabPage, AllowedAddresses, BlockedAddresses, AllowPrinting and Certificates alone."
+        "Use only HomePage, NewTabPage, AllowedAddresses, BlockedAddresses, AllowPrinting and Certificates."
 
     static func breaches(in subject: LintedProfile) -> [ProfileRuleBreach] {
         KnownPayloadKeys.unknown(in: subject) { $0 == .browser }
@@ -95,7 +95,8 @@ enum BrowserAuthorities: ProfileRule {
                 ? subject.browsers.flatMap { entry in
                     entry.browser.certificates.filter { !isAuthority($0) }.map { _ in
                         ProfileRuleBreach(
-                            in: entry.identifier, "Certificates has an entry that is no certification authority's")
+                            in: entry.identifier,
+                            "Certificates has an entry that is not a certification authority's certificate")
                     }
                 } : [])
     }

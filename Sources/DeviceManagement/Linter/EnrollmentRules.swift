@@ -28,7 +28,7 @@ enum EnrollmentNotPushed: ProfileRule {
 enum OneEnrollment: ProfileRule {
     static let code = ProfileFinding.Code.enrollmentTwice
     static let source = "Apple, com.apple.mdm.yaml, `supportedOS`, `multiple: false`"
-    static let remedy = "Leave one com.apple.mdm payload in the profile."
+    static let remedy = "Keep only one com.apple.mdm payload in the profile."
 
     static func breaches(in subject: LintedProfile) -> [ProfileRuleBreach] {
         guard subject.delivery == .enrollment, subject.enrollments.count > 1 else { return [] }
@@ -59,7 +59,7 @@ enum EnrollmentIdentity: ProfileRule {
 enum EnrollmentTopic: ProfileRule {
     static let code = ProfileFinding.Code.enrollmentTopic
     static let source = "Apple, com.apple.mdm.yaml, `Topic`: \"must begin with the 'com.apple.mgmt.' prefix\""
-    static let remedy = "Set Topic to \(EnrollmentPayload.topicPrefix) and a name behind it."
+    static let remedy = "Set Topic to \(EnrollmentPayload.topicPrefix) followed by a name."
 
     static func breaches(in subject: LintedProfile) -> [ProfileRuleBreach] {
         subject.enrollments.filter { entry in
@@ -96,7 +96,8 @@ enum EnrollmentRights: ProfileRule {
         subject.enrollments.filter { !isComplete($0.enrollment.accessRights) }.map {
             ProfileRuleBreach(
                 in: $0.identifier,
-                "AccessRights \($0.enrollment.accessRights.rawValue) is empty, unknown, or lacks a right that another needs"
+                "AccessRights \($0.enrollment.accessRights.rawValue) is empty, unknown, or lacks a right that "
+                    + "another needs"
             )
         }
     }

@@ -18,7 +18,7 @@ enum HomeScreenFromManagement: ProfileRule {
 enum OneHomeScreen: ProfileRule {
     static let code = ProfileFinding.Code.homeScreenTwice
     static let source = "Baton: a device has one home screen"
-    static let remedy = "Leave one org.baton.homescreen payload on the device; replace or remove the other profile."
+    static let remedy = "Keep only one org.baton.homescreen payload on the device; replace or remove the other profile."
 
     static func breaches(in subject: LintedProfile) -> [ProfileRuleBreach] {
         subject.homeScreens.dropFirst(subject.taken.contains(.homeScreen) ? 0 : 1).map {
@@ -32,7 +32,8 @@ enum KnownHomeScreenKeys: ProfileRule {
     static let code = ProfileFinding.Code.homeScreenKey
     static let source = "Baton: as in home.json"
     static let remedy =
-        "Use Organisation, Logo, Colour, Contact, PreferredDomain and Tiles alone; in a tile Title, Page, Program, Arguments, BundleIdentifier and Icon."
+        "Use only Organisation, Logo, Colour, Contact, PreferredDomain and Tiles; in a tile use only Title, "
+        + "Page, Program, Arguments, BundleIdentifier and Icon."
 
     private static let tileKeys: [PropertyKey] = [
         .tileTitle, .page, .program, .arguments, .tileBundleIdentifier, .icon,
@@ -51,7 +52,7 @@ enum KnownHomeScreenKeys: ProfileRule {
         let known = Set(tileKeys.map(\.rawValue))
         return tiles.flatMap { tile -> [String] in
             if case .dictionary(let members) = tile { members.keys.filter { !known.contains($0) }.sorted() } else { [] }
-        }.map { ProfileRuleBreach(in: identifier, "\($0) is no key of a tile") }
+        }.map { ProfileRuleBreach(in: identifier, "\($0) is not a key of a tile") }
     }
 }
 

@@ -8,7 +8,7 @@ enum ReadablePropertyList: ProfileRule {
 
     static func breaches(in error: any Error) -> [ProfileRuleBreach] {
         guard error is PropertyListError else { return [] }
-        return [ProfileRuleBreach("the profile is no property list that Baton reads: \(error)")]
+        return [ProfileRuleBreach("the profile is not a property list that Baton can read: \(error)")]
     }
 }
 
@@ -16,7 +16,7 @@ enum ReadablePropertyList: ProfileRule {
 enum WellFormedProfile: ProfileRule {
     static let code = ProfileFinding.Code.malformed
     static let source = "Apple, TopLevel.yaml and CommonPayloadKeys.yaml: keys with `presence: required`"
-    static let remedy = "Add the key that is named, or give it a value of the type in Apple's schema."
+    static let remedy = "Add the key that the message names, or give it a value of the type in Apple's schema."
 
     static func breaches(in error: any Error) -> [ProfileRuleBreach] {
         error is PropertyListError ? [] : [ProfileRuleBreach("\(error)")]
@@ -73,12 +73,12 @@ enum ForeignPayloadTypes: ProfileRule {
     static let code = ProfileFinding.Code.foreignPayloadType
     static let severity = ProfileFinding.Severity.warning
     static let source = "Baton; Apple, CommonPayloadKeys.yaml, `PayloadType`"
-    static let remedy = "Push the profile to Apple's devices alone; Baton's refuse it as a whole."
+    static let remedy = "Push the profile only to Apple's devices; Baton's devices refuse it as a whole."
 
     static func breaches(in subject: LintedProfile) -> [ProfileRuleBreach] {
         guard subject.audience == .anyDevice else { return [] }
         return subject.unknownTypes.filter { isApples($0.type) }.map {
-            ProfileRuleBreach(in: $0.identifier, "Baton neither knows nor checks the type \($0.type)")
+            ProfileRuleBreach(in: $0.identifier, "Baton does not support or check the type \($0.type)")
         }
     }
 
@@ -108,7 +108,7 @@ enum KnownPayloadKeys: ProfileRule {
             if case .string(let text) = members[PropertyKey.payloadIdentifier.rawValue] { identifier = text }
             let known = keys(of: kind)
             return members.keys.filter { !known.contains($0) }.sorted().map {
-                ProfileRuleBreach(in: identifier, "\($0) is no key of \(type)")
+                ProfileRuleBreach(in: identifier, "\($0) is not a key of \(type)")
             }
         }
     }

@@ -25,7 +25,7 @@ enum ExtensionIdentifierForm: ProfileRule {
     static func breaches(in subject: LintedProfile) -> [ProfileRuleBreach] {
         subject.singleSignOns.filter { !isBundleIdentifier($0.sso.extensionIdentifier) }.map {
             ProfileRuleBreach(
-                in: $0.identifier, "ExtensionIdentifier \($0.sso.extensionIdentifier) is no bundle identifier")
+                in: $0.identifier, "ExtensionIdentifier \($0.sso.extensionIdentifier) is not a bundle identifier")
         }
     }
 
@@ -179,7 +179,7 @@ enum SSOURLForm: ProfileRule {
             guard let authority = SSOURL(url)?.authority else { return nil }
             let isClean = url.unicodeScalars.allSatisfy { $0.value > 0x20 && $0.value < 0x7F }
             guard authority.isEmpty || authority.contains("@") || !isClean else { return nil }
-            return "\(url) has no host, or user information, or blanks, or characters outside ASCII"
+            return "\(url) has no host, or contains user information, blanks or characters outside ASCII"
         }
     }
 }

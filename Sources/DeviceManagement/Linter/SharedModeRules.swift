@@ -22,7 +22,7 @@ enum SharedModeSpelling: ProfileRule {
     static let source =
         "Microsoft, Enterprise SSO plug-in for Apple devices, configuration of shared device mode: `sharedDeviceMode`"
     static let remedy =
-        "Spell the key \(PropertyKey.sharedDeviceMode.rawValue), with these capitals and nothing between."
+        "Spell the key \(PropertyKey.sharedDeviceMode.rawValue), with these capitals and without separators."
 
     static func breaches(in subject: LintedProfile) -> [ProfileRuleBreach] {
         let name = PropertyKey.sharedDeviceMode.rawValue

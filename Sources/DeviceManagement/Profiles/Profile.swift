@@ -80,7 +80,7 @@ package enum ProfileError: Error, Equatable, CustomStringConvertible {
 
     package var description: String {
         switch self {
-        case .unreadable(let error): "the profile is no property list: \(error)"
+        case .unreadable(let error): "the profile is not a property list: \(error)"
         case .malformed(let error): "the profile is malformed: \(error)"
         }
     }

@@ -39,11 +39,11 @@ struct AppRoutes: Sendable {
     private func register(_ new: MDMAdmin.NewApp, _ call: ManagementCall) async throws -> OfferedApp {
         guard AppManifest.isSafeName(new.bundleIdentifier), new.bundleIdentifier.contains(".") else {
             throw ManagementRefusal(
-                .badApp, "\(new.bundleIdentifier) is no bundle identifier.",
+                .badApp, "\(new.bundleIdentifier) is not a bundle identifier.",
                 remedy: "Use letters, digits, hyphens, underscores and at least one dot, such as org.contoso.rounds.")
         }
         guard AppManifest.isSafeName(new.version) else {
-            throw ManagementRefusal(.badApp, "\(new.version) is no version.")
+            throw ManagementRefusal(.badApp, "\(new.version) is not a version.")
         }
         guard (1...128).contains(new.title.count) else {
             throw ManagementRefusal(

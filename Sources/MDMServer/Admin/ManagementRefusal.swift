@@ -70,23 +70,26 @@ package struct ManagementRefusal: Error, Sendable {
     private var words: AdminFailure.Words {
         switch code {
         case .malformed: AdminFailure.malformedBody
-        case .malformedTenant: ("The tenant is no GUID.", "Give the tenant's id.")
+        case .malformedTenant: ("The tenant is not a GUID.", "Give the tenant's id.")
         case .noTenant: ("There is no such tenant.", "List the tenants: baton admin tenant list.")
         case .noTenants: AdminFailure.noTenants
         case .ambiguousTenant: AdminFailure.ambiguousTenant([])
         case .noDevice: ("There is no such device in the tenant.", "List the devices: baton admin device managed.")
         case .ambiguousDevice: ("Several devices have that name.", "Name the device by its UDID.")
         case .notEnrolled:
-            ("The device is not enrolled.", "Make an enrollment profile, baton admin device add, and install it there.")
+            (
+                "The device is not enrolled.",
+                "Make an enrollment profile (baton admin device add) and install it on the device."
+            )
         case .noEnrollment:
             (
                 "There is no unused enrollment profile with that id.",
-                "List them: baton admin enrollment list. A device is given up by baton admin device unenroll."
+                "List them: baton admin enrollment list. To unenroll a device run: baton admin device unenroll."
             )
         case .queueFull:
             (
-                "Too many commands wait for the device.",
-                "See when it came last, baton admin device commands, or give it up: baton admin device unenroll."
+                "Too many commands are waiting for the device.",
+                "See its last results (baton admin device commands), or unenroll it: baton admin device unenroll."
             )
         case .noProfile: ("There is no such profile in the tenant.", "List the profiles: baton admin profile list.")
         case .otherProfile:
@@ -94,13 +97,15 @@ package struct ManagementRefusal: Error, Sendable {
                 "There is another profile with that identifier.",
                 "Add it with --replace; devices keep the present one until the new one is pushed."
             )
-        case .badProfile: ("Devices would refuse the profile.", "Mend what the message names, then add it again.")
+        case .badProfile:
+            ("Devices would refuse the profile.", "Correct what the message names, then add the profile again.")
         case .badSignature:
             (
                 "The profile's signature cannot be checked.",
-                "Sign it again, or take the signature off: openssl smime -verify -noverify -inform der -in FILE -out UNSIGNED"
+                "Sign it again, or remove the signature: openssl smime -verify -noverify -inform der -in FILE -out "
+                    + "UNSIGNED"
             )
-        case .badConfiguration: ("Devices would misread the configuration.", "Mend what the message names.")
+        case .badConfiguration: ("Devices would misread the configuration.", "Correct what the message names.")
         case .noApp: ("There is no such app or version in the tenant.", "List the apps: baton admin app list.")
         case .badApp:
             (
@@ -111,12 +116,12 @@ package struct ManagementRefusal: Error, Sendable {
             ("The package file cannot be read or is empty.", "Give a path that the server's user can read.")
         case .noPackage:
             (
-                "The file is no program for Linux (ELF), which is what devices install.",
-                "Give the built program itself, no script and no archive."
+                "The file is not a program for Linux (ELF), the only kind that devices install.",
+                "Give the built program itself, not a script or an archive."
             )
-        case .packageTooLarge: ("The package is larger than devices take.", "Offer one of at most 512 MiB.")
+        case .packageTooLarge: ("The package is larger than devices accept.", "Give one of at most 512 MiB.")
         case .unwritableStore:
-            ("The package cannot be stored.", "See that the server's folder has room and is writable.")
+            ("The package cannot be stored.", "Check that the server's folder has room and is writable.")
         case .badName: ("The name is empty or too long.", "Use 1 to 128 characters.")
         case .fault: AdminFailure.fault
         }

@@ -34,7 +34,8 @@ struct CheckIn: Sendable {
         let message = try DeviceRefusal.reading(body) { propertyList in
             guard CommandResult.isMeant(by: propertyList) else { return try CheckInMessage(propertyList: propertyList) }
             throw DeviceRefusal.malformed(
-                "The body is a command's result, and its content type that of check-in messages. Send it as \(Answer.propertyListType)."
+                "The body is a command's result, but its content type is that of check-in messages. Send it as "
+                    + "\(Answer.propertyListType)."
             )
         }
         switch message {
@@ -92,7 +93,7 @@ struct CheckIn: Sendable {
 
     private static func checkTopic(_ topic: String, tenant: TenantID, in connection: any Connection) throws {
         let known: String? = try connection.value(.topic, of: Organization.self, "WHERE id = \(tenant)")
-        guard topic == known else { throw DeviceRefusal.malformed("The topic is not this server's.") }
+        guard topic == known else { throw DeviceRefusal.malformed("The topic does not belong to this server.") }
     }
 
     private static func name(_ message: CheckInMessage) -> String {

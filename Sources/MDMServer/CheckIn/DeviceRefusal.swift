@@ -25,7 +25,7 @@ enum DeviceRefusal: Error, Equatable {
     /// - Throws: ``malformed(_:)``, or any error of `message` except ``FieldError``.
     static func reading<Message>(_ body: [UInt8], as message: (PropertyList) throws -> Message) throws -> Message {
         do { return try message(PropertyList(xml: body)) } catch let error as PropertyListError {
-            throw malformed("The body is no property list: \(error)")
+            throw malformed("The body is not a property list: \(error)")
         } catch let error as FieldError {
             throw malformed("The message is malformed: \(error)")
         }

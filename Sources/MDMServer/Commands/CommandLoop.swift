@@ -64,7 +64,7 @@ struct CommandLoop: Sendable {
         try DeviceRefusal.reading(body) { propertyList in
             guard CheckInMessage.isMeant(by: propertyList) else { return try CommandResult(propertyList: propertyList) }
             throw DeviceRefusal.malformed(
-                "The body is a check-in message without the content type of one. Send it as \(CheckInMessage.mediaType)."
+                "The body is a check-in message, but its content type is not. Send it as \(CheckInMessage.mediaType)."
             )
         }
     }

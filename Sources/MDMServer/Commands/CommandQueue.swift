@@ -107,7 +107,7 @@ struct CommandQueue {
         let body: [UInt8]? = try connection.optionalValue(
             .sealedBody, of: QueuedCommand.self,
             "WHERE tenant = \(tenant) AND udid = \(udid) AND position = \(command.position)")
-        guard let body else { throw StorageError(.unexpectedValue, "a command that waits is gone") }
+        guard let body else { throw StorageError(.unexpectedValue, "a waiting command is missing") }
         return body
     }
 

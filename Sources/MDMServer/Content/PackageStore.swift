@@ -90,7 +90,7 @@ struct PackageStore: Sendable {
         while let piece = try source.read(upToCount: 256 << 10), !piece.isEmpty {
             guard size > 0 || Self.isProgram(piece) else {
                 throw ManagementRefusal(
-                    .noPackage, "\(path) is no program for Linux (ELF), which is what devices install.")
+                    .noPackage, "\(path) is not a program for Linux (ELF), the only kind that devices install.")
             }
             size += Int64(piece.count)
             guard size <= AppManifest.maximumSize else { throw ManagementRefusal(.packageTooLarge) }

@@ -16,8 +16,8 @@ struct SignedProfile {
     /// The note for the administrator.
     var note: String {
         """
-        note profile_signed: the profile is signed by \(signer). The signature is good; whether that certificate is trusted was \
-        not checked. Devices get the content without the signature.
+        note profile_signed: the profile is signed by \(signer). The signature is valid; whether that certificate is \
+        trusted was not checked. Devices get the content without the signature.
         """
     }
 
@@ -29,12 +29,12 @@ struct SignedProfile {
         let message: SignedMessage
         do { message = try SignedMessage(bytes) } catch {
             throw ManagementRefusal(
-                .badSignature, detail: "The file is no profile signed by one certificate that comes with it.")
+                .badSignature, detail: "The file is not a profile signed with one certificate that it contains.")
         }
         guard message.isGood else {
             throw ManagementRefusal(
                 .badSignature,
-                detail: "It is not that of \(message.certificate.subject), or of an algorithm without SHA-2.")
+                detail: "It was not made by \(message.certificate.subject), or its algorithm does not use SHA-2.")
         }
         (content, signer) = (Array(message.content), "\(message.certificate.subject)")
     }

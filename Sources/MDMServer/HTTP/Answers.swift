@@ -10,7 +10,7 @@ extension DeviceRefusal {
     var response: Response {
         switch self {
         case .noCertificate:
-            text(.forbidden, "This server knows devices by their TLS client certificate; none came.")
+            text(.forbidden, "This server identifies devices by their TLS client certificate; none was sent.")
         case .unrecognized: unrecognized()
         case .otherDevice: text(.forbidden, "The certificate belongs to another device.")
         case .taken:
