@@ -13,7 +13,7 @@ package struct AdminFailure: Error, Codable, Sendable {
 
     /// For a body that cannot be decoded; the same in every engine.
     package static let malformedBody: Words = (
-        "The body is not the JSON that this call takes.", "Compare it with docs/administration.md."
+        "The body does not have the form that this call expects.", "Compare it with docs/administration.md."
     )
     /// For a call that names no tenant while the server has none; the same in every engine.
     package static let noTenants: Words = (

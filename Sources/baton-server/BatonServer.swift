@@ -34,7 +34,7 @@ struct BatonServer: AsyncParsableCommand {
             throw ExitCode(error.isConfiguration ? EX_CONFIG : EXIT_FAILURE)
         } catch {
             ServerError(
-                .stopped, "The server cannot go on: \(error).",
+                .stopped, "The server cannot continue: \(error).",
                 remedy: "Check that its ports are free and its directory is intact; more is in the log above."
             ).print()
             throw ExitCode.failure

@@ -99,7 +99,7 @@ struct Composition {
 
     private static func otherKey(_ path: String) -> ServerError {
         ServerError(
-            .fileUnusable, "\(path) does not open the databases beside it.",
+            .fileUnusable, "\(path) does not decrypt the databases in its folder.",
             remedy: "Restore the three files from one backup.")
     }
 

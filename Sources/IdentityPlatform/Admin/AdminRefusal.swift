@@ -64,7 +64,7 @@ package enum AdminRefusal: String, Error, Sendable {
         case .noTenant: ("There is no such tenant.", "List the tenants: baton admin tenant list.")
         case .noTenants: AdminFailure.noTenants
         case .ambiguousTenant: AdminFailure.ambiguousTenant([])
-        case .unnamedTenant: ("A tenant is removed by its name only.", "Name it by its domain or id.")
+        case .unnamedTenant: ("A tenant can be removed only by its name.", "Name it by its domain or id.")
         case .tenantInUse:
             (
                 "The tenant still has devices.",
@@ -90,7 +90,7 @@ package enum AdminRefusal: String, Error, Sendable {
             ("The logo is not a PNG or JPEG image of at most 256 KiB.", "Give a smaller image, or one of another type.")
         case .badOfflineRules:
             (
-                "Offline sign-in cannot be so.",
+                "The settings of offline sign-in are not valid.",
                 "Name `password`, `pin` or `pin-without-tpm`, 60 s to a week, at most 100 starts and 1 to 20 attempts."
             )
         case .taken:
@@ -107,7 +107,7 @@ package enum AdminRefusal: String, Error, Sendable {
         case .breachedPassword:
             ("The password is known from a breach of another service.", "Choose one that was used nowhere else.")
         case .passwordListUnreadable:
-            ("The list of breached passwords cannot be read.", "Mend the file that server.json names.")
+            ("The list of breached passwords cannot be read.", "Correct the file that server.json names.")
         case .badClientID: ("The client id is malformed.", "Give a UUID, or leave it out for a fresh one.")
         case .badRedirect: ("A redirect URI is not acceptable.", "Use absolute URIs without fragment.")
         case .tooManyRedirects:
@@ -118,13 +118,13 @@ package enum AdminRefusal: String, Error, Sendable {
         case .unknownResource:
             ("A resource is not an application id that the server knows.", "Use Graph's or device registration's id.")
         case .unknownPermission:
-            ("A permission is none that a resource of the server knows.", "Use the names in docs/identity-platform.md.")
+            ("No resource of the server has this permission.", "Use the names in docs/identity-platform.md.")
         case .unknownAlgorithm: ("Tokens are not signed with that algorithm.", "Use RS256 or ES256.")
         case .publicClient:
             ("The client is public, so it has no secret.", "Register the application as a confidential client.")
         case .noSecret: ("The client has no such secret.", "List its secrets: baton admin client secrets.")
         case .rotationPending:
-            ("New signing keys wait for their time already.", "Wait for them, or rotate immediately.")
+            ("New signing keys are already scheduled.", "Wait until they sign, or rotate immediately.")
         case .busy: ("Too many passwords are being hashed.", "Try again in a few seconds.")
         case .fault: AdminFailure.fault
         }

@@ -96,7 +96,7 @@ struct DeviceRegistration: Sendable {
         if let nonce = request.nonce {
             do { try platform.nonces.accept(nonce, signed: der, for: .join) } catch {
                 throw RegistrationError(
-                    .badRequest, "The certificate request's nonce is not fresh. Ask for another and sign anew.")
+                    .badRequest, "The certificate request's nonce is not fresh. Request a new one and sign again.")
             }
         }
         return request.key

@@ -35,7 +35,7 @@ struct DeviceRegistrationPolicy {
         guard person.owned < rules.quota ?? devicesPerPerson else {
             return RegistrationError(
                 .authorizationFailed,
-                "The person has as many devices as one may have. Have one of them removed first.")
+                "The person has reached the limit of devices. Have one of them removed first.")
         }
         return nil
     }

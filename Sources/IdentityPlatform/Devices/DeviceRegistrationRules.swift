@@ -81,7 +81,7 @@ extension DeviceRegistrationRules: Table {
     ) throws -> Membership {
         switch Word(rawValue: word) {
         case .all: return .all
-        case nil: throw StorageError(.unexpectedValue, "who may register devices is not known")
+        case nil: throw StorageError(.unexpectedValue, "the rule on who may register devices is unknown")
         case .some(.none): return .nobody
         case .selected:
             return .selected(

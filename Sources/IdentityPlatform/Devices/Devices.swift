@@ -30,7 +30,7 @@ extension Device: Record {
         let (id, counter): (String?, Int?) = (try row[.epochID], try row[.epochCounter])
         guard let id, let counter else { return nil }
         guard let epoch = DeviceEpoch(id: id, counter: counter) else {
-            throw StorageError(.unexpectedValue, "a device's epoch is not one")
+            throw StorageError(.unexpectedValue, "a device's epoch is malformed")
         }
         return epoch
     }

@@ -28,14 +28,14 @@ extension RegistrationError {
         .badRequest,
         "The device key must be an RSA key of 2048 to 4096 bits, or with API version 3.0 one on the curve P-256.")
     static let certificateRequired = RegistrationError(
-        .certificateRequired, "The device has to show its own certificate in the TLS handshake.")
+        .certificateRequired, "The device must present its own certificate in the TLS handshake.")
     static let ownDeviceRequired = RegistrationError(
-        .authorizationFailed, "A key of one's own is kept on a device of one's own: sign in there first.")
+        .authorizationFailed, "A personal key is registered on the person's own device: sign in there first.")
     static let malformedKey = RegistrationError(
-        .badRequest, "The request holds no RSA key of 2048 to 4096 bits in kngc.")
+        .badRequest, "The request contains no RSA key of 2048 to 4096 bits in kngc.")
     static let signedInAtOtherScreen = RegistrationError(
         .authorizationFailed,
-        "A sign-in by device code registers no device. Sign in in a browser of the device itself.")
+        "A sign-in by device code cannot register a device. Sign in with a browser on the device itself.")
     static let disabledDevice = RegistrationError(
         .authorizationFailed, "The device is disabled. Have an administrator remove it.")
     static let unauthenticated = RegistrationError(

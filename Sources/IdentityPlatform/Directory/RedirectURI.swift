@@ -87,7 +87,7 @@ package struct RedirectURI: Sendable, Equatable {
         if scheme == "http", !isLoopback {
             return ["\(text) gets its codes unencrypted. Register an https:// address and remove this client."]
         }
-        if text.contains("*") { return ["\(text) matches nothing but itself: * is a character like others."] }
+        if text.contains("*") { return ["\(text) matches nothing but itself: * is an ordinary character."] }
         // The scheme that MSAL uses is unique to the application: it consists of "msal" and the client id.
         guard !Self.web.contains(scheme), !scheme.contains("."), !scheme.hasPrefix("msal") else { return [] }
         return [
@@ -129,7 +129,7 @@ package enum RedirectURIProblem: Error, Sendable {
         case .missingHost: ("has no host", "Write it as https://app.example/path.")
         case .privateForm:
             (
-                "is no address of a private scheme",
+                "is not an address of a private scheme",
                 "Write it as com.example.app:/path, with a dot in the scheme (RFC 8252), or as scheme://name."
             )
         case .userInformation: ("has a user name in front of its host", "Leave out what is before the @.")

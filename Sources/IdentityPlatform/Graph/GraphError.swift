@@ -24,7 +24,7 @@ struct GraphError: Error, Equatable {
         message: "The person holds no directory role that allows this. Have one assigned.")
     static let privileged = GraphError(
         "Authorization_RequestDenied", status: .forbidden,
-        message: "Who holds a directory role is changed by a Global Administrator only.")
+        message: "Only a Global Administrator can change who holds a directory role.")
 
     // The requested object or list
     static let notFound = GraphError(
@@ -61,12 +61,14 @@ struct GraphError: Error, Equatable {
         message: "mailNickname is the part of the user principal name before the @ here.")
     static let noForcedChange = GraphError(
         "Request_BadRequest", status: .badRequest,
-        message: "A change of password at the next sign-in cannot be asked for here.")
+        message: "A change of password at the next sign-in cannot be required here.")
     static let unknownGroupKind = GraphError(
-        "Request_BadRequest", status: .badRequest, message: "There are security groups here, and none that get mail.")
+        "Request_BadRequest", status: .badRequest,
+        message: "Only security groups are supported, not groups that "
+            + "receive mail.")
     static let badPolicy = GraphError(
         "Request_BadRequest", status: .badRequest,
-        message: "The policy cannot be that. Name people by id and no groups; no second factor can be asked for.")
+        message: "The policy is not supported. Name people by id, not groups, and require no second factor.")
     static let badReference = GraphError(
         "Request_BadRequest", status: .badRequest,
         message: "@odata.id does not name an object of this directory by its id.")

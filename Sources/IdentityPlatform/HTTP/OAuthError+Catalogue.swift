@@ -9,7 +9,7 @@ extension OAuthError {
     package static let disabledUser = OAuthError(
         .invalidGrant, number: 50057, description: "The user account is disabled.")
     package static let signInRequired = OAuthError(
-        .loginRequired, number: 50058, description: "No one is signed in, and the request forbids to ask.")
+        .loginRequired, number: 50058, description: "No one is signed in, and the request forbids a prompt.")
     package static let staleForm = OAuthError(
         .invalidRequest, number: 165900,
         description:
@@ -22,14 +22,16 @@ extension OAuthError {
 
     // Codes and tokens
     package static let badGrant = OAuthError(
-        .invalidGrant, number: 70000, description: "The code or token is unknown, revoked, or of another client.",
+        .invalidGrant, number: 70000,
+        description: "The code or token is unknown, revoked, or belongs to another "
+            + "client.",
         suberror: Suberror.badToken)
     package static let expiredGrant = OAuthError(
         .invalidGrant, number: 70008, description: "The authorization code or refresh token has expired.",
         suberror: Suberror.tokenExpired)
     package static let reusedToken = OAuthError(
         .invalidGrant, number: 70000,
-        description: "The refresh token was used before, so all that came of it is revoked. Sign in again.",
+        description: "The refresh token was used before, so every token issued from it is revoked. Sign in again.",
         suberror: Suberror.badToken)
     package static let redeemedCode = OAuthError(
         .invalidGrant, number: 54005, description: "The authorization code was already redeemed.")
@@ -42,11 +44,11 @@ extension OAuthError {
     package static let authorizationPending = OAuthError(
         .authorizationPending, number: 70016, description: "The person has not answered yet. Ask again later.")
     package static let slowDown = OAuthError(
-        .slowDown, number: 70017, description: "The client asks too often. Wait five seconds longer between requests.")
+        .slowDown, number: 70017, description: "The client polls too often. Wait five seconds longer between requests.")
     package static let declined = OAuthError(
         .authorizationDeclined, number: 65004, description: "The person has declined.")
     package static let expiredDeviceCode = OAuthError(
-        .expiredToken, number: 70019, description: "The device code has expired. Begin anew.")
+        .expiredToken, number: 70019, description: "The device code has expired. Start again.")
     package static let wrongUserCode = OAuthError(
         .invalidRequest, number: 5_000_620, description: "The code is wrong, used or expired. Look at the other screen."
     )
@@ -55,20 +57,20 @@ extension OAuthError {
         description: "Too many wrong codes from this address. Wait some minutes, then try again.")
     package static let noDeviceCodeOnSharedDevice = OAuthError(
         .accessDenied, number: 5_000_622,
-        description: "On a device that several people share no other screen can be signed in. Use a device of your own."
+        description: "A shared device cannot sign in another device. Use a device of your own."
     )
     package static let tooManyDeviceCodes = OAuthError(
         .temporarilyUnavailable, number: 5_000_627,
         description:
-            "Too many device codes were asked for from this address, or in all. Try again later."
+            "Too many device codes were requested from this address, or in total. Try again later."
     )
     package static let noDeviceCodeForBroker = OAuthError(
         .unauthorizedClient, number: 5_000_625,
-        description: "A broker gets no device code. Sign in in a browser of the device itself.")
+        description: "A broker cannot use a device code. Sign in with a browser on the device itself.")
     package static let signedInAtOtherScreen = OAuthError(
         .accessDenied, number: 5_000_626,
         description:
-            "A sign-in by device code registers no device and proves nobody for one. Sign in on the device itself.")
+            "A sign-in by device code cannot register a device or prove a person to one. Sign in on the device itself.")
     package static let otherPersonOnDevice = OAuthError(
         .accessDenied, number: 5_000_623,
         description: "Somebody else is signed in on this shared device. Sign out of the device first, then sign in.")
@@ -76,14 +78,14 @@ extension OAuthError {
         .accessDenied, number: 5_000_624,
         description: "The device was signed out while this page was open. Sign in again.")
     package static let badDeviceCode = OAuthError(
-        .invalidGrant, number: 70018, description: "The device code is unknown, used, or of another client.")
+        .invalidGrant, number: 70018, description: "The device code is unknown, used, or belongs to another client.")
 
     // Requests
     package static let unsupportedToken = OAuthError(
         .unsupportedTokenType, number: 7_000_220,
         description: "Only refresh tokens are revoked one by one. An access token ends with its session.")
     package static let confidentialClientRequired = OAuthError(
-        .invalidClient, number: 7_000_221, description: "Only a client that has a secret may ask this.")
+        .invalidClient, number: 7_000_221, description: "Only a client that has a secret may make this request.")
     package static let unknownTenant = OAuthError(
         .invalidRequest, number: 90002, description: "The tenant was not found. Check the tenant in the address.")
     package static let ambiguousTenant = OAuthError(
@@ -109,7 +111,7 @@ extension OAuthError {
     package static let unsupportedAssertion = OAuthError(
         .unsupportedGrantType, number: 70003,
         description:
-            "Assertions and the on-behalf-of flow are not supported. Have the client ask for a token of its own.")
+            "Assertions and the on-behalf-of flow are not supported. Have the client request a token of its own.")
     package static let unsupportedResponseType = OAuthError(
         .unsupportedResponseType, number: 700054, description: "The response_type is not supported; use code.")
     package static let unsupportedResponseMode = OAuthError(

@@ -82,5 +82,5 @@ private func settle(
 extension OAuthError {
     static let receiptsForked = OAuthError(
         .invalidRequest, number: 5_000_619,
-        description: "Another receipt of this number, or a later one, was countersigned before. See the audit log.")
+        description: "Another receipt with this number, or a later one, was countersigned before. See the audit log.")
 }

@@ -25,7 +25,7 @@ extension ServerConfiguration {
                 .configurationMalformed, "The configuration file is not JSON: \(failure).", remedy: "Correct it there.")
         } catch let error as DecodingError {
             throw ServerError(
-                .configurationMalformed, "The configuration file is not right: \(error.explanation).",
+                .configurationMalformed, "The configuration file is not valid: \(error.explanation).",
                 remedy: "Compare it with the example in docs/configuration.md.")
         }
     }

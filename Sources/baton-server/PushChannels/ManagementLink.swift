@@ -59,7 +59,7 @@ struct ManagementLink: Service {
     /// Runs `body` and logs its error. Failed work is repeated at the next start.
     private func trying(_ body: () async throws -> Void) async {
         do { try await body() } catch {
-            logger.error("the directory was not told of devices that left", metadata: ["error": "\(error)"])
+            logger.error("the directory was not told about devices that left", metadata: ["error": "\(error)"])
         }
     }
 
@@ -67,7 +67,7 @@ struct ManagementLink: Service {
         let device = EnrolledDevice(tenant: managed.tenant, udid: UDID(rawValue: managed.name))
         guard try await !management.isEnrolled(device) else { return }
         if try await identity.managementNames.set(nil, of: managed.device, tenant: managed.tenant) {
-            logger.info("a device is managed no longer", metadata: ["device.id": "\(managed.device.rawValue)"])
+            logger.info("a device is no longer managed", metadata: ["device.id": "\(managed.device.rawValue)"])
         }
     }
 }

@@ -46,7 +46,7 @@ struct DevelopmentAuthority {
         } catch {
             throw ServerError(
                 .authorityUnusable, "The files in ca/ are not a certificate authority.",
-                remedy: "Put ca/ back from a backup, or remove it for a new authority that clients must then trust.")
+                remedy: "Restore ca/ from a backup, or remove it for a new authority that clients must then trust.")
         }
     }
 

@@ -80,8 +80,8 @@ import Testing
     @Test(arguments: [
         ("http://evil.example/cb", "would get codes unencrypted"), ("https://*.example/cb", "has a *"),
         ("https://app.example/*", "has a *"), ("https://app.example/cb#x", "has a fragment"), ("/cb", "has no scheme"),
-        ("app.example/cb", "has no scheme"), ("com.example.app:cb", "is no address of a private scheme"),
-        ("myapp:/cb", "is no address of a private scheme"), ("https:/cb", "has no host"),
+        ("app.example/cb", "has no scheme"), ("com.example.app:cb", "is not an address of a private scheme"),
+        ("myapp:/cb", "is not an address of a private scheme"), ("https:/cb", "has no host"),
         ("https://", "has no host"), ("https://a b.example", "has a blank"),
         ("https://user@app.example/", "has a user name"), ("https://app.example:x/", "has a malformed host or port"),
         ("https://a,b.example/", "has a malformed host or port"), ("javascript:/x", "has a scheme that browsers"),

@@ -20,13 +20,13 @@ struct ClientRoutes: Sendable {
             let new = try await call.body(as: IdentityAdmin.NewClient.self)
             let id = try new.id.map { text in
                 guard let id = ClientID(rawValue: text) else {
-                    throw AdminRefusal.badClientID.naming("\(text) is no client id.")
+                    throw AdminRefusal.badClientID.naming("\(text) is not a client id.")
                 }
                 return id
             }
             let resources = try new.resources?.map { text in
                 guard let id = ClientID(rawValue: text) else {
-                    throw AdminRefusal.unknownResource.naming("\(text) is no resource that the server knows.")
+                    throw AdminRefusal.unknownResource.naming("\(text) is not a resource that the server knows.")
                 }
                 return id
             }
@@ -35,7 +35,7 @@ struct ClientRoutes: Sendable {
                 throw AdminRefusal.unknownAlgorithm.naming("Tokens are not signed with \(name).")
             }
             if let name = new.permissions?.first(where: { clients.resources.permission(named: $0) == nil }) {
-                throw AdminRefusal.unknownPermission.naming("\(name) is no permission that the server knows.")
+                throw AdminRefusal.unknownPermission.naming("\(name) is not a permission that the server knows.")
             }
             let client = try await clients.add(
                 NewClient(

@@ -34,7 +34,7 @@ struct DeviceRoutes: Sendable {
     private func device(_ call: AdminCall) throws -> DeviceID {
         let name = try call.place("device")
         guard let id = DeviceID(rawValue: name.lowercased()) else {
-            throw AdminRefusal.noDevice.naming("\(name) is no device id.")
+            throw AdminRefusal.noDevice.naming("\(name) is not a device id.")
         }
         return id
     }

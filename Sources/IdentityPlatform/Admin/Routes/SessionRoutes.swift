@@ -25,7 +25,7 @@ struct SessionRoutes: Sendable {
             let tenant = try await call.tenant()
             let name = try call.place("session")
             guard let id = SessionID(rawValue: name) else {
-                throw AdminRefusal.noSession.naming("\(name) is no session's id.")
+                throw AdminRefusal.noSession.naming("\(name) is not the id of a session.")
             }
             try await users.revoke(id, tenant: tenant)
             return Response(status: .noContent)

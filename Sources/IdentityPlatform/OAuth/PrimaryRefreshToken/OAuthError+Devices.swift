@@ -9,7 +9,7 @@ extension OAuthError {
         .invalidGrant, number: 50013, description: "The signature of the request is wrong.",
         suberror: Suberror.deviceAuthenticationFailed)
     static let staleNonce = OAuthError(
-        .invalidGrant, number: 5000611, description: "The nonce is not fresh. Ask for another and sign anew.",
+        .invalidGrant, number: 5000611, description: "The nonce is not fresh. Request a new one and sign again.",
         suberror: Suberror.staleNonce)
     static let replayedRequest = OAuthError(
         .invalidGrant, number: 5000612, description: "The same request was answered before. Sign a new one.",
@@ -27,20 +27,21 @@ extension OAuthError {
     static let epochRequired = OAuthError(
         .invalidRequest, number: 900144, description: "A shared device has to name its epoch.")
     static let primaryScopeRequired = OAuthError(
-        .invalidScope, number: 70011, description: "The scope has to hold openid and aza.")
+        .invalidScope, number: 70011, description: "The scope must contain openid and aza.")
     static let unsupportedDialect = OAuthError(
         .invalidRequest, number: 5000617,
         description:
             "The version of the request is not served; use windows_api_version 2.x or prt_protocol_version 3.0.")
     static let curveTransportKey = OAuthError(
         .invalidRequest, number: 5000618,
-        description: "The device has joined with a transport key on a curve. Join it with an RSA key.")
+        description: "The device was joined with a transport key on an elliptic curve. Join it with an RSA key.")
     static let badAssertion = OAuthError(
         .invalidGrant, number: 135004,
-        description: "The key's word is wrong, too old, or of a key that this person has not on this device.")
+        description: "The key's assertion is wrong, too old, or by a key that this person does not have on this "
+            + "device.")
     static let renewedToken = OAuthError(
         .invalidGrant, number: 70000,
-        description: "The primary refresh token has been renewed. Use the one given for it.",
+        description: "The primary refresh token has been renewed. Use the new one.",
         suberror: Suberror.badToken)
     static let notABroker = OAuthError(
         .unauthorizedClient, number: 700016,
