@@ -66,7 +66,7 @@ extension CommandFailure {
     /// Converts the library's error to cause, remedy and code.
     fileprivate init(_ error: any Error) {
         let error = error as NSError
-        let text = error.userInfo[MSALErrorDescriptionKey] as? String ?? "The broker did not do it."
+        let text = error.userInfo[MSALErrorDescriptionKey] as? String ?? "The broker did not carry out the request."
         let inner = (error.userInfo[MSALInternalErrorCodeKey] as? NSNumber).map { "/\($0)" } ?? ""
         self.init(
             code: "msal_\(error.code)\(inner)", message: text,

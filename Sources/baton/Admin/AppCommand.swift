@@ -65,7 +65,7 @@ struct AppCommand: AsyncParsableCommand {
             } catch {
                 throw CommandFailure(
                     code: "configuration_malformed",
-                    message: "The configuration \(configuration.prefix(40)) is no JSON object.",
+                    message: "The configuration \(configuration.prefix(40)) is not a JSON object.",
                     remedy: #"Write it like {"sharedDeviceMode":true}."#)
             }
         }

@@ -26,7 +26,7 @@ struct BrandingCommand: AsyncParsableCommand {
 
     struct Set: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Set the logo, the colour, or both; what is not given stays as it is.")
+            abstract: "Set the logo, the colour, or both; an option that is not given changes nothing.")
         @Option(help: "A PNG or JPEG file of at most 256 KiB.") var logo: String?
         @Option(help: "The colour of buttons, #RRGGBB; white text on it must be readable.") var colour: String?
         @OptionGroup var admin: AdminOptions
@@ -58,14 +58,14 @@ struct BrandingCommand: AsyncParsableCommand {
     }
 
     struct Remove: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "Go back to the usual look, without a logo.")
+        static let configuration = CommandConfiguration(abstract: "Restore the default look, without a logo.")
         @OptionGroup var admin: AdminOptions
 
         func run() async throws {
             try await admin.change(
                 "PUT", IdentityAdmin.Path.branding, places: [:],
                 body: { IdentityAdmin.Branding(colour: nil, logo: nil) },
-                done: "The sign-in page has the usual look from now on.")
+                done: "The sign-in page has the default look from now on.")
         }
     }
 }

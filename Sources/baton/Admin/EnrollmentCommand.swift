@@ -33,7 +33,7 @@ struct EnrollmentCommand: AsyncParsableCommand {
         func run() async throws {
             try await admin.change(
                 "DELETE", MDMAdmin.Path.enrollment, places: ["enrollment": enrollment],
-                done: "The profile is of no use any more.")
+                done: "The profile can no longer be used.")
         }
     }
 }

@@ -32,7 +32,7 @@ struct GroupCommand: AsyncParsableCommand {
                 body: {
                     IdentityAdmin.NewGroup(displayName: name, mailNickname: nickname, description: description)
                 }
-            ) { (group: IdentityAdmin.Group) in ["\(group.displayName) is there: group \(group.id)."] }
+            ) { (group: IdentityAdmin.Group) in ["\(group.displayName) was added: group \(group.id)."] }
         }
     }
 

@@ -124,7 +124,7 @@ struct ManagedDeviceCommand: AsyncParsableCommand {
                         "POST", MDMAdmin.Path.enrollments, body: body)
                     guard let bytes = Data(base64Encoded: made.profile.exposed) else {
                         throw CommandFailure(
-                            code: "server_reply", message: "The profile is no Base64.",
+                            code: "server_reply", message: "The profile is not Base64.",
                             remedy: "Use baton and baton-server of the same release.")
                     }
                     do { try SecretFile.write(bytes, to: output) } catch {

@@ -11,7 +11,7 @@ struct OfflineCommand: AsyncParsableCommand {
 
     fileprivate static let warning =
         "Warning: without a TPM a PIN of six digits protects nothing from somebody who has a copy of the device's disk: "
-        + "they may guess it without end, and are through in days. Use passwords, or devices with a TPM and --pin."
+        + "they can try PINs without limit, and find it within days. Use passwords, or devices with a TPM and --pin."
 
     struct Show: AsyncParsableCommand {
         static let configuration = CommandConfiguration(abstract: "Show the current settings.")
@@ -59,10 +59,10 @@ struct OfflineCommand: AsyncParsableCommand {
 
         func validate() throws {
             guard password || pin || pinWithoutTPM else {
-                throw ValidationError("Say by what workers are known: --password, --pin or --pin-without-tpm.")
+                throw ValidationError("Give the accepted credentials: --password, --pin or --pin-without-tpm.")
             }
             guard (1...10080).contains(minutes), (1...10080).contains(poweredMinutes) else {
-                throw ValidationError("A lease holds for a minute to a week (10080 minutes).")
+                throw ValidationError("A lease is valid for one minute to one week (10080 minutes).")
             }
         }
 

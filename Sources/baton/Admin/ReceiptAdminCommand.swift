@@ -5,7 +5,7 @@ import ArgumentParser
 /// The tenant's data about the receipts of its devices.
 struct ReceiptAdminCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "receipt", abstract: "Export trust for receipts, and resolve whom they are about.",
+        commandName: "receipt", abstract: "Export the trust file for receipts, and resolve their subjects.",
         subcommands: [Trust.self, Resolve.self])
 
     struct Trust: AsyncParsableCommand {

@@ -35,7 +35,7 @@ struct SessionCommand: AsyncParsableCommand {
 
         func run() async throws {
             try await admin.change(
-                "DELETE", IdentityAdmin.Path.session, places: ["session": session], done: "The session is over.")
+                "DELETE", IdentityAdmin.Path.session, places: ["session": session], done: "The session has ended.")
         }
     }
 }

@@ -29,7 +29,7 @@ struct TenantCommand: AsyncParsableCommand {
         func run() async throws {
             try await admin.send(
                 "POST", IdentityAdmin.Path.tenants, body: { IdentityAdmin.NewTenant(displayName: name, domain: domain) }
-            ) { (tenant: IdentityAdmin.Tenant) in ["\(tenant.displayName) is there: tenant \(tenant.id)."] }
+            ) { (tenant: IdentityAdmin.Tenant) in ["\(tenant.displayName) was added: tenant \(tenant.id)."] }
         }
     }
 

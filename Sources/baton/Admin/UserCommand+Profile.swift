@@ -63,7 +63,7 @@ extension UserCommand {
         func validate() throws {
             guard [name, givenName, surname, mail, jobTitle, mobilePhone].contains(where: { $0 != nil }) else {
                 throw ValidationError(
-                    "Say what to change: --name, --given-name, --surname, --mail, --job-title or --mobile-phone.")
+                    "Give what to change: --name, --given-name, --surname, --mail, --job-title or --mobile-phone.")
             }
         }
 
@@ -73,7 +73,7 @@ extension UserCommand {
             (change.mail, change.jobTitle, change.mobilePhone) = (mail, jobTitle, mobilePhone)
             try await admin.change(
                 "PATCH", IdentityAdmin.Path.user, places: ["user": user], body: { [change] in change },
-                done: "The person is changed.")
+                done: "The directory entry is changed.")
         }
     }
 }

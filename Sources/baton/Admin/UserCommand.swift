@@ -43,7 +43,7 @@ struct UserCommand: AsyncParsableCommand {
 
         func run() async throws {
             try await admin.send("POST", IdentityAdmin.Path.users, body: newUser) { (user: IdentityAdmin.User) in
-                ["\(user.userPrincipalName) is there: user \(user.id)."]
+                ["\(user.userPrincipalName) was added: user \(user.id)."]
             }
         }
 
@@ -115,7 +115,7 @@ struct UserCommand: AsyncParsableCommand {
         func run() async throws {
             try await admin.change(
                 "DELETE", IdentityAdmin.Path.userSessions, places: ["user": user],
-                done: "Every session of theirs is over.")
+                done: "All their sessions have ended.")
         }
     }
 
@@ -143,7 +143,7 @@ enum PasswordInput {
             isatty(STDIN_FILENO) == 1 ? unsafe getpass("Password: ").map { unsafe String(cString: $0) } : readLine()
         guard let line, !line.isEmpty else {
             throw CommandFailure(
-                code: "password_missing", message: "No password came on standard input.",
+                code: "password_missing", message: "There is no password on standard input.",
                 remedy: "Type it, or pipe it in.")
         }
         return Sensitive(line)

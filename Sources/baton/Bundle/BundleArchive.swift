@@ -48,8 +48,8 @@ struct BundleArchive {
         do throws(FileError) { try NewFile.write(bytes, to: path) } catch {
             throw error.errno == EEXIST
                 ? CommandFailure(
-                    code: "bundle_exists", message: "\(path) is there already; nothing was written.",
-                    remedy: "Give the name of a file that is not there.")
+                    code: "bundle_exists", message: "\(path) exists already; nothing was written.",
+                    remedy: "Give the name of a file that does not exist.")
                 : Self.unwritten(path, error.errno)
         }
     }

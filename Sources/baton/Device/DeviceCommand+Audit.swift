@@ -31,9 +31,9 @@ extension DeviceCommand {
         var agentConfig = "/etc/baton/baton-agent.json"
         @Option(help: ArgumentHelp("Do not look into this folder. May be repeated.", valueName: "folder"))
         var skip: [String] = []
-        @Flag(help: "Also count as left what Baton does not clear (see docs/leftovers.md).")
+        @Flag(help: "Also count items that Baton does not clear (see docs/leftovers.md).")
         var strict = false
-        @Flag(help: "Also list what stays by design.")
+        @Flag(help: "Also list items that stay by design.")
         var all = false
         @OptionGroup var output: OutputOptions
 
@@ -76,8 +76,8 @@ extension DeviceCommand {
             do throws(FileError) { try NewFile.write(lines, to: path) } catch {
                 throw error.errno == EEXIST
                     ? CommandFailure(
-                        code: "snapshot_exists", message: "\(path) is there already; nothing was written.",
-                        remedy: "Give the name of a file that is not there.")
+                        code: "snapshot_exists", message: "\(path) exists already; nothing was written.",
+                        remedy: "Give the name of a file that does not exist.")
                     : CommandFailure(
                         code: "file_not_written", message: "\(path) cannot be written (\(error)).",
                         remedy: "Give another path.")
@@ -190,7 +190,7 @@ extension DeviceCommand {
         private static func words(_ judgement: AuditReport.Judgement) -> String {
             switch judgement {
             case .unexplained: "unexplained"
-            case .present: "Baton clears this, and it is there"
+            case .present: "Baton clears this, but it is still there"
             case .notCovered: "Baton does not clear this"
             case .kept: "stays by design"
             }

@@ -43,13 +43,13 @@ extension DeviceCommand {
 
         private func confirm() throws {
             let refusal = CommandFailure(
-                code: "not_confirmed", message: "Nothing was done: nobody has said yes.",
+                code: "not_confirmed", message: "Nothing was done: the answer was not yes.",
                 remedy: "Run it at a terminal and type yes, or give --yes.")
             guard !output.json, isatty(STDIN_FILENO) == 1 else { throw refusal }
             try OutputOptions.print(
                 [
                     "This signs out whoever is at the device, leaves its directory and its MDM, and erases keys and receipts.",
-                    "Type yes to go on:",
+                    "Type yes to continue:",
                 ], to: STDERR_FILENO)
             guard readLine() == "yes" else { throw refusal }
         }
@@ -85,7 +85,7 @@ extension DeviceCommand {
             var lines = [isReset ? "The device is reset." : "The device has left its directory."]
             if let deviceID, !directoryTold {
                 lines.append(
-                    "The directory does not know: if it still lists the device, run on the server: "
+                    "The directory could not be told: if it still lists the device, run on the server: "
                         + "baton admin device remove \(deviceID).")
             }
             return lines

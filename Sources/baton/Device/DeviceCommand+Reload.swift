@@ -13,7 +13,7 @@ extension DeviceCommand {
 
         func run() async throws {
             try await output.run(
-                { _ = try await device.client.ask(.reload) }, done: "The registry is read, and holds from now on.")
+                { _ = try await device.client.ask(.reload) }, done: "The registry was read and is in force.")
         }
     }
 }

@@ -50,7 +50,7 @@ struct DeviceCommand: AsyncParsableCommand {
                 + (status.receiptsDamagedAt == nil
                     ? [] : ["receipts  a chain was found damaged and moved aside: see docs/receipts.md"])
                 + (status.connectionLimits ?? []).map {
-                    "full      \($0.whose) has \($0.quantity), as many as there may be"
+                    "full      \($0.whose) has \($0.quantity), the limit"
                 }
                 + (status.remedy.map { ["next      \($0)"] } ?? [])
         }
@@ -132,7 +132,7 @@ struct DeviceCommand: AsyncParsableCommand {
         func run() async throws {
             try await output.run(
                 { _ = try await device.client.ask(.recover) },
-                done: "The state was moved aside. Look at: baton device status. Then join the device again.")
+                done: "The state was moved aside. Run: baton device status. Then join the device again.")
         }
     }
 
@@ -156,6 +156,6 @@ struct DeviceCommand: AsyncParsableCommand {
     }
 
     static let unexpectedReply = CommandFailure(
-        code: "broker_reply", message: "The broker answered something else than was asked.",
+        code: "broker_reply", message: "The broker's answer does not match the request.",
         remedy: "Use baton and batond of the same release.")
 }

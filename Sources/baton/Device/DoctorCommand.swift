@@ -69,7 +69,7 @@ struct DoctorCommand: AsyncParsableCommand {
         do {
             guard case .diagnosis(let diagnosis) = try await client.ask(.examine, patience: Self.patience) else {
                 throw CommandFailure(
-                    code: "broker_reply", message: "The broker answered something else than was asked.",
+                    code: "broker_reply", message: "The broker's answer does not match the request.",
                     remedy: "Use baton and batond of the same release.")
             }
             return DoctorReport(diagnosis, host: host)

@@ -46,7 +46,7 @@ struct DoctorReport: Encodable, Sendable {
         let shown = findings.filter { all || $0.verdict != .good }
         let found = CheckResult.Topic.allCases.flatMap { topic in shown.filter { $0.topic == topic }.flatMap(Self.lines)
         }
-        let next = movers.isEmpty ? [] : ["", "What moves it on from here:"] + movers.map { "  \($0)" }
+        let next = movers.isEmpty ? [] : ["", "Events that change this state:"] + movers.map { "  \($0)" }
         return found + next + refusalLines + ["", summary]
     }
 
@@ -74,7 +74,7 @@ struct DoctorReport: Encodable, Sendable {
 
     private var refusalLines: [String] {
         guard !refusals.isEmpty else { return [] }
-        return ["", "Refused or asked for a person of late:"]
+        return ["", "Recent refusals and prompts:"]
             + refusals.flatMap { record in
                 let time = Date(timeIntervalSince1970: Double(record.time)).formatted(.iso8601)
                 let what = record.code.map { "refused \($0)" } ?? "prompt"

@@ -34,7 +34,7 @@ struct HomeCommand: AsyncParsableCommand {
     @Option(help: "The browser's program.") var browser = "/usr/bin/chromium"
     @Flag(help: "Open no window, and print the page's address. Only browsers of this user can open it.")
     var addressOnly = false
-    @Flag(help: "Show no page, but be the bar of the kiosk session: a status command for swaybar.") var bar = false
+    @Flag(help: "Show no page, but print the bar of the kiosk session: a status command for swaybar.") var bar = false
     @Option(help: "The page's port on 127.0.0.1 (default: a free one).") var port = 0
     @OptionGroup var device: DeviceOptions
     @OptionGroup var output: OutputOptions
@@ -119,7 +119,7 @@ struct HomeCommand: AsyncParsableCommand {
         } catch let error as FileError {
             throw CommandFailure(
                 code: "home_configuration_unreadable", message: "\(path) cannot be read (\(error)).",
-                remedy: "Let the session's user read it.")
+                remedy: "Give the session's user read access to it.")
         }
     }
 }

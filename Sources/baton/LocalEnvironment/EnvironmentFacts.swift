@@ -70,7 +70,7 @@ struct EnvironmentFacts: Codable, Sendable {
         guard let person = people.first(where: { $0.givenName == givenName }) else {
             throw CommandFailure(
                 code: "environment_person", message: "Nobody in this environment is called \(givenName).",
-                remedy: "Remove the environment's folder and start it anew.")
+                remedy: "Remove the environment's folder and start it again.")
         }
         return person
     }

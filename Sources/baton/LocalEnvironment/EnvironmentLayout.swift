@@ -45,7 +45,7 @@ struct EnvironmentLayout: Sendable {
         let known = Set(folders.map { String($0.dropFirst(root.count + 1)) } + ["demo"])
         guard let stranger = try Directory(path: root).names().first(where: { !known.contains($0) }) else { return }
         throw CommandFailure(
-            code: "folder_not_empty", message: "\(root) is no environment, but holds \(stranger).",
+            code: "folder_not_empty", message: "\(root) is not an environment, but contains \(stranger).",
             remedy: "Give an empty folder, or a new one, with --directory.")
     }
 
@@ -91,7 +91,7 @@ struct EnvironmentLayout: Sendable {
         } catch {
             throw CommandFailure(
                 code: "environment_unreadable", message: "\(facts) cannot be read.",
-                remedy: "Make it readable, or remove the folder \(root) and start anew.")
+                remedy: "Make it readable, or remove the folder \(root) and start again.")
         }
     }
 

@@ -123,7 +123,7 @@ final class LocalEnvironment {
         guard let person = facts.people.first(where: { $0.role == role }) else {
             throw CommandFailure(
                 code: "environment_person", message: "Nobody in this environment is \(role).",
-                remedy: "Remove the environment's folder and start it anew.")
+                remedy: "Remove the environment's folder and start it again.")
         }
         return person
     }

@@ -21,7 +21,7 @@ struct UpCommand: AsyncParsableCommand {
     @OptionGroup var options: EnvironmentOptions
     @Option(help: "A program that acts as the person at the browser, instead of a window.")
     var person: String?
-    @Flag(help: "Leave it to you to join the device; without it, the demonstration's administrator has joined it.")
+    @Flag(help: "Do not join the device, so that you can; by default the demonstration's administrator joins it.")
     var unjoined = false
     @Option(help: "The program that acts as this administrator.")
     var administrator = "Tests/Person/person.py"
@@ -73,7 +73,7 @@ struct UpCommand: AsyncParsableCommand {
             throw CommandFailure(
                 code: "program_died",
                 message: "\(program) ended by itself (\(status.text)), and the environment with it.",
-                remedy: "Read \(log), and start the environment again; what was acknowledged is there.")
+                remedy: "Read \(log), and start the environment again; everything that was acknowledged is kept.")
         }
         try told.get()
         try narrator.tell(NarratedEvent(.ended), lines: [])
@@ -83,7 +83,7 @@ struct UpCommand: AsyncParsableCommand {
         switch ending {
         case .failed: break
         case .asked:
-            try narrator.tell(NarratedEvent(.ending), lines: ["", "Ending the environment; it goes on with: make up"])
+            try narrator.tell(NarratedEvent(.ending), lines: ["", "Ending the environment; continue it with: make up"])
         case .died(let program, let status, let log):
             var death = NarratedEvent(.died)
             (death.program, death.status, death.log) = (program, status.text, log)

@@ -32,7 +32,7 @@ extension ReceiptCommand {
             do { return .trust(try ReceiptTrust(bytes: try ReceiptSource.read(trust))) } catch {
                 if error is CommandFailure { throw error }
                 throw CommandFailure(
-                    code: "trust_unreadable", message: "\(trust) is not what a tenant vouches with.",
+                    code: "trust_unreadable", message: "\(trust) is not a tenant's trust file.",
                     remedy: "Make it on the server's machine: baton admin receipt trust.")
             }
         }
@@ -75,16 +75,19 @@ struct VerifyReport: Encodable {
         var limits: [String] = []
         switch verdict.signer {
         case .certified: break
-        case .pinned: limits.append("Whose key it is was not asked of anybody but this device (--trust).")
-        case .unproven: limits.append("Nobody vouches for the key that signed: this may be anybody's file (--trust).")
+        case .pinned: limits.append("Only this device vouches for the key that signed (--trust).")
+        case .unproven:
+            limits.append(
+                "Nobody vouches for the key that signed: anybody could have made this file "
+                    + "(--trust).")
         }
         if let first = verdict.first, first > 1 {
-            limits.append("Receipts 1 to \(first - 1) are not here to be judged.")
+            limits.append("Receipts 1 to \(first - 1) are not here and were not checked.")
         }
         if verdict.firstVersionCount > 0 {
             limits.append(
-                "\(verdict.firstVersionCount) receipts are of version 1, which said enforced also of the browser, whose end the agent "
-                    + "had reported, and of what a broker that died did not see end.")
+                "\(verdict.firstVersionCount) receipts are of version 1, which also graded as enforced a browser "
+                    + "whose end the agent had reported, and items whose end a broker that died had not observed.")
         }
         if !verdict.unobserved.isEmpty {
             let names = verdict.unobserved.map(Table.printable).joined(separator: ", ")
@@ -96,16 +99,16 @@ struct VerifyReport: Encodable {
             )
         }
         for sequence in verdict.damageBefore {
-            limits.append("Receipt \(sequence) says that what was before it had been damaged on the device.")
+            limits.append("Receipt \(sequence) records that the receipts before it had been damaged on the device.")
         }
         if let anchored = verdict.anchoredUpTo {
             limits.append(
-                "Anchored up to \(anchored): nothing up to it was left out. Receipts behind the last one here, and behind "
-                    + "\(anchored), could have been left out unseen.")
+                "Anchored up to \(anchored): nothing up to it was left out. Receipts after the last one here, and "
+                    + "after \(anchored), could have been left out undetected.")
         } else if let last = verdict.last {
             limits.append(
-                "Not anchored\(isAnchorChecked ? "" : " (anchors are checked with --trust only)"): receipts behind "
-                    + "\(last) could have been left out unseen.")
+                "Not anchored\(isAnchorChecked ? "" : " (anchors are checked with --trust only)"): receipts after "
+                    + "\(last) could have been left out undetected.")
         }
         limits.append("Whoever was root on a device without a TPM could have signed anything with its key.")
         return limits
@@ -121,10 +124,10 @@ struct VerifyReport: Encodable {
         guard !faults.isEmpty else {
             return CommandFailure(
                 code: "receipt_signer_unproven", message: "Nobody vouches for the key that signed the receipts.",
-                remedy: "Give what the tenant vouches with: --trust.")
+                remedy: "Give the tenant's trust file with --trust.")
         }
         return CommandFailure(
             code: "receipts_broken", message: faults.map(\.text).joined(separator: "; ") + ".",
-            remedy: "Compare with the server's audit log, and look who had access to the device or to the file.")
+            remedy: "Compare with the server's audit log, and find out who had access to the device or to the file.")
     }
 }

@@ -57,7 +57,7 @@ struct ReceiptCommand: AsyncParsableCommand {
                     if let failure = source.failure(in: file) { throw failure }
                     throw CommandFailure(
                         code: "receipt_missing", message: "There is no receipt \(sequence).",
-                        remedy: "See which there are: baton receipt list.")
+                        remedy: "List them: baton receipt list.")
                 }
                 // The line is JSON already. It is printed unchanged, as it was signed.
                 try OutputOptions.print(

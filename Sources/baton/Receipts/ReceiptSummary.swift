@@ -56,7 +56,7 @@ struct ReceiptSummary: Encodable {
 
     var lines: [String] {
         [
-            "number         \(sequence)" + (afterDamage ? " (what was before it had been damaged)" : ""),
+            "number         \(sequence)" + (afterDamage ? " (the receipts before it had been damaged)" : ""),
             "device         \(device)", "ended          \(ended)", "trigger        \(trigger ?? "unknown")",
             "began          \(began.map(ReceiptCommand.List.time) ?? "unknown")",
             "committed      \(committed.map(ReceiptCommand.List.time) ?? "unknown")",
