@@ -31,7 +31,7 @@ import Testing
         (#"{"socket":"/s","socket":"/t",\#(browser)}"#, "The file"),
         ("[]", "The file"), ("", "The file"),
     ])
-    func `what is wrong is named with a remedy`(json: String, key: String) {
+    func `every error in the configuration is named with a remedy`(json: String, key: String) {
         let failure = #expect(throws: ConfigurationFailure.self) { try AgentConfiguration(json: Array(json.utf8)) }
         #expect(failure?.key == key)
         #expect(failure?.remedy.isEmpty == false)

@@ -90,7 +90,8 @@ private let page = "http://127.0.0.1:4711/a"
     }
 
     @Test(arguments: [BrowserMachine.Event.connectionLost, .terminated])
-    func `what cannot be cleared without an order ends the agent with an error`(_ event: BrowserMachine.Event) {
+    func `a browser that cannot be cleared without an order ends the agent with an error`(_ event: BrowserMachine.Event)
+    {
         var machine = BrowserMachine(state: .open(epoch: epoch, browsers: [50]))
         let failure = AgentFailure(.notCleared, "")
         #expect(machine.handle(event) == [.clear(epoch: epoch)])
@@ -98,7 +99,7 @@ private let page = "http://127.0.0.1:4711/a"
         #expect(machine.handle(.connected) == [.finish(failure)])
     }
 
-    @Test func `a failed close is told, keeps the epoch and can be repeated`() {
+    @Test func `a failed close is reported, keeps the epoch and can be repeated`() {
         var machine = BrowserMachine(state: .open(epoch: epoch, browsers: []))
         _ = machine.handle(.order(.close(epoch: epoch)))
         let failure = AgentFailure(.notCleared, "why")
@@ -166,7 +167,7 @@ private let page = "http://127.0.0.1:4711/a"
         }
     }
 
-    @Test func `in every reachable state but idle a connection is not greeted`() {
+    @Test func `in every reachable state but idle no hello is sent on a connection`() {
         for state in reachable() where state != .idle {
             var machine = BrowserMachine(state: state)
             #expect(machine.handle(.connected) == [.finish(AgentFailure(.notCleared, ""))], "\(state)")

@@ -39,7 +39,7 @@ import UnixSocket
         }
     }
 
-    @Test func `storage outlives the helper, and a helper that starts later knows it`() async throws {
+    @Test func `storage outlives the helper, and a helper that starts later finds it`() async throws {
         try await Scratch.with { scratch in
             let helper = try await RunningHelper.start(in: scratch)
             _ = try helper.ask(.makeStorage(epoch: epoch, user: user))
@@ -52,7 +52,7 @@ import UnixSocket
         }
     }
 
-    @Test func `storage in use is not removed, and says so`() async throws {
+    @Test func `storage in use is not removed, and the refusal says so`() async throws {
         try await Scratch.with { scratch in
             let helper = try await RunningHelper.start(in: scratch)
             _ = try helper.ask(.makeStorage(epoch: epoch, user: user))

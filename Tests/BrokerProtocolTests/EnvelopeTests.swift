@@ -56,7 +56,7 @@ import Testing
         #"{"sso_request_id":"1","sso_request_operation":"login","sso_request_param":[]}"#,
         #"{"a":1,"a":2}"#, #"{"a":01}"#, #"{"a":"\ud800"}"#, "{\"a\":\"\u{1}\"}", #"{"a":tru}"#, #"{"a":1}x"#,
     ])
-    func `what is no message is refused and traps nothing`(text: String) {
+    func `bytes that are not a message are refused and cause no trap`(text: String) {
         #expect(throws: EnvelopeFailure.self) { try ClientMessage(bytes: Array(text.utf8)) }
     }
 
@@ -101,7 +101,7 @@ import Testing
         "", "7", "7.xyz", "x.0123456789abcdef0123456789abcdef", "7.0123456789ABCDEF0123456789abcdef",
         "-1.0123456789abcdef0123456789abcdef",
     ])
-    func `what is no epoch is none`(text: String) {
+    func `a malformed epoch is rejected`(text: String) {
         #expect(Epoch(text) == nil)
     }
 }

@@ -40,7 +40,7 @@ import Testing
         }
     }
 
-    @Test func `the default account lies flat in its response, and nobody is no success and no error`() throws {
+    @Test func `the default account is flat in its response, and no account is neither success nor error`() throws {
         let account = AccountRecord(
             homeAccountID: "u.t", localAccountID: "u", realm: "t", environment: "login.example", username: "a@b",
             name: "Amara", idTokenClaims: .object(["oid": .string("u")]))
@@ -82,7 +82,7 @@ import Testing
     @Test(arguments: [
         "", "x", "amara@contoso.test", "0af3c2b1-0000-4000-8000-00000000c0d\n", "0af3c2b1_0000-4000-8000-00000000c0de",
     ])
-    func `an id of a request that is no UUID counts as none`(text: String) throws {
+    func `a request id that is not a UUID counts as missing`(text: String) throws {
         var map = client.entries
         map[.correlationID] = text
         #expect(try ClientRequest(map).correlationID == nil)
@@ -135,7 +135,7 @@ import Testing
     }
 
     @Test(arguments: ["Stream", "a b", "a:b", "1", "\u{e9}", String(repeating: "a", count: 17)])
-    func `what is no short word in small letters is no reader's name`(name: String) {
+    func `only a short word in small letters is a reader's name`(name: String) {
         #expect(AccountReader(clientID: "client", name: name) == nil)
         #expect(throws: BrokerError.self) { try AccountReader(FlatMap([Key.reader: name]), clientID: "client") }
     }

@@ -22,7 +22,7 @@ import Testing
         "https://ü/", "--help", "https://a/\n", "data:text/html,x", "view-source:https://a/",
         "https://a/" + String(repeating: "x", count: 2048),
     ])
-    func `what is no address of the web is refused by name`(text: String) {
+    func `an invalid web address is refused with its reason`(text: String) {
         #expect { try WebAddress(text) } throws: { ($0 as? BrowserConfigurationFailure)?.code == .address }
     }
 
@@ -37,7 +37,7 @@ import Testing
         #expect { try AddressPattern(text) } throws: { ($0 as? BrowserConfigurationFailure)?.code == .pattern }
     }
 
-    @Test func `a list that is too long and a certificate that is none are refused by name`() throws {
+    @Test func `a list that is too long and a malformed certificate are refused by name`() throws {
         let pattern = try AddressPattern("example.org")
         let long = [AddressPattern](repeating: pattern, count: BrowserConfiguration.maximumPatterns + 1)
         for lists in [(long, []), ([], long)] as [([AddressPattern], [AddressPattern])] {

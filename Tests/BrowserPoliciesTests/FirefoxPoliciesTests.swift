@@ -23,7 +23,7 @@ import Testing
         #expect(filter == ["Block": .array([.string(expected)]), "Exceptions": .array([])])
     }
 
-    @Test func `what the organisation and the device decide is in the file`() throws {
+    @Test func `the policies of the organisation and of the device are in the file`() throws {
         let configuration = try BrowserConfiguration(
             homePage: WebAddress("https://portal.example.org/"), blocked: [AddressPattern("*")], allowsPrinting: false)
         let context = PolicyContext(

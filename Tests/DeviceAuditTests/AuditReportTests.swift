@@ -71,14 +71,14 @@ import Testing
         #expect(Self.report(items, items.reversed()).isEmpty)
     }
 
-    @Test func `what Baton does not clear leaves a report clean, but not empty`() {
+    @Test func `items that Baton does not clear leave a report clean, but not empty`() {
         let report = Self.report([], [AuditItem(.file, "/tmp/scan.pdf", version: "1")])
         #expect(report.isClean && !report.isEmpty)
         let kept = Self.report([], [AuditItem(.file, "/var/lib/baton/device/journal", version: "1")])
         #expect(kept.isClean && kept.isEmpty && kept.groups.count == 1)
     }
 
-    @Test func `what one of the snapshots could not read is in the report`() {
+    @Test func `a place that one of the snapshots could not read is in the report`() {
         let (one, other) = (UnreadPlace("/a", cause: "x"), UnreadPlace("/b", cause: "y"))
         let report = AuditReport(
             from: Self.snapshot([], unread: [other]), to: Self.snapshot([], unread: [one, other]), scope: Self.scope)
@@ -139,7 +139,7 @@ import Testing
         #"{"boot":"a","format":2,"items":0,"unread":0}"# + "\n",
         #"{"boot":"a","format":1,"items":1,"unread":0}"# + "\n" + #"{"kind":"soul","name":"x","version":""}"# + "\n",
     ])
-    func `a file that is no snapshot is refused`(text: String) {
+    func `a file that is not a snapshot is refused`(text: String) {
         #expect(throws: AuditSnapshot.Damage.self) { try AuditSnapshot(lines: Array(text.utf8)) }
     }
 }

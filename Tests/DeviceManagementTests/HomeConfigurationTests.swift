@@ -27,7 +27,7 @@ import Testing
         #expect(failure?.key == key)
     }
 
-    @Test("what the broker publishes is read as it was, with the images")
+    @Test("the configuration that the broker publishes is read back unchanged, with the images")
     func published() throws {
         var configuration = HomeConfiguration(tiles: [
             .init(

@@ -12,7 +12,7 @@ import X509
 
     init() throws { identity = try Self.identity(named: "device-1") }
 
-    @Test func `what is written is read back`() throws {
+    @Test func `a written container is read back`() throws {
         let container = try write(identity)
         let read = try PKCS12(container: container, password: "pässwörd")
         #expect(read.privateKey == identity.privateKey)

@@ -99,7 +99,7 @@ import Testing
     }
 
     @Test(arguments: [("Cancel", true), ("DoNotHandle", true), ("cancel", false), ("Ignore", false), ("", false)])
-    func `what happens under a locked screen is one of two words`(value: String, isGood: Bool) throws {
+    func `the behaviour under a locked screen is one of two values`(value: String, isGood: Bool) throws {
         let profile = String(
             decoding: try Profile.sharedDeviceSSO(tenant: tenant, organization: "Contoso").xml(), as: UTF8.self)
         func codes(_ value: String) -> [ProfileFinding.Code] {

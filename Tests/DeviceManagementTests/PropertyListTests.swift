@@ -11,7 +11,7 @@ import Testing
         "list": [1, "two", [.real(-3.5)], []], "nested": ["a": ["b": ["c": []]], "é": 1], "": "empty key",
     ]
 
-    @Test func `what is written is read back, and written the same again`() throws {
+    @Test func `a written list is read back, and written the same again`() throws {
         let xml = try Self.sample.xml()
         #expect(try PropertyList(xml: xml) == Self.sample)
         #expect(try PropertyList(xml: xml).xml() == xml)
@@ -127,7 +127,7 @@ import Testing
         #expect(throws: PropertyListError.self) { try PropertyList(xml: nested(100_000)) }
     }
 
-    @Test func `what XML cannot carry is not written`() {
+    @Test func `characters that XML cannot represent are not written`() {
         for value in [PropertyList.string("\u{0}"), .real(.infinity), .date(.max), ["\u{1}": 1]] {
             let error = #expect(throws: PropertyListError.self) { try value.xml() }
             #expect(error?.code == .unrepresentable)

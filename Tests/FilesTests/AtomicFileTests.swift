@@ -5,7 +5,7 @@ import Glibc
 import Testing
 
 @Suite struct AtomicFileTests {
-    @Test func `what was written is read back, and absence is not an error`() throws {
+    @Test func `a written file is read back, and a missing one is not an error`() throws {
         try withScratch { folder in
             let file = folder.file("state")
             #expect(try file.read() == nil)

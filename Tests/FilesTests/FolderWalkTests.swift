@@ -40,7 +40,7 @@ import Testing
         }
     }
 
-    @Test func `what is beyond a limit is reported as unread`() throws {
+    @Test func `an entry beyond a limit is reported as unread`() throws {
         try withFolder { path in
             try FileManager.default.createDirectory(atPath: path + "/a/b/c", withIntermediateDirectories: true)
             #expect(names(below: path, limits: .init(entries: 2)) == (["a", "a/b"], ["/a/b": EFBIG]))

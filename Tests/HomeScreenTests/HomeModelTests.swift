@@ -89,7 +89,7 @@ import WebPages
         #expect(Self.model(failed[0], failed[1], failed[2], .signInTouched(.polish)).model.notice == nil)
     }
 
-    @Test("a hand-over that goes on is explained until the device is ready")
+    @Test("a hand-over in progress is explained until the device is ready")
     func slowHandover() {
         let slow: [HomeModel.Event] = [
             Self.state(.signedIn), .handoverTouched, Self.state(.signingOut), .handoverEnded(isDone: false),

@@ -162,7 +162,7 @@ import WebPages
         #expect(receipt.lines[2].result == "not confirmed; the app is locked")
     }
 
-    @Test("a logo that is no image is explained, and the screen works without it")
+    @Test("a logo that is not an image is explained, and the screen works without it")
     func logo() throws {
         let view = try Self.view(Self.state(.ready), isLogoUnreadable: true)
         #expect(view.notices.count == 1 && view.button != nil)

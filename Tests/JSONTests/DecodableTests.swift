@@ -62,7 +62,7 @@ import Testing
         #expect(throws: DecodingError.self) { try read(Message.self, text) }
     }
 
-    @Test func `what is no JSON is refused as such, duplicate keys too`() {
+    @Test func `invalid JSON is refused as such, including duplicate keys`() {
         #expect(throws: JSONFailure(.malformed, at: 1)) { try read(Message.self, "{") }
         #expect(throws: JSONFailure(.duplicateKey, at: 11)) { try read(Message.self, #"{"bare":{},"bare":{}}"#) }
     }

@@ -29,7 +29,7 @@ import Testing
         ("1e+", 3), ("0x10", 1), ("1 2", 2), ("1_000", 1), ("1,5", 1), ("--1", 1), ("1.5.5", 3), ("NaN", 0),
         ("Infinity", 0), ("-Infinity", 1), ("1a", 1), ("²", 0),
     ])
-    func `what is no number is refused where it goes wrong`(text: String, offset: Int) {
+    func `an invalid number is refused at the wrong character`(text: String, offset: Int) {
         #expect(throws: JSONFailure(.malformed, at: offset)) { try read(text.utf8) }
     }
 
@@ -56,7 +56,7 @@ import Testing
         #""\uD83D\uD83D""#, #""\uDE00""#, #""\uDE00\uD83D""#, #""\uD83D\uDE0""#, "\"\u{0}\"", "\"\n\"", "\"\t\"",
         "\"\u{1f}\"", "\"\\\n\"", "'a'", "a", "\"\"\"", #""\u００４１""#,
     ])
-    func `what is no string is refused`(text: String) {
+    func `an invalid string is refused`(text: String) {
         #expect { try read(text.utf8) } throws: { ($0 as? JSONFailure)?.code == .malformed }
     }
 
@@ -90,7 +90,7 @@ import Testing
         ("[1]\0", 3), ("tru", 3), ("truE", 3), ("True", 0), ("nul", 3), ("nulll", 4), ("[1\u{a0}]", 2), ("\u{b}1", 0),
         ("// a\n1", 0), ("[1/**/]", 2), ("\u{feff}1", 0),
     ])
-    func `what is no JSON is refused where it goes wrong`(text: String, offset: Int) {
+    func `invalid JSON is refused at the wrong character`(text: String, offset: Int) {
         #expect(throws: JSONFailure(.malformed, at: offset)) { try read(text.utf8) }
     }
 

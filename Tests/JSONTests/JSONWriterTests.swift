@@ -21,7 +21,7 @@ import Testing
     }
 
     @Test(arguments: [Double.nan, .infinity, -.infinity])
-    func `what JSON has no word for is null`(number: Double) {
+    func `a value that JSON cannot represent is null`(number: Double) {
         #expect(JSONWriter.text(.number(number)) == "null")
     }
 

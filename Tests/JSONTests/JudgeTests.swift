@@ -7,7 +7,7 @@ import Testing
 @Suite struct JudgeTests {
     private let limits = JSONLimits(bytes: 64 << 10)
 
-    @Test func `what is written is read as it was, by Baton and by Foundation`() throws {
+    @Test func `written JSON is read back unchanged, by Baton and by Foundation`() throws {
         var documents = Documents(seed: .random(in: .min ... .max))
         for _ in 0..<1500 {
             let value = documents.value(depth: 4)
@@ -17,7 +17,7 @@ import Testing
         }
     }
 
-    @Test func `what Foundation writes is read as it was`() throws {
+    @Test func `JSON from Foundation is read back unchanged`() throws {
         var documents = Documents(seed: .random(in: .min ... .max))
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.prettyPrinted]
@@ -44,7 +44,7 @@ import Testing
     @Test(arguments: [
         "-14026603417110341.711", "9007199254740993", "9007199254740993.5", "92233720368547758070", "1e3", "0e5",
     ])
-    func `a number of many digits is the one that Foundation takes it for`(text: String) throws {
+    func `a number of many digits has the value that Foundation gives it`(text: String) throws {
         let value = try JSONReader.read(Array(text.utf8), limits: limits)
         #expect(try Foundations(Array(text.utf8)).agrees(with: value))
     }

@@ -148,7 +148,8 @@ import Testing
         }
     }
 
-    @Test func `a device on which somebody signs in or out says NotNow, and comes back by itself`() async throws {
+    @Test func `a device on which somebody signs in or out answers NotNow, and checks in again by itself`() async throws
+    {
         try await TestManagement.with { fixture in
             try await withAgent(fixture) { agent, wire in
                 try await enrolled(agent, fixture)
@@ -202,7 +203,7 @@ import Testing
         }
     }
 
-    @Test func `a device is marked as managed before its server hears of it, and until all of it is undone`()
+    @Test func `a device is marked as managed before its server is told, and until everything is undone`()
         async throws
     {
         try await TestManagement.with { fixture in

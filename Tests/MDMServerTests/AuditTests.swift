@@ -7,7 +7,7 @@ import Testing
 
 /// The audit log of administrators' acts on devices.
 @Suite struct AuditTests: AgentSteps {
-    @Test func `every act of an administrator is a line, with what it was done to, and a refused one is none`()
+    @Test func `every action of an administrator is an entry with its object, and a refused one is not`()
         async throws
     {
         try await TestManagement.with { fixture in

@@ -20,7 +20,7 @@ import Testing
         }
     }
 
-    @Test func `a key that an older server left in clear is sealed, and the same authority goes on`() async throws {
+    @Test func `a key that an older server stored unsealed is sealed, and the same authority continues`() async throws {
         try await TestManagement.with { fixture in
             let device = try await HandDevice.enrolled(fixture, named: "tablet-1")
             let path = fixture.folder.path + "/old.sqlite"

@@ -201,7 +201,7 @@ import Testing
         }
     }
 
-    @Test func `what is done is forgotten: the order at once, its outcome after a while`() async throws {
+    @Test func `a finished command is deleted: the order at once, its outcome later`() async throws {
         try await TestManagement.with { fixture in
             let device = try await HandDevice.enrolled(fixture, named: "tablet-1")
             for _ in 0..<120 {
@@ -218,7 +218,7 @@ import Testing
     }
 
     /// Without the index, each Idle would read all past commands of the device.
-    @Test func `what waits is found without a look at what is done`() async throws {
+    @Test func `waiting commands are found without reading finished ones`() async throws {
         try await TestManagement.with { fixture in
             let plan: [String] = try await fixture.management.database.read { connection in
                 try connection.rows(
@@ -248,7 +248,7 @@ import Testing
         }
     }
 
-    @Test func `what cannot be written is not acknowledged`() async throws {
+    @Test func `a result that cannot be written is not acknowledged`() async throws {
         let broken = Breakable()
         try await TestManagement.with(wrapping: { broken.wrap($0) }) { fixture in
             let device = try await HandDevice.enrolled(fixture, named: "tablet-1")

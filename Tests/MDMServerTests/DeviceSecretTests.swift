@@ -40,7 +40,7 @@ import Testing
         }
     }
 
-    @Test func `what an older server left in clear is sealed, and the device gets it still`() async throws {
+    @Test func `data that an older server stored unsealed is sealed, and still reaches the device`() async throws {
         try await TestManagement.with { fixture in
             let profile = try await fixture.enrollmentProfile(named: "tablet-2")
             let device = try await HandDevice.enrolled(fixture, named: "tablet-1")

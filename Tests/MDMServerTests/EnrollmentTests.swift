@@ -181,7 +181,7 @@ import Testing
         }
     }
 
-    @Test func `a goodbye that is repeated is heard again, and ends nothing else`() async throws {
+    @Test func `a repeated goodbye is accepted again, and ends nothing else`() async throws {
         try await TestManagement.with { fixture in
             let device = try await HandDevice.enrolled(fixture, named: "tablet-1")
             let goodbye = CheckInMessage.checkOut(.init(udid: device.udid, topic: device.topic))

@@ -13,7 +13,7 @@ import Testing
 /// Apple's protocol.
 @Suite struct PayloadSchemaTests: AgentSteps {
     @Test
-    func `what server and device send each other follows Apple's schema, and an added key or another type is noticed`()
+    func `all messages of server and device follow Apple's schema, and an added key or another type is found`()
         async throws
     {
         try await TestManagement.with { fixture in

@@ -44,7 +44,7 @@ import X509
         }
     }
 
-    @Test func `until a device has used its new identity the old one is good, and from then on it is not`()
+    @Test func `the old identity is valid until the device has used its new one, and no longer`()
         async throws
     {
         try await TestManagement.with { fixture in
@@ -205,7 +205,9 @@ import X509
         }
     }
 
-    @Test func `an identity says itself until when the server takes it, and so does the next one`() async throws {
+    @Test func `an identity contains the date until which the server accepts it, and so does the next one`()
+        async throws
+    {
         try await TestManagement.with { fixture in
             let first = try await HandDevice.enrolled(fixture, named: "tablet-1")
             #expect(try said(first) == (try await end(of: "tablet-1", fixture)))

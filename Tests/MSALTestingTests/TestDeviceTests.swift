@@ -85,7 +85,7 @@ import Testing
         #expect(try await reason { try await token(app, of: amara.account) } == "other_account")
     }
 
-    @Test func `two apps of one process are told on their own`() async throws {
+    @Test func `two apps of one process are notified separately`() async throws {
         let (first, second) = (try app("first"), try app("second"))
         device.signIn(amara)
         #expect(try await first.currentAccount(with: nil).0 == amara.account)

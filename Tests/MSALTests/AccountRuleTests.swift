@@ -41,7 +41,7 @@ import Testing
             .asInternal == .internalErrorAccountRequired)
     }
 
-    @Test func `ENUM-3 ENUM-6 where the broker cannot be asked there is an error and no list`() async throws {
+    @Test func `ENUM-3 ENUM-6 if the broker cannot be asked there is an error and no list`() async throws {
         let broker = try ScriptedBroker.answering { _ in throw BrokerError(.internal, "Broken. Mend it.") }
         let application = try broker.application()
         #expect(

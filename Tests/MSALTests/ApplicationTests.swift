@@ -60,7 +60,7 @@ import Testing
         #expect(asked.withLock { $0 } == "client-1")
     }
 
-    @Test func `INIT-10 without an authority it is the common one`() {
+    @Test func `INIT-10 without an authority the common one is used`() {
         #expect(configuration().authority.url.absoluteString == "https://login.microsoftonline.com/common")
     }
 
@@ -76,7 +76,7 @@ import Testing
         "http://login.baton.test/tenant", "https://login.baton.test", "https://login.baton.test/", "tenant",
         "https://login.baton.test/adfs", "https://login.baton.test/tfp/tenant/policy",
     ])
-    func `AUT-1 what is no such authority is refused`(given: String) async throws {
+    func `AUT-1 an unsupported authority is refused`(given: String) async throws {
         let url = try #require(URL(string: given))
         #expect(try await seen { try MSALAADAuthority(url: url) }.asInternal == .internalErrorInvalidParameter)
     }

@@ -34,7 +34,7 @@ import Testing
         #expect(try await application.deviceInformation(with: nil).deviceMode == .shared)
     }
 
-    @Test func `BRK-3 BRK-4 a broker that refuses is a broker, and one that is away is none`() async throws {
+    @Test func `BRK-3 BRK-4 a broker that refuses counts as present, and one that is away does not`() async throws {
         let refusing = try ScriptedBroker.answering { _ in throw BrokerError(.brokerUnavailable, "Personal.") }
         #expect(try refusing.application().isCompatibleAADBrokerAvailable)
         let absent = try ScriptedBroker(deadlines: .within(.milliseconds(50)))

@@ -11,7 +11,7 @@ import Testing
         #expect(!(try ScriptedBroker().connection.cancelSignIn()))
     }
 
-    @Test func `INT-10 a sign-in that is given up ends by the broker's word, as a cancel`() async throws {
+    @Test func `INT-10 an abandoned sign-in ends with the broker's answer, as a cancel`() async throws {
         let (started, start) = AsyncStream.makeStream(of: Void.self)
         let broker = try ScriptedBroker { end in
             try end.greet()

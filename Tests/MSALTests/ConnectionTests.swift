@@ -120,7 +120,8 @@ import UnixSocket
         #expect(try await application.deviceInformation(with: nil).deviceMode == .shared)
     }
 
-    @Test func `a child of fork has no connection, and says so at once, also in the calls that wait`() async throws {
+    @Test func `a child of fork has no connection, and every call reports it at once, even a waiting one`() async throws
+    {
         let process = Mutex(Int32(1))
         let connection = BrokerConnection(
             location: BrokerLocation(socket: "/nonexistent/broker.sock", marker: nil), deadlines: .generous,
@@ -383,7 +384,7 @@ import UnixSocket
         broker.notifications.removeObserver(observer)
     }
 
-    @Test func `a connection that comes back to the same epoch posts nothing`() async throws {
+    @Test func `a restored connection to the same epoch posts nothing`() async throws {
         let epoch = TestValues.epoch(1)
         let posted = Mutex(0)
         let broker = try ScriptedBroker(

@@ -72,7 +72,7 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func `CUR-5 in async code a change counts as told when the app asks again, in whichever form`(
+    func `CUR-5 in async code a change counts as reported when the app asks again, in whichever form`(
         asksWithBlock: Bool
     ) async throws {
         let operations = Mutex<[BrokerProtocol.Operation]>([])
@@ -120,7 +120,7 @@ import Testing
         #expect(requests.all.allSatisfy { $0.operation != .acknowledgeAccount })
     }
 
-    @Test func `CUR-5 where the acknowledgement fails, the app has its answer all the same`() async throws {
+    @Test func `CUR-5 if the acknowledgement fails, the app still has its answer`() async throws {
         let broker = try ScriptedBroker.answering { request in
             if request.operation == .acknowledgeAccount { throw BrokerError(.internal, "The disk is full.") }
             return TestValues.current(TestValues.bo, previous: TestValues.amara)

@@ -35,7 +35,7 @@ import UnixSocket
         #expect(extra["baton_device_mode_reason"] as? String == "configured")
     }
 
-    @Test func `DEV-6 what else the broker says of the device is there, as texts`() async throws {
+    @Test func `DEV-6 the broker's other facts about the device are included, as strings`() async throws {
         let broker = try ScriptedBroker.answering { _ in
             FlatMap([
                 Key.extraDeviceInfo:
@@ -51,7 +51,7 @@ import UnixSocket
     }
 
     @Test(arguments: ["", "x", "[]", "{"])
-    func `DEV-6 what cannot be read of that is left out, and the rest is there`(text: String) async throws {
+    func `DEV-6 a fact that cannot be read is left out, and the rest is included`(text: String) async throws {
         let broker = try ScriptedBroker.answering { _ in FlatMap([Key.extraDeviceInfo: text]) }
         let information = try await broker.application().deviceInformation(with: nil)
         #expect(information.deviceMode == .shared)
@@ -60,7 +60,7 @@ import UnixSocket
     @Test(arguments: [
         ("preferredAuthQRPIN", MSALPreferredAuthMethod.QRPIN), ("preferredAuthNotConfigured", .none), ("?", .none),
     ])
-    func `DEV-7 DEV-8 the preferred way to sign in is the broker's word, and a broker was there`(
+    func `DEV-7 DEV-8 the broker decides the preferred way to sign in, and counts as present`(
         text: String, expected: MSALPreferredAuthMethod
     ) async throws {
         let broker = try ScriptedBroker.answering { _ in FlatMap([Key.preferredAuthentication: text]) }
@@ -69,7 +69,7 @@ import UnixSocket
         #expect(information.hasAADSSOExtension)
     }
 
-    @Test func `DEV-7 a personal device without a broker says so`() async throws {
+    @Test func `DEV-7 a personal device without a broker reports none`() async throws {
         let information = try await application(markerExists: false).deviceInformation(with: nil)
         #expect(!information.hasAADSSOExtension && information.configuredPreferredAuthMethod == .none)
     }

@@ -55,7 +55,7 @@ import Testing
         #expect(try await asked { $0.promptType = prompt }.prompt == text)
     }
 
-    @Test func `INT-7 whoever signed in has signed in, whomever the app suggested`() async throws {
+    @Test func `INT-7 the person who signed in gets the session, whomever the app suggested`() async throws {
         let broker = try ScriptedBroker.answering { _ in TestValues.token(TestValues.bo) }
         let parameters = interactive()
         parameters.loginHint = TestValues.amara.username
@@ -173,7 +173,7 @@ import Testing
         #expect(token.clientCapabilities == ["cp1"])
     }
 
-    @Test func `CLM-2 claims that were all removed are no claims`() async throws {
+    @Test func `CLM-2 a request whose claims were all removed has no claims`() async throws {
         let token = try await asked { parameters in
             let claims = MSALClaimsRequest()
             try claims.requestClaim(MSALIndividualClaimRequest(name: "email"), for: .idToken)
@@ -195,7 +195,7 @@ import Testing
         #expect(requests.all.isEmpty)
     }
 
-    @Test func `CLM-3 a claim whose value is no JSON ends the call, and raises nothing`() async throws {
+    @Test func `CLM-3 a claim whose value is not JSON ends the call, and raises nothing`() async throws {
         let broker = try ScriptedBroker.answering()
         let application = try broker.application()
         let parameters = interactive()
@@ -244,7 +244,7 @@ import Testing
         #expect(error.code == MSALError.interactionRequired.rawValue && error.internalCode == nil)
     }
 
-    @Test func `ERR-5 ERR-7 what the server said and the id of the request stand under their keys`() async throws {
+    @Test func `ERR-5 ERR-7 the server's error and the id of the request are under their keys`() async throws {
         let broker = try ScriptedBroker.answering { _ in
             var error = BrokerError(.server, "AADSTS7: Odd.", oauthError: "odd", oauthSuberror: "very")
             error.serverCodes = [7]

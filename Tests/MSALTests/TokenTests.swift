@@ -182,7 +182,7 @@ import Testing
         (-51410, "", [50142], .serverInvalidRequestResetPasswordRequired),
         (-51414, "", [], .interactionRequired), (-51410, "", [90002], .interactionRequired),
     ])
-    func `ERR-2 a protection policy and a password reset are told by what the identity platform said`(
+    func `ERR-2 a protection policy and a password reset are recognised by the identity platform's error`(
         number: Int, suberror: String, numbers: [Int], expected: MSALError
     ) async throws {
         let broker = try ScriptedBroker.answering { _ in

@@ -78,7 +78,7 @@ import Testing
         #expect(try members.lenientBool(RegistrationName.sharedDevice) == true)
     }
 
-    @Test func `what is written by hand is read again, whatever is in it`() throws {
+    @Test func `text written by hand is read back, whatever it contains`() throws {
         let text = "\"\\\u{0}\u{1f}\n/ü\u{1f600}"
         var nested = MembersWriter()
         nested.set(ClaimName.name, text)
@@ -97,7 +97,7 @@ import Testing
     }
 
     @Test(arguments: ["", "[]", "1", "{", "{\"a\":}", "{\"a\":1}x", "nul", "{\"a\":1e999}"])
-    func `what is no JSON object is refused`(text: String) {
+    func `a value that is not a JSON object is refused`(text: String) {
         #expect(throws: MembersFailure.notAnObject) { try Members(decoding: Array(text.utf8)) }
     }
 

@@ -117,7 +117,7 @@ private struct SeededGenerator: RandomNumberGenerator {
         }
     }
 
-    @Test func `no damaged signature is believed`() throws {
+    @Test func `no damaged signature is accepted`() throws {
         let seed = UInt64.random(in: .min ... .max)
         print("seed \(seed)")
         var generator = SeededGenerator(state: seed)

@@ -77,7 +77,7 @@ import Testing
     }
 
     @Test(arguments: [SigningKey.p256(P256.Signing.PrivateKey()), .symmetric(SymmetricKey(size: .bits256))])
-    func `what a key signs, its verifying half accepts and no other`(key: SigningKey) throws {
+    func `a signature is accepted by the public half of its key and by no other`(key: SigningKey) throws {
         let text = try TokenSigner(key: key, keyID: "k").token(payload: Array(#"{"sub":"s"}"#.utf8))
         let token = try CompactJWS(text)
         try token.verify(with: key.verification)

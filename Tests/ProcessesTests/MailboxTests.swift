@@ -28,7 +28,7 @@ import Testing
         #expect(taken == Array(0..<1275))
     }
 
-    @Test func `of one sender only so many messages wait, and others are not held up by it`() async throws {
+    @Test func `the waiting messages of one sender are limited, and others are not delayed by it`() async throws {
         let mailbox = Mailbox<Int>()
         let posted = Count()
         try BlockingThread.start { [intake = mailbox.intake(capacity: 2)] in

@@ -23,7 +23,7 @@ import Testing
         #expect(!isStarted(31, by: agent, in: table))
     }
 
-    @Test func `a number that was used again belongs to nobody's chain`() {
+    @Test func `a reused process number belongs to no chain`() {
         let agent = entry(10, 1, start: 5)
         let reused = entry(10, 1, start: 50)
         #expect(!isStarted(20, by: agent, in: [reused, entry(20, 10, start: 7)]))
@@ -31,7 +31,7 @@ import Testing
         #expect(!isStarted(30, by: agent, in: [agent, entry(20, 10, start: 60), entry(30, 20, start: 8)]))
     }
 
-    @Test func `a chain that is broken, dead, endless or too long is none`() {
+    @Test func `a chain that is broken, dead, endless or too long is refused`() {
         let agent = entry(10, 1, start: 5)
         #expect(!isStarted(30, by: agent, in: [agent, entry(30, 20, start: 8)]))
         #expect(!isStarted(30, by: agent, in: [agent, entry(30, 1, start: 8), entry(1, 0, start: 0)]))

@@ -7,7 +7,7 @@ import Testing
         PushMessage.present(.init(status: "live", hasCommands: true, keepAlive: 30)),
         .present(.init(status: nil, hasCommands: false, keepAlive: 1)), .nudge, .alive,
     ])
-    func `a message comes back as it was sent, in whatever pieces`(message: PushMessage) throws {
+    func `a message is received as it was sent, in whatever pieces`(message: PushMessage) throws {
         var messages = PushMessageReader()
         let whole = try messages.take(message.bytes + message.bytes)
         #expect(whole == [message, message])
@@ -16,14 +16,14 @@ import Testing
         #expect(pieces == [message])
     }
 
-    @Test func `a hello comes back as it was sent`() {
+    @Test func `a hello is received as it was sent`() {
         for hello in [PushHello(question: nil), PushHello(question: "a.b.c")] {
             #expect(PushHello(bytes: hello.bytes) == hello)
         }
     }
 
     @Test(arguments: ["", "[]", #"{"question":1}"#, #"{"question":null}"#, "{", #"{"question":"a","question":"b"}"#])
-    func `what is no hello is refused`(text: String) {
+    func `a malformed hello is refused`(text: String) {
         #expect(PushHello(bytes: Array(text.utf8)) == nil)
     }
 
@@ -34,7 +34,7 @@ import Testing
         #"{"event":"present","commands":1,"keep_alive":30}"# + "\n",
         String(repeating: "x", count: PushChannel.maximumMessage + 1),
     ])
-    func `what is no message ends the line`(text: String) {
+    func `a malformed message ends the channel`(text: String) {
         var messages = PushMessageReader()
         #expect(throws: PushProtocolError.self) { try messages.take(Array(text.utf8)) }
     }

@@ -54,7 +54,7 @@ import Testing
         }
     }
 
-    @Test func `a line that stands twice is found`() throws {
+    @Test func `a duplicate line is found`() throws {
         let chain = try Chain(3)
         let verdict = try chain.verdict(on: [chain.lines[0], chain.lines[1], chain.lines[1], chain.lines[2]])
         #expect(verdict.faults == [.reordered(line: 4)])
@@ -90,7 +90,7 @@ import Testing
         #expect(verdict.faults == [.forked(line: 4)])
     }
 
-    @Test func `what is missing at the end is found up to the last anchor, and not behind it`() throws {
+    @Test func `receipts missing at the end are found up to the last anchor, and not after it`() throws {
         let chain = try Chain(6)
         let anchor = try chain.anchor(4)
         for count in 1...6 {
@@ -108,7 +108,7 @@ import Testing
         }
     }
 
-    @Test func `a chain that was written anew is not the one that was countersigned`() throws {
+    @Test func `a rewritten chain is not the one that was countersigned`() throws {
         let key = P256.Signing.PrivateKey()
         let (chain, other) = (try Chain(3, key: key), try Chain(4, key: key))
         let verdict = try chain.verdict(kept: [try chain.anchor(2, hash: other.lines[1].hash)])

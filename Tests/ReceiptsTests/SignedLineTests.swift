@@ -25,11 +25,11 @@ import Testing
         #"{"a":1,"signature":"A"}"#, #"{"a":1,"signature":"AB"}"#, #"{"a":1, "signature":"AA"}"#,
         #"{"a":1,"signature":"AA","b":2}"#, #"{"signature":"AA","signature":"AA"}"#, #"["a","signature":"AA"}"#,
     ])
-    func `what is not of the one form is no line`(text: String) {
+    func `a line in any other form is refused`(text: String) {
         #expect(SignedLine(Array(text.utf8)) == nil)
     }
 
-    @Test func `a receipt comes back as it was written`() throws {
+    @Test func `a receipt is read back as it was written`() throws {
         let chain = try Chain(2)
         let receipt = try Receipt(chain.lines[1])
         #expect(receipt.place.previous == chain.lines[0].hash)
@@ -48,7 +48,7 @@ import Testing
         #expect(try chain.lines.map { try Receipt($0).version } == [1, 2])
     }
 
-    @Test func `every grade and observer comes back as it was written`() throws {
+    @Test func `every grade and observer is read back as it was written`() throws {
         let chain = try Chain(0)
         for grade in ReceiptItem.Grade.allCases {
             for observer in ReceiptItem.Observer.allCases {
@@ -99,7 +99,7 @@ import Testing
         #expect(throws: ReceiptFailure.malformed) { try Receipt(other) }
     }
 
-    @Test func `trust comes back as it was written`() throws {
+    @Test func `a trust file is read back as it was written`() throws {
         let chain = try Chain(1)
         let anchor = try chain.anchor(1)
         let trust = try ReceiptTrust(bytes: try chain.trust(anchors: [anchor]).bytes)

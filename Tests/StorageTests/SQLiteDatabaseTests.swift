@@ -131,7 +131,7 @@ private let pets = Migration(
         #expect(try await database.read { try $0.rows("SELECT id FROM person") }.isEmpty)
     }
 
-    @Test func `a copy in memory begins with what the other database holds, and goes its own way`() async throws {
+    @Test func `a copy in memory begins with the other database's content, and changes independently`() async throws {
         let database = try await SQLiteDatabase(inMemoryWith: [people])
         try await database.write { try $0.execute("INSERT INTO person (id) VALUES ('a')") }
         let copy = try SQLiteDatabase(inMemoryLike: database)
@@ -142,7 +142,7 @@ private let pets = Migration(
 
     private struct Birthday: Announcement, Equatable { let of: String }
 
-    @Test func `what a write announces is told once it is durable, and what is rolled back is not`() async throws {
+    @Test func `a change is announced once it is durable, and never if it is rolled back`() async throws {
         struct Refusal: Error {}
         let path = NSTemporaryDirectory() + "announcements-\(UUID().uuidString).sqlite"
         defer { for end in ["", "-wal", "-shm"] { try? FileManager.default.removeItem(atPath: path + end) } }

@@ -101,7 +101,7 @@ import Testing
         }
     }
 
-    @Test func `what was taken out of the state, or the counter out of the TPM, is missed`() async throws {
+    @Test func `removing a file of the state, or the counter of the TPM, is detected`() async throws {
         try await Device.with { device in
             #expect(try device.check() == nil)
             _ = try DeviceKeys.make(in: device.keys)

@@ -41,7 +41,7 @@ import Testing
         }
     }
 
-    @Test func `what is encrypted to a key of the chip opens there alone`() async throws {
+    @Test func `data encrypted to a key of the chip opens only in that chip`() async throws {
         try await Scratch.with { scratch in
             let module = TrustedPlatformModule(try await SoftwareTPM.start(in: scratch).configuration)
             let key = try module.makeKey(.rsaDecryption)

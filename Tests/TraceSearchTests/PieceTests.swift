@@ -24,7 +24,7 @@ import TraceSearch
         for cut in bytes.indices { #expect(hits(bytes, cutAt: cut) == whole, "cut at \(cut)") }
     }
 
-    @Test func `a text right before a page that cannot be read is found, and the failure is told`() {
+    @Test func `a text right before a page that cannot be read is found, and the failure is reported`() {
         let surface = Surface("place", needles: needles)
         var pieces = [Array(("before " + Sample.text).utf8)]
         #expect(throws: Unreadable.self) {

@@ -37,7 +37,7 @@ import Testing
         }
     }
 
-    @Test func `bytes that are no text are found as they are and written down`() async throws {
+    @Test func `bytes that are not text are found and reported as they are`() async throws {
         try await Scratch.with { scratch in
             let place = try Place(in: scratch)
             let key: [UInt8] = [0, 255, 10, 92, 128, 46, 0, 7, 200, 13, 43, 1]
@@ -95,7 +95,7 @@ import Testing
         }
     }
 
-    @Test func `what was found is told without the text, also where it is the name of a file`() async throws {
+    @Test func `finds are reported without the text, even in the name of a file`() async throws {
         try await Scratch.with { scratch in
             let place = try Place(in: scratch)
             try place.plant(Sample.plain, in: "a-\(Sample.plain)-b")
@@ -140,7 +140,7 @@ import Testing
         }
     }
 
-    @Test func `a file whose name is no text is searched like every other one`() async throws {
+    @Test func `a file whose name is not text is searched like every other one`() async throws {
         try await Scratch.with { scratch in
             let place = try Place(in: scratch)
             // FileManager accepts only valid text as a name; a shell accepts any bytes.

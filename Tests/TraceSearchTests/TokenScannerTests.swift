@@ -26,7 +26,7 @@ import TraceSearch
         #expect(found(long + Self.text(900)) == ["signed \(long)\(Self.text(700))"])
     }
 
-    @Test func `what has not the shape is no token`() {
+    @Test func `text without the form of a token is not a token`() {
         for text in [
             "", "eyJ", "1.", String(Self.signed.dropLast(50)),
             "eyJ\(Self.text(15)).eyJ\(Self.text(40)).\(Self.text(85))",

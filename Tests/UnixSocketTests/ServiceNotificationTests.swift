@@ -10,7 +10,7 @@ import UnixSocket
         #expect(!FileManager.default.fileExists(atPath: path))
     }
 
-    @Test func `what is told is heard`() throws {
+    @Test func `a sent notification is received`() throws {
         try withReader { reader in
             try ServiceNotification.send("READY=1", to: reader.path, patience: 1000)
             #expect(try reader.next(seconds: 30) == "READY=1")

@@ -3,7 +3,7 @@ import Testing
 import WebPages
 
 @Suite struct HTMLTests {
-    @Test func `what is interpolated stays text, whatever marks follow it`() {
+    @Test func `an interpolated value stays text, whatever characters follow it`() {
         let hostile = "\"\u{301} onfocus='x' <\u{301}b>&"
         let html: HTML = "<p title=\"\(hostile)\">\(hostile)</p>"
         let scalars = html.text.unicodeScalars.filter { $0 != "\u{301}" }

@@ -91,7 +91,7 @@ extension Leftover {
             "program_logs", [.elsewhere("the systemd journal, or the standard error of the programs")], fate: .kept,
             holds: "none: numbers, codes and fixed sentences of Baton's programs; no name, address or token",
             eraser: "the log is rotated",
-            test: Test("FaultMatrixTests", "a sign-out that a death cuts off is finished, and the next worker signs in")
+            test: Test("FaultMatrixTests", "a sign-out that a crash cuts off is finished, and the next worker signs in")
         ),
     ]
 }

@@ -115,7 +115,7 @@ import Testing
         ConnectionLimitReport(app: app, user: 1, process: 2, stage: .serving, limit: .app, held: 64, at: time)
     }
 
-    @Test func `what is reported again within a pause is counted and told with the next one`() {
+    @Test func `a repeated report within a pause is counted and included in the next one`() {
         var reports = LimitReports()
         #expect(reports.note(report("a.b", at: 100), pause: 60)?.closed == 1)
         for time in 101...103 { #expect(reports.note(report("a.b", at: time), pause: 60) == nil) }

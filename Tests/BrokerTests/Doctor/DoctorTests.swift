@@ -82,7 +82,7 @@ import Testing
         #expect(BrokerError.Reason(rawValue: "nobody_knows").remedy == nil && BrokerError.Reason.nobody.remedy == nil)
     }
 
-    @Test func `a worker whose input nobody hears is warned of, and only where there is one`() {
+    @Test func `missing input reports are warned of, and only while a worker is signed in`() {
         func codes(_ session: String, idle: Int = 900, isReceived: Bool = false, agent: Bool = true) -> [String] {
             let rules = SessionTimeouts(idle: idle, idleWarning: 60, shiftLength: 60, shiftEnds: [])
             let sessionPolicy = SessionPolicy(timeouts: rules, willEndPatience: 0, eraserPatience: 0)
@@ -94,7 +94,7 @@ import Testing
         #expect(codes("ready").isEmpty && codes("signedIn", idle: 0).isEmpty && codes("signedIn", agent: false).isEmpty)
     }
 
-    @Test func `a sign-out that goes on names what is pending and who clears it`() throws {
+    @Test func `a sign-out in progress names what is pending and who clears it`() throws {
         let diagnosis = SessionDiagnosis(status("signingOut", pending: ["browser", "files"]))
         #expect(diagnosis.movers.count == 2 && diagnosis.movers[0].contains("baton-agent"))
         let finding = try #require(diagnosis.findings.first { $0.code == "signing_out" })
@@ -183,7 +183,7 @@ import Testing
         }
     }
 
-    @Test func `what cannot be looked at is not taken for what is in order`() async throws {
+    @Test func `a path that cannot be read does not count as intact`() async throws {
         try await Scratch.with { scratch in
             let state = Directory(path: scratch.path("device"))
             try state.make()
@@ -194,7 +194,7 @@ import Testing
         }
     }
 
-    @Test func `of a folder that is not there, nothing is told but that`() async throws {
+    @Test func `for a missing folder, only that is reported`() async throws {
         try await Scratch.with { scratch in
             let state = Directory(path: scratch.path("none"))
             let found = OutsideFindings(state: state, marker: scratch.path("marker")).all.map(\.code)
@@ -230,5 +230,5 @@ import Testing
     @Test(arguments: [
         "", "now", "Sun, 06 Nov 1994 08:49:37 CET", "Sun, 06 Foo 1994 08:49:37 GMT", "Sun, 06 Nov 1994 25:49:37 GMT",
     ])
-    func `what is no date of a server is none`(text: String) { #expect(HTTPDate(text) == nil) }
+    func `a malformed date from a server is rejected`(text: String) { #expect(HTTPDate(text) == nil) }
 }

@@ -26,7 +26,7 @@ import Testing
         LeaseCount(leases: leases, pins: pins, pinsInFiles: inFiles, mayBegin: mayBegin)
     }
 
-    @Test func `it says how many leases there are, and what is wrong with them`() async throws {
+    @Test func `the finding gives the number of leases, and their problems`() async throws {
         #expect(try await codes(files: 0, nil) == ["offline_none"])
         #expect(try await codes(files: 2, count(2, pins: 1)) == ["offline_leases"])
         #expect(try await codes(files: 2, count(2, mayBegin: false)) == ["offline_clock_set_back"])

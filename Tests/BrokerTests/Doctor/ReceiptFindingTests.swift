@@ -39,8 +39,7 @@ import Testing
         return URL(filePath: folder + "/" + (try #require(names.first { $0.hasPrefix("chain-") })))
     }
 
-    @Test func `a chain that is as it was signed is in order, and it is said how far the server knows it`() async throws
-    {
+    @Test func `an unchanged chain is in order, and the finding gives the last countersigned receipt`() async throws {
         try await Scratch.with { scratch in
             let found = findings(try device(scratch))
             #expect(found.map(\.code) == ["receipts_keyless", "receipts_intact"])
@@ -78,7 +77,7 @@ import Testing
         }
     }
 
-    @Test func `what was moved aside is told of until somebody removes it`() async throws {
+    @Test func `a chain that was moved aside is reported until somebody removes it`() async throws {
         try await Scratch.with { scratch in
             let state = try device(scratch)
             try Directory(path: DeviceFiles(root: state).receipts.path + "/damaged-17").make()

@@ -9,7 +9,7 @@ import Testing
 
 /// The files that the device seals for itself.
 @Suite struct DeviceSealTests {
-    @Test func `what was sealed opens again, under its own name alone`() async throws {
+    @Test func `sealed data opens again, but only under its own name`() async throws {
         try await Device.with { device in
             try device.start()
             let seal = try DeviceSeal(in: device.keys)

@@ -34,7 +34,7 @@ import Testing
         ("receipts/chain-*.jsonl", "receipts/chain-1", false), ("*/home/Downloads/*", "1/home/Downloads/a b", true),
         ("*/home/Downloads/*", "home/Downloads/a", false), ("*", "any/thing", true), ("a*a", "a", false),
     ])
-    func `a pattern stands for what it says, and for no more`(pattern: String, name: String, fits: Bool) {
+    func `a pattern matches its own paths, and no others`(pattern: String, name: String, fits: Bool) {
         #expect(Leftover.Place.home(pattern).matches(name) == fits)
     }
 

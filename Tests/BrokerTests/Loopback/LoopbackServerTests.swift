@@ -81,7 +81,7 @@ import Testing
         #expect(servedRequests == 0)
     }
 
-    @Test func `what a peer sent that is gone is not read, whatever user the kernel names for it`() async throws {
+    @Test func `data from a peer that is gone is not read, whatever user the kernel reports`() async throws {
         let owner = Promise<UInt32>()
         let server = try await opened(owner: owner)
         defer { server.close() }

@@ -31,7 +31,7 @@ import Testing
         #expect(end == .wallClock)
     }
 
-    @Test mutating func `it ends when the device was powered on for long enough, whatever the wall clock says`() {
+    @Test mutating func `a lease ends after enough time powered on, whatever the wall clock says`() {
         pass(wall: 1, sinceBoot: 5499)
         #expect(end == nil)
         pass(wall: 1, sinceBoot: 5500)
@@ -59,7 +59,7 @@ import Testing
         #expect(end == .poweredTime)
     }
 
-    @Test mutating func `it ends with one start more than it may have`() {
+    @Test mutating func `a lease ends with one start more than its limit`() {
         pass(wall: 1, sinceBoot: 1, boot: "b")
         pass(wall: 2, sinceBoot: 1, boot: "c")
         #expect(end == nil)
@@ -67,7 +67,7 @@ import Testing
         #expect(end == .boots)
     }
 
-    @Test mutating func `the same start again is no other one`() {
+    @Test mutating func `the same start does not count twice`() {
         for second in 1...100 { pass(wall: second, sinceBoot: 500 + second) }
         #expect(end == nil)
         #expect(time.mark != since)
@@ -82,7 +82,7 @@ import Testing
         #expect(!LeaseRule.mayBegin(by: time))
     }
 
-    @Test mutating func `a wall clock that a time service sets back a little is believed`() {
+    @Test mutating func `a wall clock that a time service sets back a little is accepted`() {
         pass(wall: 5000, sinceBoot: 600)
         for _ in 0..<10 { pass(wall: 4940, sinceBoot: 700) }
         #expect(LeaseRule.mayBegin(by: time))
@@ -106,7 +106,7 @@ import Testing
         #expect(end == nil)
     }
 
-    @Test mutating func `a wall clock that is behind the server's is not believed, for it would make leases longer`() {
+    @Test mutating func `a wall clock behind the server's is not accepted, because it would make leases longer`() {
         let moment = OfflineMoment(wall: Self.issued + 10, sinceBoot: 600, boot: "a")
         time.trust(Self.issued + 500, at: moment)
         #expect(!LeaseRule.mayBegin(by: time))

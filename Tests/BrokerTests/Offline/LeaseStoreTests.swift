@@ -193,7 +193,7 @@ extension OfflineAuthenticator.Finding {
         }
     }
 
-    @Test func `with a clock that is set back nobody signs in until the server is heard`() throws {
+    @Test func `with a clock that is set back nobody signs in until the server answers`() throws {
         try withShelf { shelf in
             try shelf.give(1)
             shelf.moment.withLock { $0 = OfflineMoment(wall: $0.wall - 1000, sinceBoot: $0.sinceBoot + 1, boot: "a") }
@@ -205,7 +205,7 @@ extension OfflineAuthenticator.Finding {
         }
     }
 
-    @Test func `what the server does not call good is erased, and a new lease takes the place of the former`() throws {
+    @Test func `a lease that the server does not confirm is erased, and a new lease replaces the former`() throws {
         try withShelf { shelf in
             try shelf.give(1)
             try shelf.give(2, to: "bo", keeping: [LeaseShelf.id(1)])
@@ -227,7 +227,7 @@ extension OfflineAuthenticator.Finding {
         }
     }
 
-    @Test func `what the organisation has signed and is no lease is not taken`() throws {
+    @Test func `signed data of the organisation that is not a lease is not accepted`() throws {
         try withShelf { shelf in
             let lease = try CompactJWS(try shelf.give(1))
             try shelf.receive(good: [])
@@ -240,7 +240,7 @@ extension OfflineAuthenticator.Finding {
         }
     }
 
-    @Test func `files of another device, changed ones and exchanged ones are none`() throws {
+    @Test func `files of another device, changed ones and exchanged ones are refused`() throws {
         try withShelf { shelf in
             try shelf.give(1)
             try shelf.give(2, to: "bo", keeping: [LeaseShelf.id(1)])
@@ -258,7 +258,7 @@ extension OfflineAuthenticator.Finding {
         }
     }
 
-    @Test func `leases without an account of time are none`() throws {
+    @Test func `leases without a record of time are not valid`() throws {
         try withShelf { shelf in
             try shelf.give(1)
             try shelf.directory.file("time").remove()

@@ -98,7 +98,7 @@ private final class FakeChip: TrustedPlatform {
         }
     }
 
-    @Test func `a chip that is locked judges nothing, which costs nothing and is no way to guess a password`() throws {
+    @Test func `a locked chip checks no PIN, counts no attempt and does not help to guess a password`() throws {
         let chip = FakeChip()
         try LeaseShelf.with { shelf in
             try shelf.give(1, password: "48027155", credentials: [.password, .pin])
@@ -113,7 +113,7 @@ private final class FakeChip: TrustedPlatform {
         }
     }
 
-    @Test func `without the chip no PIN is judged, and a password is`() throws {
+    @Test func `without the chip no PIN is checked, but a password is`() throws {
         let chip = FakeChip()
         try LeaseShelf.with { shelf in
             try shelf.give(1, credentials: [.password, .pin, .pinWithoutTPM])
@@ -142,7 +142,7 @@ private final class FakeChip: TrustedPlatform {
         }
     }
 
-    @Test func `without a TPM a PIN is good where the organisation has opted in to that, and nowhere else`() throws {
+    @Test func `without a TPM a PIN is accepted only if the organisation has opted in to that`() throws {
         try LeaseShelf.with { shelf in
             try shelf.give(1, credentials: [.pinWithoutTPM])
             try shelf.set(Self.pin, of: "amara", nil)
@@ -183,7 +183,7 @@ private final class FakeChip: TrustedPlatform {
         }
     }
 
-    @Test func `what withdraws the lease, or takes PINs out of the rules, erases the PIN`() throws {
+    @Test func `withdrawing the lease, or removing PINs from the rules, erases the PIN`() throws {
         let chip = FakeChip()
         try LeaseShelf.with { shelf in
             try shelf.give(1, credentials: [.pin])

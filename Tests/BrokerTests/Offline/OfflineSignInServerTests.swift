@@ -20,7 +20,7 @@ import WebPages
         }
     }
 
-    @Test func `who opens the address types into a form, and hears what came of it`() async throws {
+    @Test func `the address shows a form, and then the result`() async throws {
         let judged = Judged()
         let server = try await opened(judged)
         defer { server.close() }
@@ -63,7 +63,7 @@ import WebPages
     }
 
     @Test(arguments: Forgery.allCases)
-    func `what does not come from the page itself is not judged`(forgery: Forgery) async throws {
+    func `a request that does not come from the page itself is not checked`(forgery: Forgery) async throws {
         let judged = Judged()
         let server = try await opened(judged)
         defer { server.close() }
@@ -183,7 +183,7 @@ import WebPages
         #expect(page.text.contains("Use your password") == (secret != .pin))
     }
 
-    @Test func `who wants no PIN says so without typing one`() async throws {
+    @Test func `a worker can decline a PIN without typing one`() async throws {
         let server = try await OfflineSignInServer.open(
             .newPIN, owner: .settled(getuid()), unable: { Issue.record($0) }
         ) {

@@ -12,14 +12,14 @@ import Testing
         #expect(try await named.leads(to: "https://login.baton.test:\(silent.port)"))
     }
 
-    @Test func `where nobody takes it, there is no way`() async throws {
+    @Test func `without a listener, the server cannot be reached`() async throws {
         let closed = try LoopbackPort()
         closed.end()
         #expect(try await !Reachability(resolve: [:]).leads(to: "https://127.0.0.1:\(closed.port)"))
     }
 
     @Test(arguments: ["http://127.0.0.1", "127.0.0.1", "https://127.0.0.1:0", "https://127.0.0.1:port"])
-    func `what is no address of a server is an error, and not offline`(url: String) async {
+    func `a malformed server address is an error, and does not count as offline`(url: String) async {
         await #expect(throws: HTTPSError(.invalidURL, "")) { try await Reachability(resolve: [:]).leads(to: url) }
     }
 }

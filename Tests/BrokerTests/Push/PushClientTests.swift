@@ -22,7 +22,7 @@ import Testing
         }
     }
 
-    @Test func `the first word on the line counts, and is about what the device stated`() async throws {
+    @Test func `the first message on the channel counts, and answers the device's statement`() async throws {
         try await PushFixture.with { fixture in
             fixture.line.says(.present(.init(status: "device_disabled", hasCommands: false, keepAlive: 30)))
             try fixture.signIn()
@@ -31,7 +31,7 @@ import Testing
         }
     }
 
-    @Test func `a line that ends is opened anew, and one that says nonsense is ended`() async throws {
+    @Test func `a channel that ends is opened again, and one with a malformed message is closed`() async throws {
         try await PushFixture.with {
             try $0.join()
         } _: { fixture in
@@ -45,7 +45,7 @@ import Testing
         }
     }
 
-    @Test func `what could not be found out ends nothing, and is asked until it is`() async throws {
+    @Test func `an unknown status ends nothing, and is queried until it is known`() async throws {
         try await PushFixture.with { fixture in
             for trouble in [
                 ScriptedPlatform.Answer.unreachable, .httpStatus(500), .status("gone fishing"), .text("{}"),
@@ -62,7 +62,7 @@ import Testing
         }
     }
 
-    @Test func `a device that the directory does not know any more hears it as a refusal`() async throws {
+    @Test func `a device that the directory no longer lists is told so by a refusal`() async throws {
         try await PushFixture.with { fixture in
             fixture.platform.says(.refusal(OAuthError.unknownDeviceNumber))
             try fixture.signIn()
@@ -71,7 +71,7 @@ import Testing
         }
     }
 
-    @Test func `of a device with nobody's session the registration alone is asked, and nothing ends`() async throws {
+    @Test func `for a device without a session only the registration is queried, and nothing ends`() async throws {
         try await PushFixture.with { fixture in
             fixture.platform.says(.status("no_session"))
             fixture.platform.says(.status("stale_epoch"))
@@ -87,7 +87,7 @@ import Testing
         }
     }
 
-    @Test func `what the directory says of the device is told, and what could not be found out is not`() async throws {
+    @Test func `the directory's report on the device is passed on, and an unknown status is not`() async throws {
         try await PushFixture.with { fixture in
             fixture.platform.says(.unreachable)
             fixture.platform.says(.status("device_disabled"))

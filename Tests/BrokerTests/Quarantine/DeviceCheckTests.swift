@@ -43,7 +43,7 @@ import Testing
         }
     }
 
-    @Test func `without the sealing key nobody can say whose the state is`() throws {
+    @Test func `without the sealing key the owner of the state is unknown`() throws {
         try Fixture.with { fixture in
             #expect(try fixture.check() == nil)
             try FileManager.default.removeItem(at: fixture.file("keys/sealing.key"))
@@ -71,7 +71,7 @@ import Testing
     }
 
     @Test(arguments: ["journal", "tombstones.json", "ended-sessions.json", "live-session.json", "join.json"])
-    func `what cannot be read is named`(name: String) throws {
+    func `a file that cannot be read is named`(name: String) throws {
         try Fixture.with { fixture in
             #expect(try fixture.check() == nil)
             var random = SystemRandomNumberGenerator()
@@ -118,7 +118,7 @@ import Testing
     }
 
     @Test(arguments: ["", "1", "0\n", "-1\n", "one\n", "1\n\n", "99999999999999999999\n"])
-    func `a number of the state's form that is none is damage`(text: String) throws {
+    func `a malformed format number of the state counts as damage`(text: String) throws {
         try Fixture.with { fixture in
             #expect(try fixture.check() == nil)
             try Data(text.utf8).write(to: fixture.file("format"))

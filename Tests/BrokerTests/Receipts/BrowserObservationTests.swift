@@ -36,7 +36,8 @@ import Testing
     enum Left: CaseIterable { case process, profile, temporary, unrecordedTemporary }
 
     @Test(arguments: Left.allCases)
-    func `an agent that says closed while something of the browser is there is not believed`(left: Left) async throws {
+    func `an agent that reports closed while something of the browser remains is not believed`(left: Left) async throws
+    {
         try await Scratch.with { scratch in
             try await SupervisorFixture.with(scratch) { fixture in
                 let agent = try fixture.agent(of: geteuid())
@@ -100,7 +101,7 @@ import Testing
         }
     }
 
-    @Test func `of another user's browser the broker claims to have observed nothing`() async throws {
+    @Test func `the broker claims no observation of another user's browser`() async throws {
         try await Scratch.with { scratch in
             try await SupervisorFixture.with(scratch) { fixture in
                 let agent = try fixture.agent(of: geteuid() + 1)
@@ -115,7 +116,9 @@ import Testing
         }
     }
 
-    @Test func `what a broker that died did not see end follows from its death, and is said to`() async throws {
+    @Test func `the end of an item that a broker did not observe follows from its death, and is graded so`()
+        async throws
+    {
         try await Scratch.with { scratch in
             try await SupervisorFixture.with(scratch) { fixture in
                 _ = try await fixture.signIn(through: try fixture.agent(of: 1000))

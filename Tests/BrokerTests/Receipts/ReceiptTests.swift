@@ -71,7 +71,9 @@ import Testing
         }
     }
 
-    @Test func `a supervisor that died with the session knows a bound, and never says less`() async throws {
+    @Test func `after a supervisor died with the session, the receipt gives a bound, never an earlier time`()
+        async throws
+    {
         try await Scratch.with { scratch in
             try await SupervisorFixture.with(scratch) { fixture in
                 let agent = try fixture.agent(of: 1000)
@@ -103,7 +105,7 @@ import Testing
         }
     }
 
-    @Test func `a hand-over that is told twice has one receipt`() async throws {
+    @Test func `a hand-over that is reported twice has one receipt`() async throws {
         try await Scratch.with { scratch in
             try await SupervisorFixture.with(scratch) { fixture in
                 try await fixture.playSession(through: fixture.agent(of: 1000))
@@ -134,7 +136,7 @@ import Testing
 
     /// A write that was interrupted by a power cut: any part of a line, or other bytes that a disk may hold there.
     @Test(arguments: ["{", #"{"type":"baton.receipt","version":1"#, "\0\0\0\0", "{}\n", "half a line\nand another"])
-    func `what was never acknowledged goes, and the chain goes on`(torn: String) async throws {
+    func `a receipt that was never acknowledged is dropped, and the chain continues`(torn: String) async throws {
         try await Scratch.with { scratch in
             try await SupervisorFixture.with(scratch) { fixture in
                 try await fixture.playSession(through: fixture.agent(of: 1000))
@@ -210,7 +212,7 @@ import Testing
     enum Damage: CaseIterable { case changed, shortened, removed, endRemoved, endUnreadable, keyReplaced }
 
     @Test(arguments: Damage.allCases)
-    func `other damage is moved aside and told of`(damage: Damage) async throws {
+    func `other damage is moved aside and reported`(damage: Damage) async throws {
         try await Scratch.with { scratch in
             try await SupervisorFixture.with(scratch) { fixture in
                 let agent = try fixture.agent(of: 1000)

@@ -65,7 +65,7 @@ import Testing
         (#"{"apps":[{"id":"a","lvl":"socket"}]}"#, .malformed), (#"{"apps":{}}"#, .malformed), (#"{}"#, .malformed),
         (#"{"apps":[]"#, .malformed), (#"{"apps":[],"more":1}"#, .malformed),
     ])
-    func `a registry that leaves open who is who is none`(text: String, code: RegistryFailure.Code) async throws {
+    func `an ambiguous registry is refused`(text: String, code: RegistryFailure.Code) async throws {
         let failure = await #expect(throws: RegistryFailure.self) {
             try await registry([Self.rounds, Self.checkout], file: text)
         }
@@ -73,7 +73,7 @@ import Testing
         #expect(failure?.message.isEmpty == false && failure?.remedy.isEmpty == false)
     }
 
-    @Test func `what the MDM says of an app that cannot be understood is no session-bound app`() async throws {
+    @Test func `a declaration from the MDM that cannot be read does not make a session-bound app`() async throws {
         var settings = settings([Self.rounds])
         settings.registryFailure = RegistryFailure(.level, "com.contoso.rounds")
         #expect(throws: RegistryFailure(.level, "com.contoso.rounds")) {
@@ -89,7 +89,7 @@ import Testing
         (.user("com.contoso.rounds", 7), .socket, false), (.user("com.contoso.rounds", 7), .session, false),
         (.session, .session, true), (.session, .socket, false), (.session, .user(7), false),
     ])
-    func `an identity may act as an app that is told by the same means, and as no other`(
+    func `an identity may act only as an app that is identified by the same means`(
         identity: AppIdentity, binding: AppBinding, isPermitted: Bool
     ) async throws {
         var app = Self.rounds

@@ -33,12 +33,12 @@ import Testing
         #expect(changed == expected, sourceLocation: location)
     }
 
-    @Test mutating func `a client that saw nobody hears of nobody before`() {
+    @Test mutating func `a client that saw nobody is told of no former worker`() {
         expectEvent("amara", in: 2, of: nil)
         expectEvent("amara", in: 2, of: "amara")
     }
 
-    @Test mutating func `a worker who left is heard of until the client has dealt with it`() {
+    @Test mutating func `a worker who left is reported until the client acknowledges it`() {
         _ = receive("amara", in: 2)
         expectEvent(nil, in: 3, of: "amara")
         expectEvent(nil, in: 3, of: "amara")
@@ -53,7 +53,7 @@ import Testing
         expectEvent("bo", in: 4, of: "bo")
     }
 
-    @Test mutating func `two changes that a client slept through or died in are heard of one after the other`() {
+    @Test mutating func `two changes that a client missed are reported one after the other`() {
         _ = receive("amara", in: 2)
         _ = receive("bo", in: 4)
         expectEvent(nil, in: 5, of: "amara")
@@ -97,7 +97,7 @@ import Testing
         #expect(tombstones.previous(current: "bo") == "bo")
     }
 
-    @Test mutating func `what a client has been told is noted once, and an account stands in one line`() {
+    @Test mutating func `an account that a client was told of is recorded once, in one line`() {
         let first = tombstones.tell("amara", in: epoch(2))
         let again = tombstones.tell("amara", in: epoch(2))
         // The same worker in a later session, and a worker who left and came back.
@@ -110,7 +110,7 @@ import Testing
         #expect(tombstones.told == [AccountTombstone(homeAccountID: "amara", epoch: epoch(4))])
     }
 
-    @Test mutating func `a client that only got a token hears of the leaving, and first of the worker as new`() {
+    @Test mutating func `a client that only got a token is told of the worker first, and then of the sign-out`() {
         let isNew = tombstones.tell("amara", in: epoch(2), byQuery: false)
         let isNewAgain = tombstones.tell("amara", in: epoch(2), byQuery: false)
         #expect(isNew && !isNewAgain && tombstones.knows("amara", in: epoch(2)))
@@ -126,7 +126,7 @@ import Testing
         expectEvent("bo", in: 4, of: "amara")
     }
 
-    @Test mutating func `a client that was told of a worker and has a token of their next session saw them before`() {
+    @Test mutating func `a client that knows a worker and has a token of their next session saw them before`() {
         _ = receive("amara", in: 2)
         let isNew = tombstones.tell("amara", in: epoch(4), byQuery: false)
         #expect(isNew)
@@ -139,7 +139,7 @@ import Testing
         #expect(read.isReported && read == AccountTombstone(homeAccountID: "amara", epoch: epoch(2)))
     }
 
-    @Test mutating func `a client that sleeps through many changes hears of the latest sixteen`() {
+    @Test mutating func `a client that misses many changes is told of the latest sixteen`() {
         for number in 1...20 { _ = tombstones.tell("worker \(number)", in: epoch(UInt64(number))) }
         #expect(tombstones.told.map(\.homeAccountID) == (5...20).map { "worker \($0)" })
         #expect(tombstones.previous(current: nil) == "worker 5")

@@ -19,7 +19,7 @@ import Testing
         return true
     }
 
-    @Test func `what the organisation ends, ends at once, also while apps may save`() {
+    @Test func `a session that the organisation ends is over at once, even while apps may save`() {
         let ends = steps.filter { isEnd($0, by: .serverRevocation) && $0.before.state.heldEpoch != nil }
         #expect(!ends.isEmpty)
         for step in ends { #expect(step.after.pending?.ended == step.before.state.heldEpoch) }
@@ -105,7 +105,7 @@ import Testing
         }
     }
 
-    @Test func `an app that has not erased is locked before the receipt is written, and its result stands there`() {
+    @Test func `an app that has not erased is locked before the receipt is written, which contains its result`() {
         for step in steps {
             guard let before = step.before.pending else { continue }
             for case .writeReceipt(let handover) in step.actions {
@@ -122,8 +122,7 @@ import Testing
         }
     }
 
-    @Test func `what an app says of its eraser is in the journal before anything follows, and only for its own epoch`()
-    {
+    @Test func `an eraser's result is in the journal before anything follows, and only for its own epoch`() {
         for step in steps {
             guard case .event(.appAnswered(let app, let hasErased, let epoch)) = step.cause else { continue }
             guard let before = step.before.pending, before.ended == epoch,
@@ -138,7 +137,7 @@ import Testing
         }
     }
 
-    @Test func `the time of the apps is over by the word on their own epoch alone`() {
+    @Test func `the apps' time ends only by a message about their own epoch`() {
         for step in steps {
             guard let before = step.before.pending, let after = step.after.pending, before.ended == after.ended,
                 !before.isOverdue, after.isOverdue, case .event(let event) = step.cause
@@ -191,7 +190,7 @@ import Testing
         }
     }
 
-    @Test func `the receipt has each app's own word`() {
+    @Test func `the receipt contains each app's own report`() {
         for step in steps {
             for case .writeReceipt(let handover) in step.actions {
                 guard case .event(let event) = step.cause, let before = step.before.pending else { continue }

@@ -76,7 +76,7 @@ import Testing
         }
     }
 
-    @Test func `an epoch's counter never comes back`() {
+    @Test func `an epoch's counter is never used again`() {
         for step in steps { #expect(step.after.epoch.counter >= step.before.epoch.counter) }
         for step in steps where step.after.epoch != step.before.epoch {
             #expect(step.after.epoch.counter > step.before.epoch.counter)
@@ -128,7 +128,7 @@ import Testing
         }
     }
 
-    @Test func `whoever asked for the end is answered when the device is ready, not before`() {
+    @Test func `the requester of a sign-out is answered when the device is ready, not before`() {
         for step in steps {
             for case .answer(let requesters) in step.actions where !requesters.isEmpty {
                 #expect(step.after.state == .ready || step.actions.contains(.journal(.ready(step.before.epoch))))
@@ -160,14 +160,14 @@ import Testing
         }
     }
 
-    @Test func `who waits for a process that died waits no more`() {
+    @Test func `a request to a process that died is dropped`() {
         for step in steps {
             guard case .event(.sessionProcessDied) = step.cause else { continue }
             #expect(step.after.pending?.waiting == nil)
         }
     }
 
-    @Test func `a trace counts as gone by the word on its own epoch alone`() {
+    @Test func `a trace counts as gone only by a message about its own epoch`() {
         for step in steps {
             guard let before = step.before.pending, case .event(let event) = step.cause else { continue }
             let left = step.after.pending?.ended == before.ended ? step.after.pending?.items ?? [] : []
@@ -264,7 +264,7 @@ import Testing
         }
     }
 
-    @Test func `a worker holds the device from the sign-in's word to the commit, told of the end or not`() {
+    @Test func `a worker has the device from the sign-in to the commit, even if the end was announced`() {
         for step in steps {
             switch step.after.state {
             case .ready, .signingIn, .signingOut: #expect(step.after.state.heldEpoch == nil)

@@ -129,7 +129,7 @@ import Testing
         }
     }
 
-    @Test mutating func `a session goes on where its key was kept, and only where it was live`() throws {
+    @Test mutating func `a session continues only if its key was kept and it was live`() throws {
         let (machine, actions) = Machine.recover(
             from: .signedIn(try epoch(5), apps: []), keyKept: true, random: &random)
         #expect(machine.epoch == (try epoch(5)))

@@ -23,7 +23,7 @@ import Testing
         #expect(sessionTimer.due(at: .seconds(1900), wall: 50_900) == .end(.idle))
     }
 
-    @Test func `what a person does begins the idle time anew, with its warning`() {
+    @Test func `a person's activity restarts the idle time, with its warning`() {
         var sessionTimer = sessionTimer(idle: 900)
         #expect(sessionTimer.due(at: .seconds(1850), wall: 0) == .warning(seconds: 50))
         sessionTimer.activity(at: .seconds(1860))
@@ -72,7 +72,7 @@ import Testing
         #expect(sessionTimer.pause(at: .seconds(1000)) == nil)
     }
 
-    @Test func `a word that comes late takes nothing back`() {
+    @Test func `a late message undoes nothing`() {
         var sessionTimer = sessionTimer(idle: 900)
         sessionTimer.activity(at: .seconds(1500))
         sessionTimer.activity(at: .seconds(1100))
@@ -100,7 +100,7 @@ import Testing
         #expect(byTime.due(at: .seconds(2000), wall: 53_600) == .end(.shiftEnd))
     }
 
-    @Test func `a shift of which nobody knows when it began is over, and without one nothing is`() {
+    @Test func `a shift with an unknown start is over, and without a shift nothing ends`() {
         for (length, ends) in [(3600, []), (0, [14 * 60])] {
             var unknown = resumed(length: length, ends: ends, isKnown: false)
             #expect(unknown.due(at: .seconds(2000), wall: 0) == .end(.shiftEnd))
@@ -109,7 +109,7 @@ import Testing
         #expect(free.due(at: .seconds(1_000_000), wall: 0) == nil)
     }
 
-    @Test func `after a restart the idle time goes on, and never ends without a warning`() {
+    @Test func `after a restart the idle time continues, and never ends without a warning`() {
         var known = resumed(idle: 900, activity: 1900)
         #expect(known.due(at: .seconds(2739), wall: 0) == nil)
         #expect(known.due(at: .seconds(2740), wall: 0) == .warning(seconds: 60))
@@ -122,7 +122,7 @@ import Testing
         #expect(early.due(at: .seconds(2900), wall: 0) == .end(.idle))
     }
 
-    @Test func `where nothing is known the person is warned at once, and stays if they do something`() {
+    @Test func `if no activity is known, the person is warned at once, and stays signed in if they act`() {
         var sessionTimer = resumed(idle: 900)
         #expect(sessionTimer.due(at: .seconds(2000), wall: 0) == .warning(seconds: 60))
         var gone = sessionTimer

@@ -6,12 +6,12 @@ import Testing
 
 /// The properties of triggers, and their names in a receipt.
 @Suite struct SignOutTriggerTests {
-    @Test func `who is at the device leaves politely; what the organisation or a fault ends does not wait`() {
+    @Test func `a sign-out at the device is graceful; one by the organisation or a fault is not`() {
         let graceful = SignOutTrigger.allCases.filter(\.isGraceful)
         #expect(graceful == [.app, .idle, .shiftEnd, .charger, .dock, .seat, .operator])
     }
 
-    @Test func `what the broker saw is told from what agent and apps say, and from what nobody saw`() {
+    @Test func `results that the broker observed differ from results that are reported, and from unobserved ones`() {
         let seen = ItemOutcome.broker("files")
         #expect(seen.grade == .enforced && seen.observer == .broker && seen.result == .done)
         #expect(seen.claimed(isObserved: true) == seen)
@@ -27,7 +27,7 @@ import Testing
     }
 
     @Test(arguments: ["ready", "signingIn", "signedIn", "signingOut"])
-    func `a journal that names no epoch is none`(state: String) {
+    func `a journal that names no epoch is refused`(state: String) {
         let ended = "1." + String(repeating: "0", count: 32)
         #expect(JournalRecord(bytes: Array(#"{"state":"\#(state)","ended":"\#(ended)"}"#.utf8)) == nil)
     }

@@ -81,7 +81,7 @@ import Testing
         #expect(server.requests == ["n1", "n2"])
     }
 
-    @Test func `a nonce that went stale is fetched anew, once`() async throws {
+    @Test func `a stale nonce is fetched again, once`() async throws {
         let server = Server(stale: 1)
         #expect(try await post(server) == Array("done".utf8))
         #expect(server.requests == ["n1", "n2"])

@@ -25,7 +25,7 @@ import Testing
     }
 
     @Test(arguments: ["", "a b", "a\"b", "ä", "a=", String(repeating: "a", count: 257)])
-    func `what cannot be a nonce is not kept`(text: String) {
+    func `a malformed nonce is not kept`(text: String) {
         let store = NonceStore()
         store.keep("good-one_1")
         store.keep(text)

@@ -47,7 +47,7 @@ import Testing
             ("https://login.example/a%zz", .path), ("https://login.example/a%+f", .path),
             ("https://login.example/a%7f", .path),
         ] as [(String, SSOAddress.Failure)])
-    func `an address that readers could understand in different ways is none`(
+    func `an ambiguous address is refused`(
         text: String, failure: SSOAddress.Failure
     ) {
         #expect(throws: failure) { try SSOAddress(text) }
@@ -60,7 +60,8 @@ import Testing
             ("?sso_nonce=a%41", nil), ("?xsso_nonce=a", nil), ("?SSO_NONCE=a", nil), ("#sso_nonce=a", nil),
             ("?sso_nonce=" + String(repeating: "n", count: 257), nil),
         ] as [(String, String?)])
-    func `the identity platform's nonce is taken where it stands once and is one`(query: String, nonce: String?) throws
+    func `the identity platform's nonce is used if it occurs once and is well-formed`(query: String, nonce: String?)
+        throws
     {
         #expect(try SSOAddress("https://login.example/t" + query).nonce == nonce)
     }

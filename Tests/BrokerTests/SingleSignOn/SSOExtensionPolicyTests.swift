@@ -65,7 +65,7 @@ import Testing
         [], [""], ["http://login.example:8443"], ["https://login.example:8443/?a"],
         ["https://login.example:8443/#a"], ["https://u@login.example:8443"], ["login.example:8443"],
     ])
-    func `an entry that is no prefix lists nothing`(urls: [String]) {
+    func `an entry that is not a prefix lists nothing`(urls: [String]) {
         #expect(policy(urls).addresses.isEmpty)
         #expect(throws: SSOExtensionPolicy.Refusal.unlisted) { try policy(urls).listed(Self.platform + "/") }
     }

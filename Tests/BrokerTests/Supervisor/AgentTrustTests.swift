@@ -35,7 +35,7 @@ import Testing
         }
     }
 
-    @Test func `whose browser has to go is known to the next supervisor`() async throws {
+    @Test func `the next supervisor knows the user whose browser must be closed`() async throws {
         try await Scratch.with { scratch in
             var epoch = Epoch.ID.random()
             try await SupervisorFixture.with(scratch) { fixture in

@@ -10,7 +10,7 @@ import Testing
 @Suite(.timeLimit(.minutes(10))) struct AgentWaitTests {
     private let page = "http://127.0.0.1:1/x"
 
-    @Test func `a sign-in goes on when the agent comes within three seconds`() async throws {
+    @Test func `a sign-in continues if the agent connects within three seconds`() async throws {
         try await Scratch.with { scratch in
             try await SupervisorFixture.with(scratch) { fixture in
                 fixture.sessionProcessSends(.signInRequested(requestID: 1))

@@ -107,7 +107,7 @@ import Testing
         }
     }
 
-    @Test func `the server's word does not wait until apps have saved`() async throws {
+    @Test func `an end by the server does not wait until apps have saved`() async throws {
         try await Scratch.with { scratch in
             try await SupervisorFixture.with(scratch) { fixture in
                 _ = try await fixture.signIn(through: try fixture.agent(of: 1000))
@@ -151,7 +151,7 @@ import Testing
         }
     }
 
-    @Test func `an app that could not erase stays locked over a restart until it has, and by no other epoch's word`()
+    @Test func `an app that could not erase stays locked over restarts until it has, for its own epoch only`()
         async throws
     {
         try await Scratch.with { scratch in
@@ -226,7 +226,7 @@ import Testing
         }
     }
 
-    @Test func `what has not ended cannot be erased`() async throws {
+    @Test func `the data of an epoch that has not ended cannot be erased`() async throws {
         try await Scratch.with { scratch in
             try await SupervisorFixture.with(scratch) { fixture in
                 _ = try await fixture.signIn(through: try fixture.agent(of: 1000))
@@ -238,7 +238,7 @@ import Testing
         }
     }
 
-    @Test func `a browser that cannot be removed holds the device, which says so in plain words`() async throws {
+    @Test func `a browser that cannot be removed blocks the device, and the status explains it`() async throws {
         try await Scratch.with { scratch in
             try await SupervisorFixture.with(scratch) { fixture in
                 let agent = try fixture.agent(of: 1000)

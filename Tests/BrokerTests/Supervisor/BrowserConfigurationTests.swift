@@ -12,7 +12,7 @@ import Testing
 
 /// How the browser's configuration gets from the MDM to the agent.
 @Suite struct BrowserConfigurationTests {
-    @Test func `the agent hears the MDM's decision before it opens a page, and each change of it`() async throws {
+    @Test func `the agent is told the MDM's decision before it opens a page, and each change of it`() async throws {
         try await Scratch.with { scratch in
             try await SupervisorFixture.with(scratch) { fixture in
                 let first = try BrowserConfiguration(blocked: [AddressPattern("*")])

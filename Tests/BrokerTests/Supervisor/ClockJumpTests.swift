@@ -55,7 +55,7 @@ import Testing
     }
 
     @Test(arguments: [years, -years])
-    func `whom an app was told of is forgotten a day after the end, also where the clock was set`(jump: Int)
+    func `an account that an app was told of is forgotten a day after the end, even if the clock was set`(jump: Int)
         async throws
     {
         try await Scratch.with { scratch in

@@ -29,7 +29,7 @@ import Testing
         #expect(recorder.log == ["begin 1", "end 1", "begin 2", "end 2", "begin 3", "end 3"])
     }
 
-    @Test func `every event is handled when the first one's caller goes on`() throws {
+    @Test func `every event is handled before the first one's caller continues`() throws {
         let recorder = Recorder()
         try recorder.add(2)
         try recorder.add(3)

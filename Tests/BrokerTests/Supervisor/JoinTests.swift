@@ -16,7 +16,7 @@ import UnixSocket
 
     private func files(_ scratch: Scratch) -> DeviceFiles { DeviceFiles(root: Directory(path: scratch.path("device"))) }
 
-    @Test func `a join that the directory confirmed is finished when its process dies, and its operator hears so`()
+    @Test func `a join that the directory confirmed is finished when its process dies, and its operator is told`()
         async throws
     {
         try await Scratch.with { scratch in
@@ -76,7 +76,7 @@ import UnixSocket
         }
     }
 
-    @Test func `what the directory has confirmed stands although the operator is gone`() async throws {
+    @Test func `a join that the directory has confirmed is kept even if the operator is gone`() async throws {
         try await Scratch.with { scratch in
             try await SupervisorFixture.with(scratch, isJoined: false) { fixture in
                 fixture.inputs.post(.operatorAsked(.join(order), connection: 7) { _ in })

@@ -6,7 +6,7 @@ import Testing
 
 /// The conditions for the page on which a PIN is set, and the answers to the operator.
 @Suite(.timeLimit(.minutes(10))) struct PINRequestTests {
-    @Test func `where nobody is signed in there is no page`() async throws {
+    @Test func `there is no page while nobody is signed in`() async throws {
         try await Scratch.with { scratch in
             try await SupervisorFixture.with(scratch) { fixture in
                 let reply = try await fixture.ask(.setPIN)

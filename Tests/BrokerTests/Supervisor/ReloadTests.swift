@@ -29,7 +29,7 @@ import Testing
         }
     }
 
-    @Test func `where the session process dies first, nobody is served by what it knew`() async throws {
+    @Test func `if the session process dies first, nobody is served from its data`() async throws {
         try await Scratch.with { scratch in
             try await SupervisorFixture.with(scratch) { fixture in
                 async let answer = fixture.ask(.reload)

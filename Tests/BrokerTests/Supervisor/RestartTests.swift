@@ -10,7 +10,7 @@ import Testing
 
 /// The handling of session processes that die or do not read their messages.
 @Suite(.timeLimit(.minutes(10))) struct RestartTests {
-    @Test func `the pauses grow to five seconds and begin anew after a long life`() {
+    @Test func `the pauses grow to five seconds and start again after a long life`() {
         var pause = RestartPause()
         let short = Duration.seconds(9)
         let pauses = (0..<9).map { _ in pause.next(after: short) }
@@ -36,7 +36,7 @@ import Testing
         }
     }
 
-    @Test func `a process that hears nothing is ended, and does not keep the device from signing out`() async throws {
+    @Test func `a process that reads nothing is ended, and does not prevent a sign-out`() async throws {
         try await Scratch.with { scratch in
             let script = "printf x >> \(scratch.path("starts")); exec /bin/sleep 600"
             try await SupervisorFixture.with(scratch, sessionProcess: script) { fixture in

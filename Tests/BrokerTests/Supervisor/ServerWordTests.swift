@@ -15,7 +15,9 @@ import UnixSocket
 /// The server's reports about a session, and the reports that the server must get.
 @Suite struct ServerWordTests {
     @Test(arguments: [SignOutTrigger.serverRevocation, .deviceDisabled, .deviceRemoved])
-    func `the server's word ends the session of its epoch by the one transaction, and no other`(trigger: SignOutTrigger)
+    func `an end by the server ends the session of its epoch by the one transaction, and no other`(
+        trigger: SignOutTrigger
+    )
         async throws
     {
         try await Scratch.with { scratch in
@@ -104,7 +106,7 @@ import UnixSocket
         }
     }
 
-    @Test func `of ends that the server does not hear the newest are kept, and the device starts with them`()
+    @Test func `of ends not reported to the server the newest are kept, even over a restart`()
         async throws
     {
         try await Scratch.with { scratch in
@@ -124,7 +126,7 @@ import UnixSocket
         }
     }
 
-    @Test func `an operator's sign-out that goes on is answered after half a minute`() async throws {
+    @Test func `an operator's sign-out that takes long is answered after half a minute`() async throws {
         try await Scratch.with { scratch in
             try await SupervisorFixture.with(scratch) { fixture in
                 let agent = try fixture.agent(of: 1000)

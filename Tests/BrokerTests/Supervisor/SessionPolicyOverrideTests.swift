@@ -27,7 +27,7 @@ import Testing
         return base.followed(settings)
     }
 
-    @Test func `what the MDM says holds, and what it leaves open stays the device's own`() {
+    @Test func `values from the MDM are in force, and the device's own values fill the rest`() {
         let base = SessionPolicy(
             timeouts: SessionTimeouts(idle: 600, idleWarning: 30, shiftLength: 3600, shiftEnds: [60]),
             willEndPatience: 1,
@@ -54,7 +54,7 @@ import Testing
             (["idle": 0], "session_policy_endless", "idle"), (["idle": 29], "session_policy_hasty", "idle"),
             (["idle": 60], "session_policy_unwarned", "idleWarning"),
         ] as [([String: PropertyList], String, String)])
-    func `what is unknown, impossible or unsafe is refused as a whole, and says which word`(
+    func `an unknown, impossible or unsafe policy is refused as a whole, and the key is named`(
         sessionPolicy: [String: PropertyList], code: String, key: String
     ) {
         // The other key would be valid.
@@ -67,7 +67,7 @@ import Testing
         #expect(findings.first?.code == code && findings.first?.verdict == .bad)
     }
 
-    @Test func `a session policy that is no dictionary is refused`() {
+    @Test func `a session policy that is not a dictionary is refused`() {
         #expect(throws: SessionPolicyError(.malformed, "sessionPolicy")) {
             try SessionPolicyOverride(configuration: ["sessionPolicy": 1])
         }

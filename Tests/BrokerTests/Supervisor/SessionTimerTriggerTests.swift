@@ -26,8 +26,7 @@ import Testing
         }
     }
 
-    @Test func `what the worker does puts the end off, and what somebody did in another session does not`() async throws
-    {
+    @Test func `the worker's activity postpones the end, and activity in another session does not`() async throws {
         try await Scratch.with { scratch in
             try await SupervisorFixture.with(scratch) { fixture in
                 _ = try await fixture.signIn(through: try fixture.agent(of: 1000))
@@ -45,7 +44,7 @@ import Testing
         }
     }
 
-    @Test func `what the agent hears of the person counts`() async throws {
+    @Test func `the input that the agent reports counts as activity`() async throws {
         try await Scratch.with { scratch in
             try await SupervisorFixture.with(scratch) { fixture in
                 let agent = try fixture.agent(of: 1000)
@@ -62,7 +61,7 @@ import Testing
     }
 
     @Test(arguments: [(SeatEvent.charger, SignOutTrigger.charger), (.dock, .dock), (.seat, .seat)])
-    func `what happens to the device signs the worker out, and is named`(event: SeatEvent, trigger: SignOutTrigger)
+    func `a device event signs the worker out, and is named`(event: SeatEvent, trigger: SignOutTrigger)
         async throws
     {
         try await Scratch.with { scratch in

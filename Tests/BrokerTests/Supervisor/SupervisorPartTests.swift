@@ -52,7 +52,7 @@ import Testing
         #expect(replies.all.count == 3)
     }
 
-    @Test func `who waits for a change of the device is answered by it or a later one, once`() {
+    @Test func `a request that waits for a device change is answered once, by that change or a later one`() {
         let replies = Replies()
         var changes = DeviceChanges()
         let first = changes.next()

@@ -17,7 +17,7 @@ import Testing
         #expect(try await cache.value(for: "old") { 5 } == 5)
     }
 
-    @Test func `what is kept is made once, and what could not be made is tried again`() async throws {
+    @Test func `a cached value is made once, and a failed one is tried again`() async throws {
         struct Trouble: Error {}
         let cache = KeyedCache<String, Int>()
         await #expect(throws: Trouble.self) { try await cache.value(for: "a") { throw Trouble() } }

@@ -86,7 +86,7 @@ import Testing
         #expect(try await fixture.client.get(query).status == .ok)
     }
 
-    @Test func `a nonce may be left out, and then stands in no token`() async throws {
+    @Test func `a nonce may be left out, and then is in no token`() async throws {
         let fixture = try await TestPlatform()
         let code = try await Browser(fixture).signIn(AuthorizeQuery(fixture, ["nonce": nil]))[ParameterName.code]
         let token = try CompactJWS(try await fixture.redeem(code).json.string(ReplyName.idToken)).claims()

@@ -61,7 +61,7 @@ import Testing
     }
 
     @Test(arguments: ["token", "id_token", "code id_token", "id_token token"])
-    func `who asks for tokens in the address is told behind the number sign that there are none`(
+    func `a request for tokens in the address is refused in the fragment`(
         type: String
     ) async throws {
         let fixture = try await TestPlatform()
@@ -73,7 +73,7 @@ import Testing
         #expect(try await fixture.client.get(asked.path).returned()[ParameterName.error] != nil)
     }
 
-    @Test func `parameters that nobody knows, or that only wish for a look, are passed over`() async throws {
+    @Test func `unknown parameters, and those that only change the look, are ignored`() async throws {
         let fixture = try await TestPlatform()
         let wishes = [
             "ui_locales": "fr-CA fr", "display": "popup", "acr_values": "a b", "x-client-SKU": "y", "zz": "1",
@@ -145,7 +145,7 @@ import Testing
         }
     }
 
-    @Test func `another host name is nobody's`() async throws {
+    @Test func `a request with another host name is refused`() async throws {
         let fixture = try await TestPlatform()
         #expect(
             try await fixture.client.get(AuthorizeQuery(fixture).path, host: "evil.test").status == .misdirectedRequest)

@@ -111,8 +111,7 @@ import Testing
         #expect(try allowed.returned()[ParameterName.code] != nil)
     }
 
-    @Test func `who signs in for a request with consent is asked afterwards, and no code is made before`() async throws
-    {
+    @Test func `a request with consent asks after the sign-in, and no code is made before`() async throws {
         let fixture = try await TestPlatform()
         let browser = Browser(fixture)
         let query = AuthorizeQuery(fixture, ["prompt": "login consent", "max_age": "0"])

@@ -121,7 +121,7 @@ import Testing
         #expect(other.cookies["__Host-baton-session"] == nil)
     }
 
-    @Test func `what a client sends stays text in the page, whatever marks follow it`() async throws {
+    @Test func `a client's values stay text in the page, whatever characters they contain`() async throws {
         let fixture = try await TestPlatform()
         let hostile = "\"\u{301} autofocus onfocus=x <\u{301}b>'"
         let page = try await fixture.client.get(

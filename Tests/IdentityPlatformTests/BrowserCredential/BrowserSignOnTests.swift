@@ -212,7 +212,7 @@ import Testing
         #expect(refused.hidden("csrf") != nil)
     }
 
-    @Test func `who is signed in on the device comes before whom the browser remembers`() async throws {
+    @Test func `the worker on the device comes before the account that the browser remembers`() async throws {
         let fixture = try await TestPlatform()
         let session = try await TestDevice.joined(fixture).session()
         let browser = Browser(fixture)

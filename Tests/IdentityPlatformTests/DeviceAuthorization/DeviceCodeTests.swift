@@ -153,7 +153,7 @@ import Testing
         #expect(try error(try await late.poll()) == "expired_token")
     }
 
-    @Test func `only who asks twice as often as agreed is told to slow down`() async throws {
+    @Test func `only a client that polls twice as often as agreed is told to slow down`() async throws {
         let fixture = try await TestPlatform()
         let screen = try await Screen(fixture)
         _ = try await screen.poll()

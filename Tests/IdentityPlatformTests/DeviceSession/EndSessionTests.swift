@@ -76,7 +76,7 @@ import Testing
         "http://login.test:8443", "https://login.test.evil.test", "https://evil.test/https://login.test:8443",
         "https://login.test@evil.test", "login.test", "",
     ])
-    func `what is meant for another address says so and ends nothing`(origin: String) async throws {
+    func `a request for another address is refused as such and ends nothing`(origin: String) async throws {
         let fixture = try await TestPlatform()
         let session = try await TestDevice.joined(fixture).session()
         let path = EndpointPath.endSession(tenant: fixture.tenant.id.rawValue)
@@ -98,7 +98,7 @@ import Testing
         #expect(try await session.end(nonce: nonce).text == #"{"ended":true}"#)
     }
 
-    @Test func `after the end no lower epoch comes back`() async throws {
+    @Test func `after the end no lower epoch is accepted`() async throws {
         let fixture = try await TestPlatform()
         let session = try await TestDevice.joined(fixture).session(counter: 3)
         #expect(try await session.end().status == .ok)
@@ -109,7 +109,7 @@ import Testing
         #expect(try await session.testDevice.issue(refresh, counter: 4).status == .ok)
     }
 
-    @Test func `an epoch is over when its end is told, though nobody was known to be signed in`() async throws {
+    @Test func `an epoch is over when its end is reported, even if nobody was known to be signed in`() async throws {
         let fixture = try await TestPlatform()
         let session = try await TestDevice.joined(fixture).session(counter: 3)
         let scopes = ["openid", "offline_access", "User.Read"]

@@ -10,7 +10,7 @@ import TestSupport
 import Testing
 
 @Suite struct SessionStatusTests {
-    @Test func `a device hears how it and its session stand`() async throws {
+    @Test func `a device is told its own status and that of its session`() async throws {
         let fixture = try await TestPlatform()
         let testDevice = try await TestDevice.joined(fixture)
         #expect(try await testDevice.status(counter: 0, sessionID: nil) == .noSession)
@@ -32,7 +32,7 @@ import Testing
         #expect(try await session.status() == .live)
     }
 
-    @Test func `another device's session is none of a device's`() async throws {
+    @Test func `a device is not told of another device's session`() async throws {
         let fixture = try await TestPlatform()
         let session = try await TestDevice.joined(fixture).session()
         let other = try await TestDevice.joined(fixture, number: 1)

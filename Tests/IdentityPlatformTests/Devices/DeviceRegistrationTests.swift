@@ -142,7 +142,7 @@ import X509
         #expect(try await devices(fixture).count == 1)
     }
 
-    @Test func `a certificate of the same names by another authority is nobody's`() async throws {
+    @Test func `a certificate with the same names from another authority is refused`() async throws {
         let fixture = try await TestPlatform()
         let testDevice = try await TestDevice.joined(fixture)
         let genuine = try testDevice.parsed
@@ -160,7 +160,7 @@ import X509
 
     // MARK: - Versions
 
-    @Test func `an API version that nobody knows is refused`() async throws {
+    @Test func `an unknown API version is refused`() async throws {
         let fixture = try await TestPlatform()
         let token = try await fixture.registrationToken("amara@contoso.test")
         for (method, path) in [

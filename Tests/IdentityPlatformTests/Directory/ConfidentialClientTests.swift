@@ -116,7 +116,7 @@ import Testing
         #expect(try await session.testDevice.send(PrimaryRefreshToken.form(request: request)).errorNumber == 7_000_218)
     }
 
-    @Test func `its tokens are signed as it was registered`() async throws {
+    @Test func `a confidential client's tokens are signed as it was registered`() async throws {
         let site = try await site(algorithm: .es256)
         let tokens = try await site.redeem(
             try await site.code(), [:], basic: "\(site.client.id):\(site.secret)"

@@ -58,7 +58,7 @@ import Testing
         _ = try await session.tokens()
     }
 
-    @Test func `what a transaction read before a change is not kept after it`() async throws {
+    @Test func `data that a transaction read before a change is not cached after it`() async throws {
         let fixture = try await TestPlatform()
         let kept = fixture.platform.directoryCache
         let (app, tenant) = (fixture.app, fixture.tenant.id)

@@ -18,7 +18,7 @@ import Testing
         "authorizationCode", "refreshToken", "primaryRefreshToken", "browserSession", "session", "signInThrottle",
     ]
 
-    @Test func `what is over is cleared away in small steps, and nothing that is still good`() async throws {
+    @Test func `expired rows are deleted in small steps, and valid ones are kept`() async throws {
         let fixture = try await TestPlatform()
         let testDevice = try await TestDevice.joined(fixture)
         let ended = try await testDevice.session()
@@ -72,7 +72,7 @@ import Testing
     }
 
     @Test(arguments: ["nonce", "scope"])
-    func `what is kept for a code has an end`(name: String) async throws {
+    func `the data kept for a code expires`(name: String) async throws {
         let fixture = try await TestPlatform()
         let long = String(repeating: "x", count: 5000)
         let answer = try await fixture.client.get(AuthorizeQuery(fixture, [name: long]).path)

@@ -42,7 +42,7 @@ import Testing
         }
     }
 
-    @Test func `hashes cost what OWASP asks for, and older ones are made anew at the next sign-in`() async throws {
+    @Test func `hashes cost what OWASP asks for, and older ones are replaced at the next sign-in`() async throws {
         #expect(PasswordCost.standard == PasswordCost(logarithm: 15, blockSize: 8, parallelism: 3))
         let fixture = try await TestPlatform()
         var configuration = fixture.platform.configuration

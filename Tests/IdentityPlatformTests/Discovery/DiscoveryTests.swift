@@ -50,7 +50,7 @@ import Testing
         #expect(keys.body == (try await fixture.client.get("/contoso.test/discovery/v2.0/keys")).body)
     }
 
-    @Test func `what the document says is served is what the endpoints take`() async throws {
+    @Test func `the endpoints accept exactly what the document lists`() async throws {
         let fixture = try await TestPlatform()
         let document = try await document(fixture, "/contoso.test/v2.0")
         let browser = Browser(fixture)

@@ -131,7 +131,7 @@ import Testing
         let (file, test) = (
             "`Sources/IdentityPlatform/Credentials/Passwords/Passwords.swift`", "`PasswordTests: a name`"
         )
-        let mutation = "`a hash of another cost is made anew`"
+        let mutation = "`a hash with another cost is replaced`"
         #expect(Self.proofFaults("| a | b: \(file) | \(test) | \(mutation) |", mutations).isEmpty)
         let folder = "`Sources/IdentityPlatform/Credentials/Passwords`"
         #expect(Self.proofFaults("| a | b: \(folder) | \(test) | \(mutation) |", mutations).isEmpty)

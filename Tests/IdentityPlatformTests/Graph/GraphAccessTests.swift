@@ -40,7 +40,7 @@ import Testing
         }
     }
 
-    @Test func `whoever holds every role is refused without the route's permission`() async throws {
+    @Test func `a holder of every role is refused without the route's permission`() async throws {
         let fixture = try await TestPlatform()
         var caller = try await GraphCaller(fixture, roles: DirectoryRole.all)
         for route in GraphRoute.all {
@@ -59,7 +59,7 @@ import Testing
         }
     }
 
-    @Test func `whoever holds every permission is refused without one of the route's roles`() async throws {
+    @Test func `a holder of every permission is refused without one of the route's roles`() async throws {
         let fixture = try await TestPlatform()
         let caller = try await GraphCaller(fixture)
         func statuses() async throws -> [HTTPResponse.Status] {

@@ -58,7 +58,7 @@ import Testing
         #expect(try await caller.values("displayName", "/users").count == 2)
     }
 
-    @Test func `who holds a role is changed by a Global Administrator only`() async throws {
+    @Test func `only a Global Administrator changes role assignments`() async throws {
         let fixture = try await TestPlatform()
         let caller = try await GraphCaller(fixture, .userAdministrator)
         try await fixture.administration.users.assign(.globalReader, to: fixture.amara)

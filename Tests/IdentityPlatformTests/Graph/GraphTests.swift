@@ -69,7 +69,7 @@ import Testing
         #expect(notBefore == ["essential": .bool(true), "value": .string("\(fixture.clock.now.seconds)")])
     }
 
-    @Test func `what another key has signed is refused, under whichever key's name`() async throws {
+    @Test func `a token signed with another key is refused, whichever key it names`() async throws {
         let fixture = try await TestPlatform()
         let token = try CompactJWS(try await fixture.signedIn().string(ReplyName.accessToken))
         let own = try await fixture.platform.keys.current(of: fixture.tenant.id)
@@ -82,7 +82,7 @@ import Testing
         }
     }
 
-    @Test func `what Graph does not have is not found in Graph's words`() async throws {
+    @Test func `an unknown Graph path is not found, with Graph's error format`() async throws {
         let fixture = try await TestPlatform()
         let answer = try await fixture.client.get("/v1.0/planner", host: "graph.test")
         #expect(answer.status == .notFound)

@@ -38,7 +38,7 @@ import Testing
         }
     }
 
-    @Test func `a good access token is told as it is`() async throws {
+    @Test func `a valid access token is described as it is`() async throws {
         let service = try await Service()
         let text = try await service.fixture.signedIn().string(ReplyName.accessToken)
         let answer = try await service.ask(text).json
@@ -68,7 +68,7 @@ import Testing
         #expect(try await service.ask(bo).text == answer.text)
     }
 
-    @Test func `a refresh token is told to its own client alone, and once used no more`() async throws {
+    @Test func `a refresh token is described to its own client only, and not after its use`() async throws {
         let service = try await Service()
         let fixture = service.fixture
         let foreign = try await fixture.signedIn().string(ReplyName.refreshToken)
@@ -82,7 +82,7 @@ import Testing
         #expect(try await !service.isActive(own))
     }
 
-    @Test func `who has no secret is told nothing`() async throws {
+    @Test func `a client without a secret gets no information`() async throws {
         let service = try await Service()
         let text = try await service.fixture.signedIn().string(ReplyName.accessToken)
         #expect(try await service.ask(text, ["client_secret": nil]).errorNumber == 7_000_218)

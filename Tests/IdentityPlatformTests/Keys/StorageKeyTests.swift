@@ -14,7 +14,7 @@ import Testing
 @Suite struct StorageKeyTests {
     private static let root = SymmetricKey(data: [UInt8](repeating: 7, count: StorageKey.length))
 
-    @Test func `what is sealed for a purpose opens under no other key and for no other purpose`() throws {
+    @Test func `data sealed for a purpose opens under no other key and for no other purpose`() throws {
         let key = try TestPlatform.storageKey()
         let (bytes, purpose) = (Array("secret".utf8), "some row")
         let sealed = try key.seal(bytes, purpose: purpose)
@@ -76,7 +76,7 @@ import Testing
         #expect(try fixture.token(Array(code)).text.exposed == second)
     }
 
-    @Test func `a reply that an older server gave and nobody heard is given once more`() async throws {
+    @Test func `a reply of an older server that was lost is given once more`() async throws {
         let fixture = try await TestPlatform()
         let first = try await fixture.signedIn().string(ReplyName.refreshToken)
         let second = try await fixture.refresh(first).json.string(ReplyName.refreshToken)

@@ -76,7 +76,7 @@ import Testing
     }
 
     @Test(arguments: Obstacle.allCases)
-    func `whoever is not at this shared device with a good session gets none`(obstacle: Obstacle) async throws {
+    func `nobody without a valid session on this shared device gets a lease`(obstacle: Obstacle) async throws {
         let fixture = try await TestPlatform()
         try await fixture.allowOffline()
         let testDevice = try await TestDevice.joined(fixture, isShared: obstacle != .personalDevice)
@@ -104,7 +104,8 @@ import Testing
     }
 
     @Test(arguments: Withdrawal.allCases)
-    func `what is withdrawn is not good any more, and its device is told to ask`(withdrawal: Withdrawal) async throws {
+    func `a withdrawn lease is no longer valid, and its device is told to query it`(withdrawal: Withdrawal) async throws
+    {
         let fixture = try await TestPlatform()
         let testDevice = try await TestDevice.joined(fixture)
         try await fixture.allowOffline()
@@ -134,7 +135,7 @@ import Testing
         #expect(concerns.withLock(\.self).contains { $0.device.rawValue == (try? testDevice.id) })
     }
 
-    @Test func `another device's lease is none of a device's`() async throws {
+    @Test func `a device gets no other device's lease`() async throws {
         let fixture = try await TestPlatform()
         try await fixture.allowOffline()
         let (testDevice, other) = (
@@ -158,7 +159,7 @@ import Testing
         #expect(try await forged.askLeases().errorNumber == 50013)
     }
 
-    @Test func `a lease is no token: nothing that takes one of a person takes it`() async throws {
+    @Test func `a lease is not a token: nothing that accepts a person's token accepts it`() async throws {
         let fixture = try await TestPlatform()
         try await fixture.allowOffline()
         let session = try await TestDevice.joined(fixture).session()
@@ -217,7 +218,7 @@ import Testing
         }
     }
 
-    @Test func `rules out of bounds are none`() {
+    @Test func `rules out of bounds are refused`() {
         let usual = OfflineLease.Limits(poweredSeconds: 3600, boots: 1, attempts: 5)
         #expect(OfflineRules(credentials: [.password], wallSeconds: 3600, limits: usual) != nil)
         #expect(OfflineRules(credentials: [], wallSeconds: 3600, limits: usual) == nil)

@@ -31,7 +31,7 @@ import WebPages
         #expect(try await fixture.client.get(colour).text == ":root { --accent: #5b2a86; }\n")
     }
 
-    @Test func `what was replaced or removed is not served any more`() async throws {
+    @Test func `a replaced or removed logo is no longer served`() async throws {
         let fixture = try await TestPlatform()
         let tenants = fixture.administration.tenants
         let logo = try #require(PageImage(bytes: Self.png))
@@ -46,7 +46,7 @@ import WebPages
         #expect(!(try await fixture.client.get(AuthorizeQuery(fixture).path).text.contains("<img")))
     }
 
-    @Test func `the branding of an organisation goes with it`() async throws {
+    @Test func `the branding of an organisation is removed with it`() async throws {
         let fixture = try await TestPlatform()
         try await fixture.administration.tenants.setBranding(colour: "#000000", logo: nil, tenant: fixture.tenant)
         _ = try await fixture.administration.tenants.remove(fixture.tenant)

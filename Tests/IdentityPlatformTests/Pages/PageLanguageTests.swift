@@ -28,7 +28,7 @@ import WebPages
         #expect(page.text.contains(texts.text(.password, in: language)))
     }
 
-    @Test func `without a wish of the app it speaks the language of the browser, or English`() async throws {
+    @Test func `without a wish of the app the page uses the browser's language, or English`() async throws {
         let fixture = try await TestPlatform()
         let path = AuthorizeQuery(fixture).path
         #expect(

@@ -25,7 +25,7 @@ import Testing
         #expect(try await testDevice.issue(refresh).status == .ok)
     }
 
-    @Test func `a certificate of another organisation is nobody's`() async throws {
+    @Test func `a certificate of another organisation is refused`() async throws {
         let fixture = try await TestPlatform()
         let testDevice = try await TestDevice.joined(fixture)
         _ = try await fixture.administration.tenants.add(displayName: "Fabrikam", domain: "fabrikam.test")
@@ -84,7 +84,7 @@ import Testing
         #expect(try await testDevice.issue(first.brokerRefreshToken, counter: 5).status == .ok)
     }
 
-    @Test func `a shared device hears for which epoch its primary refresh token is`() async throws {
+    @Test func `a shared device is told the epoch of its primary refresh token`() async throws {
         let testDevice = try await TestDevice.joined(try await TestPlatform())
         for counter in [1, 2] {
             let session = try await testDevice.session(counter: counter)

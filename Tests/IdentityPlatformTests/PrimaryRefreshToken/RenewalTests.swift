@@ -99,7 +99,7 @@ import Testing
         #expect(try await other.renew().errorNumber == 70000)
     }
 
-    @Test func `what apps got lives on through a renewal, and goes with the session`() async throws {
+    @Test func `tokens of apps survive a renewal, and end with the session`() async throws {
         let fixture = try await TestPlatform()
         let session = try await TestDevice.joined(fixture, isShared: false).session()
         let scopes = ["openid", "offline_access", "User.Read"]
@@ -114,7 +114,7 @@ import Testing
 
     // MARK: - Windows' dialect
 
-    @Test func `Windows' requests get a refresh token unasked, and a version that nobody knows is refused`()
+    @Test func `Windows' requests get a refresh token unasked, and an unknown version is refused`()
         async throws
     {
         let fixture = try await TestPlatform()
@@ -135,7 +135,7 @@ import Testing
         }
     }
 
-    @Test func `who derives keys by the older version reads the unauthenticated form, where the operator lets them`()
+    @Test func `a client with the older key derivation gets the unauthenticated form, if the operator allows it`()
         async throws
     {
         let fixture = try await TestPlatform { $0.compatibility.keyDerivationVersionOne = true }

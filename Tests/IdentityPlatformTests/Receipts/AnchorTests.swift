@@ -37,7 +37,7 @@ import Testing
         #expect(try await testDevice.anchored(key, 1, "line 1").line == first)
     }
 
-    @Test func `another line of the same number is refused, and the audit log says so`() async throws {
+    @Test func `another receipt with the same number is refused, and the audit log says so`() async throws {
         let fixture = try await TestPlatform()
         let testDevice = try await TestDevice.joined(fixture)
         _ = try await testDevice.anchored(key, 5, "line 5")
@@ -54,7 +54,7 @@ import Testing
         #expect(try await fixture.forks == 1)
     }
 
-    @Test func `of a long chain the last heads are kept, and an old one is no fork for that`() async throws {
+    @Test func `of a long chain the last heads are kept, and an older one does not count as a fork`() async throws {
         let fixture = try await TestPlatform()
         let testDevice = try await TestDevice.joined(fixture)
         for number in 1...40 { _ = try await testDevice.anchored(key, number, "line \(number)") }
@@ -62,7 +62,7 @@ import Testing
         #expect(try await testDevice.anchor(key, 1, "line 1").errorNumber == 5_000_619)
     }
 
-    @Test func `the chain goes on when the device joins again`() async throws {
+    @Test func `the chain continues when the device joins again`() async throws {
         let fixture = try await TestPlatform()
         let (testDevice, again) = (
             try await TestDevice.joined(fixture), try await TestDevice.joined(fixture, number: 1)
@@ -72,7 +72,7 @@ import Testing
         #expect(try await again.anchored(key, 3, "line 3").anchor.sequence == 3)
     }
 
-    @Test func `a head that its key did not sign, or that is another device's, is none`() async throws {
+    @Test func `a head without its key's signature, or from another device, is refused`() async throws {
         let fixture = try await TestPlatform()
         let (testDevice, other) = (
             try await TestDevice.joined(fixture), try await TestDevice.joined(fixture, number: 1)
@@ -84,7 +84,7 @@ import Testing
         #expect(try await testDevice.anchor(key, 1, "line 1", headNonce: old).errorNumber == 9_002_313)
     }
 
-    @Test func `a device that nobody knows gets nothing`() async throws {
+    @Test func `an unknown device gets nothing`() async throws {
         let fixture = try await TestPlatform()
         let testDevice = try await TestDevice.joined(fixture)
         _ = try await fixture.administration.devices.remove(

@@ -30,7 +30,7 @@ import Testing
         #expect(lines.filter { $0.action == "refresh-token.replay" }.isEmpty)
     }
 
-    @Test func `what a primary refresh token was issued for takes it along`() async throws {
+    @Test func `a primary refresh token is revoked with the session that it was issued for`() async throws {
         let fixture = try await TestPlatform()
         let session = try await TestDevice.joined(fixture).session()
         let answer = try await revoke(

@@ -156,7 +156,7 @@ import Testing
         #expect(answer.shownError == 5000623)
     }
 
-    @Test func `at the page for device codes it is the same`() async throws {
+    @Test func `the page for device codes applies the same rules`() async throws {
         let shop = try await shop()
         let begun = try await shop.fixture.client.post(
             "/\(shop.fixture.tenant.id)/oauth2/v2.0/devicecode",
@@ -188,7 +188,7 @@ import Testing
         #expect(try answer.returned()[ParameterName.code] != nil)
     }
 
-    @Test func `what began in the browser before the worker's session is the epoch's, and another person's ends`()
+    @Test func `earlier browser sessions of the worker join the epoch, and another person's end`()
         async throws
     {
         let fixture = try await TestPlatform()
@@ -247,7 +247,7 @@ import Testing
         #expect(try await shop.testDevice.issue(second, counter: 1).status == .ok)
     }
 
-    @Test func `on a device of one's own another person may sign in, and only the owner's session is the device's`()
+    @Test func `on a personal device another person may sign in, and only the owner's session is bound to it`()
         async throws
     {
         let shop = try await shop(isShared: false)

@@ -22,7 +22,7 @@ import Testing
         #expect(try CompactJWS(try plain.string(ReplyName.idToken)).claims()[ClaimName.email] == nil)
     }
 
-    @Test func `what a client can do stands in its access token`() async throws {
+    @Test func `a client's capabilities are in its access token`() async throws {
         let session = try await TestDevice.joined(try await TestPlatform()).session()
         let tokens = try await session.tokens(claims: #"{"access_token":{"xms_cc":{"values":["cp1"]}}}"#)
         let access = try CompactJWS(try tokens.string(ReplyName.accessToken)).claims()

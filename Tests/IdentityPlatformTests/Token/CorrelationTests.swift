@@ -31,7 +31,7 @@ import Testing
     }
 
     @Test(arguments: ["", "x", "amara@contoso.test", "0af3c2b1-0000-4000-8000-00000000c0de\nforged"])
-    func `what is no id is not written down`(text: String) async throws {
+    func `a malformed id is not recorded`(text: String) async throws {
         let fixture = try await TestPlatform()
         let log = LogLines()
         let client = TestClient(fixture.platform.responder(), host: "login.test:8443", log: log)

@@ -46,7 +46,7 @@ import Testing
         #expect(lines.filter { $0.action == "sign-in" && $0.outcome == "done" }.count == 2)
     }
 
-    @Test func `of a wrong password, an unknown name and a disabled account it says the same`() async throws {
+    @Test func `a wrong password, an unknown name and a disabled account get the same answer`() async throws {
         let fixture = try await fixture()
         try await fixture.administration.users.setEnabled(false, fixture.bo)
         let answers = [

@@ -37,7 +37,7 @@ import Testing
         #expect(try await replays(fixture).count == 1)
     }
 
-    @Test func `who lost the reply may ask again within ten seconds, and gets the very same`() async throws {
+    @Test func `a client that lost the reply gets the same reply again within ten seconds`() async throws {
         let fixture = try await TestPlatform()
         let first = try await fixture.signedIn().string(ReplyName.refreshToken)
         let second = try await next(fixture, first)
@@ -99,7 +99,9 @@ import Testing
         #expect(try await replays(fixture).count == 1)
     }
 
-    @Test func `what was used for tokens proves nobody, and what proved somebody gives no tokens`() async throws {
+    @Test func `a credential redeemed for tokens proves no identity, and one used as proof gives no tokens`()
+        async throws
+    {
         let fixture = try await TestPlatform()
         let testDevice = try await TestDevice.joined(fixture)
         let used = try await fixture.brokerTokens().string(ReplyName.refreshToken)

@@ -57,7 +57,7 @@ import Testing
         }
     }
 
-    @Test func `where a sign-out may lead is a list of its own, on which redirect URIs are not`()
+    @Test func `addresses for after a sign-out have a separate list, without redirect URIs`()
         async throws
     {
         let fixture = try await TestPlatform()

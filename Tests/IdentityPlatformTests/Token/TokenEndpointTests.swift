@@ -98,7 +98,7 @@ import Testing
         #expect(try await fixture.redeem(code).status == .ok)
     }
 
-    @Test func `who asks on behalf of a person is told that there is no such flow`() async throws {
+    @Test func `an on-behalf-of request is refused as an unsupported flow`() async throws {
         let fixture = try await TestPlatform()
         let answer = try await fixture.token([
             "grant_type": "urn:ietf:params:oauth:grant-type:jwt-bearer", "assertion": "a.b.c",

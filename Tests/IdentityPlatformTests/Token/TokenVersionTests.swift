@@ -25,7 +25,9 @@ import Testing
         try await TestPlatform { $0.compatibility.passwordGrant = true }
     }
 
-    @Test func `its reply says numbers as texts, names the resource and always holds a refresh token`() async throws {
+    @Test func `the older endpoint's reply has numbers as texts, names the resource and always has a refresh token`()
+        async throws
+    {
         let fixture = try await fixture()
         let reply = try await older(fixture).json
         #expect(try reply.string(ReplyName.expiresIn) == "3600")
@@ -54,7 +56,7 @@ import Testing
         #expect(try other.string(ReplyName.resource) == "00000003-0000-0000-c000-000000000000")
     }
 
-    @Test func `its tokens have the older claims and are good where the newer are`() async throws {
+    @Test func `the older endpoint's tokens have the older claims and are accepted like the newer ones`() async throws {
         let fixture = try await fixture()
         let reply = try await older(fixture).json
         let issuer = "https://login.test:8443/\(fixture.tenant.id)/"
@@ -80,7 +82,7 @@ import Testing
         #expect(try identity.optionalString(ClaimName.preferredUsername) == nil)
     }
 
-    @Test func `its tokens name the published certificate of their key`() async throws {
+    @Test func `the older endpoint's tokens name the published certificate of their key`() async throws {
         let fixture = try await fixture()
         let token = try await older(fixture).json.string(ReplyName.accessToken)
         let header = try Members(decoding: try Base64URL.decode(token.split(separator: ".")[0]))

@@ -31,7 +31,7 @@ import Testing
             ["email", "family_name", "given_name", "name", "preferred_username", "sub"]
         ),
     ])
-    func `the scopes say what is told, and the subject is that of the id token`(
+    func `the scopes decide which claims are returned, and the subject is that of the id token`(
         scope: String, names: [String]
     ) async throws {
         let fixture = try await TestPlatform()
@@ -56,7 +56,7 @@ import Testing
         #expect(none.status == .unauthorized)
     }
 
-    @Test func `without the scope openid nothing is told`() async throws {
+    @Test func `without the scope openid no claim is returned`() async throws {
         let fixture = try await TestPlatform()
         let token = try await tokens(fixture, scope: "User.Read").string(ReplyName.accessToken)
         let answer = try await info(fixture, token)

@@ -112,7 +112,7 @@ import UnixSocket
         }
     }
 
-    @Test func `what cannot be removed of the temporary folder keeps nothing of the profile`() async throws {
+    @Test func `even if the temporary folder cannot be removed, nothing of the profile is kept`() async throws {
         try #require(getuid() == 0, "a folder of another user needs the right to make one")
         let rights = ["dac_override", "dac_read_search", "fowner"]
         try await withBrowser("SAY up", without: rights) { live, _, broker, _ in

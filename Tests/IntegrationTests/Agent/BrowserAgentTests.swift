@@ -81,7 +81,7 @@ import UnixSocket
         }
     }
 
-    @Test func `a browser that keeps starting itself anew is gone when the broker is told so`() async throws {
+    @Test func `a browser that keeps restarting itself is gone when the broker is told so`() async throws {
         try await Scratch.with { scratch in
             let runner = """
                 #!/bin/sh
@@ -150,7 +150,7 @@ import UnixSocket
         }
     }
 
-    @Test func `what a killed agent left is gone before the next one says hello`() async throws {
+    @Test func `leftovers of a killed agent are gone before the next one connects`() async throws {
         try await withBrowser { live, agent, _, processes in
             agent.kill()
             try await agent.waitForExit()
@@ -160,7 +160,7 @@ import UnixSocket
         }
     }
 
-    @Test func `the end of the browser itself is told, and what it left running ends`() async throws {
+    @Test func `the end of the browser itself is reported, and processes that it left running end`() async throws {
         try await withBrowser { live, agent, broker, processes in
             let browser = try #require(processes.first { $0.parent == agent.pid && $0.group == $0.pid })
             kill(browser.pid, SIGTERM)
@@ -198,7 +198,7 @@ import UnixSocket
         }
     }
 
-    @Test func `of a name that another user has taken the temporary folder gets another`() async throws {
+    @Test func `if another user has taken its name, the temporary folder gets another`() async throws {
         try #require(getuid() == 0, "a folder of another user needs the right to make one")
         try await Scratch.with { scratch in
             let live = try AgentFixture(

@@ -99,7 +99,7 @@ import UnixSocket
         }
     }
 
-    @Test func `what a killed agent left of Chromium is gone before the next one says hello`() async throws {
+    @Test func `Chromium's leftovers of a killed agent are gone before the next one connects`() async throws {
         try await withPerson("") { live, agent, _, events in
             #expect(try await next(events).event == "submitted")
             #expect(try await next(events).event == "end")
@@ -112,7 +112,7 @@ import UnixSocket
         }
     }
 
-    @Test func `who mistypes the password tries again`() async throws {
+    @Test func `a worker who mistypes the password tries again`() async throws {
         try await withPerson(#","wrongPasswordFirst":true"#) { live, _, broker, events in
             #expect(try await next(events).password == "not " + Self.password)
             #expect(try await next(events).password == Self.password)
@@ -122,7 +122,7 @@ import UnixSocket
         }
     }
 
-    @Test func `who closes the browser instead is told to the broker`() async throws {
+    @Test func `the agent reports a closed browser to the broker`() async throws {
         try await withPerson(#","closeInsteadOfSignIn":true"#) { live, agent, broker, _ in
             #expect(try await broker.next() == .browserExited(epoch: live.epoch))
             #expect(try ProcessTable.read().descendants(of: agent.pid).isEmpty)

@@ -19,7 +19,7 @@ import Testing
         "app push org.x.y --device x", "enrollment revoke x", "user show x", "device add x --output /dev/null",
     ]
 
-    @Test func `where there are several tenants every command says what to add, and takes it as domain or id`()
+    @Test func `with several tenants every command asks for one, and accepts it as domain or id`()
         async throws
     {
         try await AdminServer.with(["a.test", "b.test"]) { admin in

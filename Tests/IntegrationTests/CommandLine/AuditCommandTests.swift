@@ -185,7 +185,7 @@ import Testing
         }
     }
 
-    @Test func `what cannot be done is refused with the reason`() async throws {
+    @Test func `an impossible comparison is refused with the reason`() async throws {
         try await Scratch.with { scratch in
             let device = try Device(scratch)
             let saved = scratch.path("saved")

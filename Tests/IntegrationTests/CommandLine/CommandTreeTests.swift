@@ -33,7 +33,7 @@ import Testing
         }
     }
 
-    @Test func `whom nobody answers says so in words or JSON, with exit code 69`() async throws {
+    @Test func `a command that gets no answer reports it in words or JSON, with exit code 69`() async throws {
         try await Scratch.with { scratch in
             let server = ["--server", scratch.path("none")]
             let plain = try await CommandRun(["admin", "user", "list"] + server, in: scratch)
@@ -48,7 +48,7 @@ import Testing
         }
     }
 
-    @Test func `who registers an app is warned of an address that others can take, and told why one is refused`()
+    @Test func `client add warns of an address that others can claim, and explains why one is refused`()
         async throws
     {
         try await Scratch.with { scratch in

@@ -11,7 +11,7 @@ import Testing
     private static let verbs = [["list"], ["show", "1"], ["export"], ["verify"]]
 
     @Test(arguments: verbs)
-    func `a folder that is no device's state is an error, and never "none"`(verb: [String]) async throws {
+    func `a folder without a device's state is an error, and never "none"`(verb: [String]) async throws {
         try await Scratch.with { scratch in
             try Directory(path: scratch.path("empty")).make()
             for name in ["missing", "empty"] {

@@ -107,7 +107,9 @@ import Testing
         #expect(try await again.baton.stop() == 0)
     }
 
-    @Test func `an orderly life: steps, ready, ending, ended, and it goes on with nothing to do again`() async throws {
+    @Test func `an orderly life: steps, ready, ending, ended, and a second start continues with nothing to repeat`()
+        async throws
+    {
         try await Scratch.with { scratch in
             let up = try await Up(in: scratch)
             let first = try up.events
@@ -154,7 +156,7 @@ import Testing
         }
     }
 
-    @Test("on a screen it opens the home screen of a joined device, and ends when that window is closed")
+    @Test("on a screen baton up opens the home screen of a joined device, and ends with that window")
     func homeScreen() async throws {
         try await Scratch.with { scratch in
             let (_, display) = try await VirtualScreen.start(in: scratch)
@@ -197,7 +199,7 @@ import Testing
         #expect(try up.events.last?.event == "ended")
     }
 
-    @Test func `a folder that is no world is left alone`() async throws {
+    @Test func `a folder that is not an environment is left alone`() async throws {
         try await Scratch.with { scratch in
             try scratch.write("mine", to: "diary.txt")
             let refused = try await CommandRun(MadeEnvironmentTrait.arguments(scratch.path), in: scratch)

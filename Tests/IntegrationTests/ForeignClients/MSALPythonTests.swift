@@ -19,7 +19,9 @@ extension ForeignClientsTests {
             try await check("refusals")
         }
 
-        @Test func `what msal got ends with the sign-out in the browser`() async throws { try await check("sign_out") }
+        @Test func `tokens that msal got end with the sign-out in the browser`() async throws {
+            try await check("sign_out")
+        }
 
         @Test func `a token that msal got for one resource is nothing at another`() async throws {
             try await check("wrong_audience")
@@ -33,7 +35,8 @@ extension ForeignClientsTests {
             try await check("device_code")
         }
 
-        @Test func `what msal has of a disabled application or person is dead, and it gets no more`() async throws {
+        @Test func `msal's tokens for a disabled application or person are invalid, and it gets no more`() async throws
+        {
             try await check("disabled")
         }
 

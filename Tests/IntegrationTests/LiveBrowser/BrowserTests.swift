@@ -9,7 +9,7 @@ import Testing
 extension LiveBrowser {
     /// Sign-ins in which the person at the browser makes a mistake, gives up or is slow.
     @Suite struct BrowserTests {
-        @Test func `who mistypes the password tries again and is signed in`() async throws {
+        @Test func `a worker who mistypes the password tries again and is signed in`() async throws {
             let live = try await LiveEnvironment.ready()
             try live.seat("Amara", wrongPasswordFirst: true)
             let result = try await live.app(1).signIn()
@@ -17,7 +17,7 @@ extension LiveBrowser {
             #expect(try textOfFile(live.path("logs/person.log")).contains("the page shows an error"))
         }
 
-        @Test func `who closes the browser cancels, and the device is ready again`() async throws {
+        @Test func `closing the browser cancels the sign-in, and the device is ready again`() async throws {
             let live = try await LiveEnvironment.ready()
             let app = try live.app(1)
             try live.seat("Amara", closesBrowser: true)
@@ -34,7 +34,7 @@ extension LiveBrowser {
             #expect(try await live.app(2).accounts().current == bo)
         }
 
-        @Test func `a second sign-in while one runs is refused, and the first goes on`() async throws {
+        @Test func `a second sign-in while one runs is refused, and the first continues`() async throws {
             let live = try await LiveEnvironment.ready()
             let (app1, app2) = (try live.app(1), try live.app(2))
             try live.seat("Amara")
@@ -49,7 +49,9 @@ extension LiveBrowser {
             #expect(account.username == (try live.person("Amara").userName))
         }
 
-        @Test func `what the MDM takes away during a sign-in goes after it, without being asked again`() async throws {
+        @Test func `a setting that the MDM removes during a sign-in is gone after it, without another request`()
+            async throws
+        {
             let live = try await LiveEnvironment.ready()
             let app = try live.app(1)
             try live.seat("Amara")

@@ -108,7 +108,7 @@ extension LiveDevice {
             }
         }
 
-        @Test func `a registry that is mended holds when an operator says so, and one that is broken serves nobody`()
+        @Test func `a corrected registry is in force when an operator reloads it, and a broken one serves nobody`()
             async throws
         {
             let live = try await LiveEnvironment.ready()

@@ -28,7 +28,7 @@ extension LiveDevice {
         ]
 
         @Test(arguments: noMessages)
-        func `a frame that is no message ends its connection`(frame: [UInt8]) async throws {
+        func `a frame that is not a message ends its connection`(frame: [UInt8]) async throws {
             let live = try await LiveEnvironment.ready()
             try await besideAnother(live) { bad in
                 try bad.send(frame: frame)
@@ -94,7 +94,7 @@ extension LiveDevice {
             }
         }
 
-        @Test func `what the broker will not do is refused by code, and the connection stays`() async throws {
+        @Test func `an unsupported request is refused with a code, and the connection stays open`() async throws {
             let live = try await LiveEnvironment.ready()
             let amara = try await live.signIn("Amara", through: try live.app(1))
             let app = live.facts.apps[0]

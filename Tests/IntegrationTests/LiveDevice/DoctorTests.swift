@@ -53,7 +53,7 @@ extension LiveDevice {
             #expect(text.contains(/towards its management server is good for 39\d days/), "\(text)")
         }
 
-        @Test func `what is broken on a device is named`() async throws {
+        @Test func `the doctor names every fault of a device`() async throws {
             let live = try await LiveEnvironment.ready()
             let key = live.path("device/keys/device.pem")
             try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: key)
@@ -76,7 +76,7 @@ extension LiveDevice {
             }
         }
 
-        @Test func `refusals and prompts are told with their reasons, and with nothing of a worker`() async throws {
+        @Test func `refusals and prompts are listed with their reasons, and with nothing of a worker`() async throws {
             let live = try await LiveEnvironment.ready()
             let amara = try await live.signIn("Amara", through: try live.app(1))
             let raw = try RawApp(live)

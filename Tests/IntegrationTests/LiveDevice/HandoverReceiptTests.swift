@@ -32,7 +32,7 @@ extension LiveDevice {
             }
         }
 
-        @Test func `what the device did is checked elsewhere, up to the newest anchor`() async throws {
+        @Test func `a device's receipts are verified on another machine, up to the newest anchor`() async throws {
             let live = try await LiveEnvironment.ready()
             let app = try live.app(1)
             let amara = try await live.signIn("Amara", through: app)

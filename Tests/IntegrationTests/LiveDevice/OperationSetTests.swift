@@ -89,7 +89,7 @@ extension LiveDevice {
         }
 
         @Test(arguments: BrokerProtocol.Operation.all)
-        func `every operation of the hello is there, refuses another version and ignores a key that nobody knows`(
+        func `every operation of the hello exists, refuses another version and ignores an unknown key`(
             operation: BrokerProtocol.Operation
         ) async throws {
             let live = try await LiveEnvironment.ready()
@@ -104,7 +104,7 @@ extension LiveDevice {
             #expect(try await raw.refusal(operation, map).code == .unsupported)
         }
 
-        @Test func `the hello lists the events that an app may be told, and none where it may only acknowledge`()
+        @Test func `the hello lists the events that an app may get, and none if it may only acknowledge`()
             async throws
         {
             let live = try await LiveEnvironment.ready()

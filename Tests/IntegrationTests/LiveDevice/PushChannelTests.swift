@@ -39,7 +39,9 @@ extension LiveDevice {
             #expect(try other.log().contains(#""event":"present""#))
         }
 
-        @Test func `the directory knows a device as managed from its line on until its enrollment ends`() async throws {
+        @Test func `the directory lists a device as managed from its push channel on until its enrollment ends`()
+            async throws
+        {
             try await Scratch.with { scratch in
                 let live = try await LiveEnvironment(in: scratch)
                 try await live.isManaged(true)

@@ -9,7 +9,7 @@ import Testing
 extension LiveDevice {
     /// Rules of `docs/msal-rules.md` that need library, broker and identity platform together.
     @Suite struct RuleTests {
-        @Test func `CUR-5 CUR-12 CUR-13 what the app itself did is reported like what others did, and once`()
+        @Test func `CUR-5 CUR-12 CUR-13 an app's own change is reported once, like the changes of others`()
             async throws
         {
             let live = try await LiveEnvironment.ready()
@@ -93,7 +93,8 @@ extension LiveDevice {
             }
         }
 
-        @Test func `CUR-5 what one reader of a client has acknowledged the others still hear, also after a restart`()
+        @Test
+        func `CUR-5 a change that one reader of a client acknowledged still reaches the others, even after a restart`()
             async throws
         {
             let live = try await LiveEnvironment.ready()

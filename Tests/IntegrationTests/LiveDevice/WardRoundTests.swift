@@ -12,7 +12,7 @@ extension LiveDevice {
         private let draft = "Ask about the night"
 
         @Test
-        func `what a worker reads, writes and types is gone from window, memory and folder when the next one is here`()
+        func `a worker's texts are gone from window, memory and folder when the next worker is signed in`()
             async throws
         {
             let live = try await LiveEnvironment.ready()
@@ -47,7 +47,7 @@ extension LiveDevice {
             }
         }
 
-        @Test func `what a worker copied or undid is not there for the next one to paste or redo`() async throws {
+        @Test func `the next worker can neither paste nor redo anything of the former worker`() async throws {
             let live = try await LiveEnvironment.ready()
             try await WardRound.with(live) { window in
                 try await signIn("Amara", at: window, live)

@@ -229,7 +229,7 @@ extension LiveDevice {
             }
         }
 
-        @Test func `a page that is none, or one too many, is refused with the reason`() async throws {
+        @Test func `an invalid page, or one too many, is refused with the reason`() async throws {
             let live = try await LiveEnvironment.ready()
             try await live.signIn("Amara", through: live.app(1))
             for (address, reason) in [

@@ -15,7 +15,7 @@ extension LiveFaults {
     @Suite struct FaultMatrixTests {
         private func points(_ step: Failpoint.Step) -> [Failpoint] { Failpoint.allCases.filter { $0.step == step } }
 
-        @Test func `a sign-in that a death cuts off leaves nothing, and the next one goes through`()
+        @Test func `a sign-in that a crash cuts off leaves nothing, and the next one succeeds`()
             async throws
         {
             let live = try await LiveEnvironment.ready()
@@ -48,7 +48,7 @@ extension LiveFaults {
             try await expectWholeReceipts(live)
         }
 
-        @Test func `a sign-out that a death cuts off is finished, and the next worker signs in`() async throws {
+        @Test func `a sign-out that a crash cuts off is finished, and the next worker signs in`() async throws {
             let live = try await LiveEnvironment.ready()
             var tokens: [String: String] = [:]
             var keys: [String: [UInt8]] = [:]

@@ -48,7 +48,7 @@ extension LiveFaults {
             #expect(try await live.app(1, isTold: false).isSharedDevice())
         }
 
-        @Test func `a session goes on where its process dies, unless it dies again and again`() async throws {
+        @Test func `a session continues when its process dies, unless it dies again and again`() async throws {
             let live = try await LiveEnvironment.ready()
             let app = try live.app(1)
             let amara = try await live.signIn("Amara", through: app)

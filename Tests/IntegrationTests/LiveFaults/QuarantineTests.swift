@@ -55,7 +55,8 @@ extension LiveFaults {
         }
 
         @Test(arguments: Damage.allCases)
-        func `a damaged device serves nobody, says why, and comes back unjoined`(damage: Damage) async throws {
+        func `a damaged device serves nobody, says why, and is unjoined after its recovery`(damage: Damage) async throws
+        {
             let live = try await LiveEnvironment.ready()
             let app = try live.app(1, patience: .seconds(1))
             try await live.kill(.broker)

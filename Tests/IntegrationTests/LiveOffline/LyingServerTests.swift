@@ -15,7 +15,7 @@ extension LiveOffline {
         /// More lies than there are requests: the push channel and the receipts request nonces, too.
         private static func always(_ kind: String) -> [String] { [String](repeating: kind, count: 100) }
 
-        @Test func `a sign-in that a server lies to comes to nothing, and the next one goes through`() async throws {
+        @Test func `a sign-in with a lying server fails, and the next one succeeds`() async throws {
             let live = try await LiveEnvironment.ready()
             try await live.lied { lie in
                 for (number, kind) in Self.lies.enumerated() {

@@ -62,7 +62,7 @@ extension LiveOffline {
             }
         }
 
-        @Test func `a session for another worker or another epoch is none`() async throws {
+        @Test func `a session for another worker or another epoch is refused`() async throws {
             let live = try await LiveEnvironment.ready()
             try await live.lied { lie in
                 let app = try live.app(1)
@@ -88,7 +88,7 @@ extension LiveOffline {
             }
         }
 
-        @Test func `a renewal of another worker or session is refused, and the session goes on by what it has`()
+        @Test func `a renewal of another worker or session is refused, and the session continues with its own`()
             async throws
         {
             let live = try await LiveEnvironment.ready()

@@ -103,7 +103,7 @@ extension LiveOffline {
             try await live.forbidOffline()
         }
 
-        @Test func `a disabled worker who is there offline is signed out as soon as the device hears of it`()
+        @Test func `a disabled worker who is signed in offline is signed out as soon as the device is told`()
             async throws
         {
             let live = try await LiveEnvironment.ready()

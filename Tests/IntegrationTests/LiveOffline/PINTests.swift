@@ -58,7 +58,7 @@ extension LiveOffline {
             try await live.forbidOffline()
         }
 
-        @Test func `a PIN without a TPM needs the organisation's word, and one that is not wanted is not asked for`()
+        @Test func `a PIN without a TPM needs the organisation's consent, and a declined one is not requested again`()
             async throws
         {
             let live = try await LiveEnvironment.ready()
@@ -79,7 +79,7 @@ extension LiveOffline {
             try await live.forbidOffline()
         }
 
-        @Test func `a TPM knows the PIN, and takes none for a while after too many wrong ones`() async throws {
+        @Test func `a TPM checks the PIN, and accepts none for a while after too many wrong ones`() async throws {
             try await LiveEnvironment.withTPM { live, chip in
                 try await live.allowOffline(["--pin", "--no-password", "--attempts", "5"])
                 let app = try live.app(1)

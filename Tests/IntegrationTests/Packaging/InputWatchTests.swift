@@ -30,7 +30,7 @@ import Testing
         try textOfFile(scratch.path("told")).split(separator: "\n")
     }
 
-    @Test func `under X recent input is told, and old input is not`() async throws {
+    @Test func `under X recent input is reported, and old input is not`() async throws {
         try await Scratch.with { scratch in
             // The first three polls find input just now, the next three a pause of a minute. Then the X server is gone.
             try tools(
@@ -49,7 +49,7 @@ import Testing
         }
     }
 
-    @Test func `under Wayland the word that there is input is told, and the word that there is a pause is not`()
+    @Test func `under Wayland an input event is reported, and a pause event is not`()
         async throws
     {
         try await Scratch.with { scratch in
@@ -77,7 +77,7 @@ import Testing
         }
     }
 
-    @Test func `a session in which nobody knows of input is said to be one`() async throws {
+    @Test func `a session without a source of input is reported as such`() async throws {
         try await Scratch.with { scratch in
             try tools(scratch, ["gdbus": "exit 1"])
             let watcher = try await watch(scratch, [:])

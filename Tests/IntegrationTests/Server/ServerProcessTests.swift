@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 @Suite struct ServerProcessTests {
-    @Test func `what was acknowledged survives kill -9, and the authority stays the same`() async throws {
+    @Test func `acknowledged data survives kill -9, and the authority stays the same`() async throws {
         try await Scratch.with { scratch in
             let server = try ServerProcess(in: scratch)
             try await server.start()

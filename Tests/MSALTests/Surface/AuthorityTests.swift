@@ -32,7 +32,7 @@ struct AuthorityTests {
         "https://login.baton.test/tfp/tenant/policy", "https://adfs.baton.test/adfs", "https://contoso.ciamlogin.com/x",
         "http://login.baton.test/common",
     ])
-    func `AUT-1 AUT-2 AUT-4 what has no broker is no authority`(address: String) async throws {
+    func `AUT-1 AUT-2 AUT-4 an authority that no broker serves is refused`(address: String) async throws {
         let url = try url(address)
         #expect(try await seen { try MSALAuthority(url: url) }.asInternal == .internalErrorInvalidParameter)
         #expect(try await seen { try MSALAADAuthority(url: url) }.asInternal == .internalErrorInvalidParameter)

@@ -60,7 +60,7 @@ struct ClaimsTests {
         #"{"id_token":{"a":{"essential":"yes"}}}"#, #"{"id_token":{"a":null,"a":null}}"#,
         #"{"id_token":{"a":{"values":1}}}"#, #"{"id_token":{}"#,
     ])
-    func `CLM-1 what is no claims request gives an error, and no call goes on without its claims`(
+    func `CLM-1 an invalid claims request is an error, and no call continues without its claims`(
         json: String
     ) async throws {
         var error: NSError?

@@ -13,14 +13,14 @@ import Testing
         }
     }
 
-    @Test func `DEV-9 what an app makes itself is a personal device without a broker`() {
+    @Test func `DEV-9 a device information that an app creates is a personal device without a broker`() {
         let device = MSALDeviceInformation()
         #expect(device.deviceMode == .default && device.description == "Device mode default")
         #expect(!device.hasAADSSOExtension && device.configuredPreferredAuthMethod == .none)
         #expect(device.extraDeviceInformation.isEmpty)
     }
 
-    @Test func `DEV-7 where a broker answered there is a broker, and on a personal device without one there is none`()
+    @Test func `DEV-7 a broker that answered is reported, and a personal device without one reports none`()
         async throws
     {
         let answered = try await broker(TestValues.shared).serving { try await $0.deviceInformation(with: nil) }
@@ -43,7 +43,7 @@ import Testing
         #expect(texts == ["aadDeviceIdentifier": "d", "aadTenantIdentifier": TestValues.tenant])
     }
 
-    @Test func `DEV-11 a registration with another tenant is none, and the case of the tenant does not matter`()
+    @Test func `DEV-11 a registration with another tenant does not count, and case in the tenant does not matter`()
         async throws
     {
         let broker = try broker(TestValues.shared)
@@ -62,7 +62,7 @@ import Testing
         #expect(data.extraDeviceInformation.isEmpty)
     }
 
-    @Test func `DEV-11 where the registration could not be found out there is an error`() async throws {
+    @Test func `DEV-11 an unknown registration is an error`() async throws {
         let broker = try ScriptedBroker(deadlines: .within(.milliseconds(50)))
         let application = try broker.application()
         let error = try await seen { try await application.wpjMetaDataDevice(with: nil, forTenantId: nil) }
@@ -109,7 +109,7 @@ import Testing
         #expect(token.authority?.url.absoluteString == "https://login.baton.test/\(TestValues.tenant)")
     }
 
-    @Test func `DTK-1 what the broker refuses is an error`() async throws {
+    @Test func `DTK-1 a refusal by the broker is an error`() async throws {
         let broker = try ScriptedBroker { end in
             try end.greet()
             try end.answer(try end.request())

@@ -54,7 +54,7 @@ import Testing
         #expect(byIdentifier.asInternal == .internalErrorInvalidParameter)
     }
 
-    @Test func `ENUM-6 where the broker cannot be asked there is an error and no list`() async throws {
+    @Test func `ENUM-6 if the broker cannot be asked there is an error and no list`() async throws {
         let broker = try ScriptedBroker(deadlines: .within(.milliseconds(50)))
         let application = try broker.application()
         let waiting = try await seen { try application.allAccounts() }

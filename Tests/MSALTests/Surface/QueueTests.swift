@@ -59,7 +59,7 @@ import Testing
         #expect(!wasInside)
     }
 
-    @Test func `THR-2 where the main queue does not run, the log says so and the async form answers`() async {
+    @Test func `THR-2 if the main queue does not run, the log says so and the async form answers`() async {
         await #expect(processExitsWith: .exitCode(7)) {
             let application = try MSALPublicClientApplication(
                 configuration: MSALPublicClientApplicationConfig(
