@@ -57,8 +57,7 @@ struct ServerSessions {
         if surplus > 0 {
             ended.removeFirst(surplus)
             logger.error(
-                "the server has not been reached for a long time: the oldest ended sessions will not be reported to "
-                    + "it")
+                "the server has not been reached for a long time: the oldest ended sessions will not be reported")
         }
         try files.write(ended)
     }

@@ -109,8 +109,7 @@ struct ManagedDeviceCommand: AsyncParsableCommand {
         @Option(help: "The file for the profile (.mobileconfig).") var output: String
         @Option(
             help:
-                "An enrolled device (name, device id, UDID or serial) that may use the profile; other enrolled "
-                + "devices may not."
+                "The one enrolled device (name, device id, UDID or serial) that may also use the profile."
         )
         var takesOver: DeviceName?
         @OptionGroup var admin: AdminOptions

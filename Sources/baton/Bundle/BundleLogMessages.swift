@@ -93,7 +93,7 @@ enum BundleLogMessages {
         "the server does not know of an ended session yet",
         "the server was not told that the device leaves",
         "the server does not know this device",
-        "the server has not been reached for a long time: the oldest ended sessions will not be reported to it",
+        "the server has not been reached for a long time: the oldest ended sessions will not be reported",
         "the server reports a status that ends sessions",
         "the service manager cannot be notified",
         "the service manager was not told to release a key",
