@@ -49,7 +49,7 @@ let package = Package(
         .target(name: "Processes", dependencies: ["CLinux", "Files", "UnixSocket"]),
 
         // 2. Vocabulary: value types only, no I/O.
-        // What all of Baton's pages share: texts in several languages, markup, colours and logos, the on-screen keyboard.
+        // Shared by all of Baton's pages: texts in several languages, markup, colours and logos, the on-screen keyboard.
         .target(
             name: "WebPages", dependencies: ["JSON"],
             resources: ["form.css", "keyboard.js"].map { .embedInCode("Markup/\($0)") }

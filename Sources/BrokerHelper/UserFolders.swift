@@ -3,7 +3,7 @@ internal import Files
 
 /// Finds what a user has left in home and temporary folders.
 struct UserFolders {
-    /// What was found, as absolute paths; not complete if a limit was reached or a folder could not be read.
+    /// The files that were found, as absolute paths; not complete if a limit was reached or a folder could not be read.
     struct Findings: Equatable {
         var files: [String] = []
         var isComplete = true

@@ -87,7 +87,7 @@ package struct DeviceState: Sendable, Codable, Equatable {
     package let deviceName: String?
     /// The identity platform's last answer about the registration, such as `good` or `disabled`; nil if there is none.
     package let registration: String?
-    /// What a sign-out still waits for: `browser`, `files`, `app:<bundle id>`.
+    /// The parts that a sign-out still waits for: `browser`, `files`, `app:<bundle id>`.
     package let pending: [String]
     /// Bundle ids of the apps that have not erased a former worker's data.
     package let lockedApps: [String]

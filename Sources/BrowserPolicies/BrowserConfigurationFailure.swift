@@ -17,9 +17,9 @@ package struct BrowserConfigurationFailure: Error, Equatable, CustomStringConver
     }
 
     package let code: Code
-    /// What is wrong, without a full stop. It does not contain the value.
+    /// The cause, without a full stop. It does not contain the value.
     package let cause: String
-    /// What to do about it, in full sentences.
+    /// The remedy, in full sentences.
     package let remedy: String
 
     init(_ code: Code, _ cause: String, remedy: String) {

@@ -3,7 +3,7 @@ internal import BrokerDevice
 
 /// The differences between two snapshots of a device, and which entry of the list of leftovers explains each.
 package struct AuditReport: Sendable, Codable, Equatable {
-    /// What a difference means.
+    /// The meaning of a difference.
     package enum Judgement: String, Sendable, Codable, CaseIterable {
         /// No entry explains it: this leftover was not known before.
         case unexplained
@@ -29,7 +29,7 @@ package struct AuditReport: Sendable, Codable, Equatable {
         package let judgement: Judgement
         /// The name of the entry (`docs/leftovers.md`); nil if no entry explains the differences.
         package let entry: String?
-        /// What helps; nil unless ``judgement`` is ``Judgement/notCovered``.
+        /// The remedy; nil unless ``judgement`` is ``Judgement/notCovered``.
         package let remedy: String?
         /// Sorted by name.
         package let differences: [Difference]

@@ -3,7 +3,7 @@ internal import BrokerDevice
 internal import BrokerIPC
 package import Processes
 
-/// What an audit reads of a device.
+/// The parts of a device that an audit reads.
 package struct AuditScope: Sendable {
     /// The device's state folder.
     package let state: String

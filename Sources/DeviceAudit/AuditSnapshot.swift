@@ -4,9 +4,9 @@ internal import FoundationEssentials
 internal import Glibc
 internal import JSON
 
-/// What was on a device at one moment, to compare it with a later one.
+/// The state of a device at one moment, to compare it with a later one.
 package struct AuditSnapshot: Sendable, Equatable {
-    /// What ``DeviceReader`` found. Both lists are sorted.
+    /// The finds of ``DeviceReader``. Both lists are sorted.
     package struct Content: Sendable, Equatable {
         package var items: [AuditItem]
         package var unread: [UnreadPlace]

@@ -10,7 +10,7 @@ internal import NIOCore
 /// It is an app like any other. It knows about the device what `status.sock` tells every program of the session, and about
 /// the worker what `MSAL` tells every app.
 package struct HomeScreen: Sendable {
-    /// What a home screen is started with.
+    /// The values that a home screen is started with.
     package struct Start: Sendable {
         package let app: HomeApp
         /// The folder of the broker's sockets.

@@ -21,7 +21,7 @@ enum BatonBrowserHost {
 
         """
 
-    /// What the arguments say.
+    /// The parsed arguments.
     private struct Options {
         var socket = WellKnownPath.brokerSocket
         var ready: String?

@@ -116,7 +116,7 @@ import Testing
     }
 
     @Test(arguments: [("", "client"), ("stream", "client"), ("", "stream:client"), ("a", "b:c:")])
-    func `a reader of accounts is its client and its name, and comes back out of a file`(
+    func `a reader of accounts is its client and its name, and is read back from a file`(
         name: String, clientID: String
     ) throws {
         let reader = try #require(AccountReader(clientID: clientID, name: name))

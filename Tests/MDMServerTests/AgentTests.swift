@@ -368,7 +368,7 @@ import Testing
                 #expect(agent.settings.homeScreen != first)
                 #expect(try published()?.organisation == "Contoso Hospital")
             }
-            // What a crash has left is put right before the broker serves.
+            // The leftovers of a crash are repaired before the broker serves.
             try file.replace(with: [])
             try await withAgent(fixture) { agent, _ in
                 try agent.declare()

@@ -47,7 +47,7 @@ import Testing
         }
     }
 
-    @Test func `lines go when their time is over, and positions go on`() async throws {
+    @Test func `entries are deleted when their retention ends, and positions continue`() async throws {
         try await TestManagement.with { fixture in
             _ = try await fixture.enrollmentProfile(named: "tablet-1")
             fixture.now.advance(days: 399)

@@ -183,7 +183,7 @@ import X509
         }
     }
 
-    @Test func `an enrollment that its server forgot before it was confirmed is given up`() async throws {
+    @Test func `an enrollment that its server lost before it was confirmed is abandoned`() async throws {
         try await TestManagement.with { fixture in
             try await withAgent(fixture) { agent, wire in
                 let profile = try await fixture.enrollmentProfile(named: "tablet-1")

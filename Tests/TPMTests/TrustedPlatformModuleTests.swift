@@ -123,7 +123,7 @@ import Testing
         }
     }
 
-    @Test func `a chip that never answers is given up, and nobody waits for it again`() async throws {
+    @Test func `a chip that never answers is abandoned, and nobody waits for it again`() async throws {
         try await Scratch.with { scratch in
             let silent = try SilentTPM(in: scratch)
             defer { silent.close() }

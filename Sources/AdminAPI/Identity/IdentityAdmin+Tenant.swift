@@ -27,7 +27,7 @@ extension IdentityAdmin {
         }
     }
 
-    /// What a tenant's pages look like. Nil values stand for the usual look.
+    /// The look of a tenant's pages. Nil values mean the default look.
     package struct Branding: Codable, Sendable, Equatable {
         /// The colour of buttons, `#RRGGBB`.
         package let colour: String?

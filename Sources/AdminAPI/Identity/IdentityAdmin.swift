@@ -26,7 +26,7 @@ package enum IdentityAdmin {
         /// GET `[Session]`: at most 1000 sessions that have not ended, the newest first; with `?user=` those of one
         /// person.
         case sessions = "/identity/tenants/{tenant}/sessions"
-        /// DELETE → 204, also if the session has already ended.
+        /// DELETE → 204, even if the session has already ended.
         case session = "/identity/tenants/{tenant}/sessions/{session}"
         /// GET `[Group]`; POST `NewGroup` → 201 `Group`.
         case groups = "/identity/tenants/{tenant}/groups"

@@ -9,7 +9,7 @@ package enum HelperRequest: Sendable, Codable, Equatable {
     /// Lists the sessions that have storage or a process group. Answered by ``HelperReply/sessions(storage:groups:)``.
     case list
     /// Makes memory-backed storage for this epoch, which only the user may enter. Answered by
-    /// ``HelperReply/storage(path:isSwapFree:)``, also if it exists already.
+    /// ``HelperReply/storage(path:isSwapFree:)``, even if it exists already.
     case makeStorage(epoch: Epoch.ID, user: UInt32)
     /// Removes the storage of this epoch, if there is any.
     case removeStorage(epoch: Epoch.ID)

@@ -9,9 +9,9 @@ enum LoopbackFile: String, CaseIterable {
     var bytes: [UInt8] { self == .stylesheet ? PageFiles.stylesheet : PageFiles.keyboard }
     var mediaType: String { self == .stylesheet ? "text/css; charset=utf-8" : "text/javascript; charset=utf-8" }
 
-    /// What a page without fields loads.
+    /// The files that a page without fields loads.
     static let addresses = FormPage.Addresses(stylesheets: [stylesheet.rawValue])
-    /// What a page with fields loads: the on-screen keyboard, too.
+    /// The files that a page with fields loads: the on-screen keyboard, too.
     static let addressesOfForm = FormPage.Addresses(stylesheets: [stylesheet.rawValue], scripts: [keyboard.rawValue])
 
     /// The policy of every page: nothing is loaded but these files, and nothing inline runs (Content Security Policy

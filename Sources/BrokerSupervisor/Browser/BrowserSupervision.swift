@@ -42,7 +42,7 @@ final class BrowserSupervision {
     private var wait = AgentWait()
     /// The user whose agent opened a browser, and the epoch. Written to disk before the browser opens.
     private var holder: BrowserHolder?
-    /// What the supervisor itself observes of the browser.
+    /// The supervisor's own observation of the browser.
     private var observation: BrowserObservation?
     /// When the agent was ordered to close the browser; nil once it has answered.
     private var closeOrdered: ContinuousClock.Instant?
@@ -172,7 +172,7 @@ final class BrowserSupervision {
         observation?.epoch == ended && observation?.isEndObserved == true || confinement?.hasEnded(ended) == true
     }
 
-    /// What the epoch's user left in their own folders and in the folders that every user may write to.
+    /// The files that the epoch's user left in their own folders and in folders that every user may write to.
     func left(of ended: Epoch) -> Finding<[String]> { confinement?.left(of: ended) ?? .unknown }
 
     /// Drops all records of a browser whose processes and files are gone.

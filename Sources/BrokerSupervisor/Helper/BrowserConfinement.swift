@@ -50,7 +50,7 @@ final class BrowserConfinement {
     /// The epoch whose user's files are reported at its end: the user, and when its first browser was opened, in seconds
     /// since 1970. Nil if an earlier supervisor opened it.
     private var session: (epoch: Epoch, user: UInt32, since: Int)?
-    /// What the user of the last ended epoch left.
+    /// The files that the user of the last ended epoch left.
     private var findings: (epoch: Epoch, left: Finding<[String]>)?
     /// Why the helper did not carry out a request, for operators; nil if it did.
     private(set) var problem: String?

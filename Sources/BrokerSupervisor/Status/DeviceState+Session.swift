@@ -36,7 +36,7 @@ extension SessionMachine.State {
         }
     }
 
-    /// What a committed sign-out still waits for: items, and apps as `app:<bundle id>`; empty if none is under way.
+    /// The remaining parts of a committed sign-out: items, and apps as `app:<bundle id>`; empty if none is under way.
     var pendingNames: [String] {
         guard let pending else { return [] }
         return pending.items.map(\.rawValue).sorted() + pending.awaited.map { ItemOutcome.app($0, .done).name }

@@ -95,7 +95,7 @@ actor EnrollmentClient {
         var next = record
         next.enrollment?.stage = .enrolled
         next.enrollment?.former = nil
-        // The command queue starts anew with the enrollment.
+        // The command queue starts again with the enrollment.
         next.lastResult = nil
         try await save(next)
         try await sweep()

@@ -6,7 +6,7 @@ package struct HomeConfigurationFailure: Error, Equatable {
     package enum Code: Sendable {
         case text, image, colour, domain, tile, size
 
-        /// What to do about it, in full sentences.
+        /// The remedy, in full sentences.
         var remedy: String {
             switch self {
             case .text: "Give a text of 1 to 200 characters; a bundle identifier may have 255."

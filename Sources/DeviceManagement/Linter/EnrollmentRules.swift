@@ -111,7 +111,7 @@ enum EnrollmentRights: ProfileRule {
     }
 }
 
-/// What the rules for a re-issued enrollment check.
+/// The input of the rules for a re-issued enrollment.
 package struct EnrollmentUpdate {
     let previous: EnrollmentPayload
     let next: EnrollmentPayload

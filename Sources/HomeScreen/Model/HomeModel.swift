@@ -30,7 +30,7 @@ package struct HomeModel: Sendable, Equatable {
         case worker(Worker)
     }
 
-    /// What the person has started here and what is not finished.
+    /// The action that the person has started here and that is not finished.
     package enum Activity: Sendable, Equatable {
         case none, signingIn, cancelling, handingOver
     }

@@ -73,7 +73,7 @@ struct HomeView: Encodable, Equatable {
     var tone = Tone.good
     var title = ""
     var text: String?
-    /// What to do about it, and whom to call.
+    /// The remedy, and whom to call.
     var advice: [String] = []
     var button: Button?
     /// A smaller button in another place, so that a second touch on the first one never hits it.

@@ -2,7 +2,7 @@
 internal import Storage
 internal import WebPages
 
-/// What an organisation's pages look like: the colour of their buttons, and a logo.
+/// The look of an organisation's pages: the colour of their buttons, and a logo.
 struct Branding: Sendable, Equatable {
     /// `#RRGGBB`; nil for the usual colour.
     let colour: String?

@@ -41,7 +41,7 @@ struct GraphError: Error, Equatable {
         message: "The list cannot be filtered by that property, or not by a value of that kind.")
     static let badFilter = GraphError(
         "Request_UnsupportedQuery", status: .badRequest,
-        message: "The filter is not of the form: property eq 'value', several of them joined by and.")
+        message: "The filter does not have the form: property eq 'value', several of them joined by and.")
     static let badTop = GraphError(
         "Request_BadRequest", status: .badRequest, message: "$top is a number from 1 to 999.")
     static let badQuery = GraphError("Request_BadRequest", status: .badRequest, message: "The query is malformed.")

@@ -5,7 +5,7 @@
     @nonobjc
 #endif
 extension MSALPublicClientApplication {
-    /// What shows sign-in pages: always the broker's window.
+    /// The view that shows sign-in pages: always the broker's window.
     @available(*, deprecated, message: "Use MSALWebviewParameters.webviewType.")
     public var webviewType: MSALWebviewType {
         get { .default }
@@ -24,7 +24,7 @@ extension MSALPublicClientApplication {
     @nonobjc
 #endif
 extension MSALGlobalConfig {
-    /// What shows sign-in pages: always the broker's window.
+    /// The view that shows sign-in pages: always the broker's window.
     @available(*, deprecated, message: "Use MSALWebviewParameters.webviewType.")
     public class var defaultWebviewType: MSALWebviewType {
         get { .default }
@@ -43,7 +43,7 @@ extension MSALInteractiveTokenParameters {
         set { if let newValue { webviewParameters.parentViewController = newValue } }
     }
 
-    /// What shows sign-in pages: always the broker's window.
+    /// The view that shows sign-in pages: always the broker's window.
     @available(*, deprecated, renamed: "webviewParameters.webviewType")
     public var webviewType: MSALWebviewType {
         get { webviewParameters.webviewType }

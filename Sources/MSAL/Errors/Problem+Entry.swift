@@ -9,7 +9,7 @@ extension Problem {
         case .redirectURI:
             Entry(
                 .internalErrorInvalidRedirectURI, "The redirect URI cannot be used.",
-                remedy: "Register and pass msauth.<app id>://auth, with the app id that the MDM knows.")
+                remedy: "Register and pass msauth.<app id>://auth, with the app id that the MDM uses.")
         case .authority:
             Entry(
                 .internalErrorInvalidParameter, "The authority cannot be used.",

@@ -19,7 +19,7 @@ open class MSALLoggerConfig: NSObject, @unchecked Sendable {
         set { log.level = newValue }
     }
 
-    /// What lines mask; all personal data by default. No line ever contains personal data, whatever the value (LOG-2).
+    /// The data that log lines mask. No line ever contains personal data, whatever the value (LOG-2).
     open var logMaskingLevel: MSALLogMaskingLevel {
         get { log.maskingLevel }
         set { log.maskingLevel = newValue }

@@ -5,7 +5,7 @@
     @objc(MSALInteractiveTokenParameters) @objcMembers
 #endif
 open class MSALInteractiveTokenParameters: MSALTokenParameters {
-    /// What the user is asked.
+    /// The prompt that the user gets.
     open var promptType: MSALPromptType = .default
     /// A user name to prefill.
     open var loginHint: String?

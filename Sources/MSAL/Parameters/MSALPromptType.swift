@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a user is asked during an interactive sign-in.
+/// The prompt that a user gets during an interactive sign-in.
 #if canImport(ObjectiveC)
     @objc(MSALPromptType)
 #endif

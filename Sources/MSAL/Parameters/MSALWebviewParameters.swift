@@ -15,7 +15,7 @@ open class MSALWebviewParameters: NSObject, NSCopying {
     ///
     /// The browser of a shared device deletes them at sign-out in any case.
     open var prefersEphemeralWebBrowserSession = false
-    /// What shows the page.
+    /// The view that shows the page.
     open var webviewType: MSALWebviewType = .default
 
     /// Presents on `parentViewController`.

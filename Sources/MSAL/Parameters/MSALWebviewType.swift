@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What shows a sign-in page: always the broker's window, so that no app sees a password.
+/// The view that shows a sign-in page: always the broker's window, so that no app sees a password.
 #if canImport(ObjectiveC)
     @objc(MSALWebviewType)
 #endif

@@ -7,7 +7,7 @@ package struct AuditEntry: Sendable {
     /// The actor: an object id, ``AuditLog/localOperator`` or ``AuditLog/server``.
     package let actor: String
     package let action: String
-    /// What the action concerned, such as an object id; several values are separated by spaces.
+    /// The objects of the action, such as an object id; several values are separated by spaces.
     package let subject: String?
     /// `done`, `refused`, or why a session ended.
     package let outcome: String

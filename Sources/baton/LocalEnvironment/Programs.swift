@@ -54,7 +54,7 @@ final class Programs: Sendable {
         }
     }
 
-    /// Ends one program; the environment goes on. Blocks.
+    /// Ends one program; the environment continues. Blocks.
     func stop(_ name: String) throws {
         let stopped = state.withLock { state in
             defer { state.running.removeAll { $0.name == name } }

@@ -16,7 +16,7 @@ extension CrashTests {
     private static let isSoak = ProcessInfo.processInfo.environment["BATON_SOAK"] != nil
 
     @Test(arguments: [FileFault.broken, .full, .readOnly])
-    func `wherever the disk refuses, the device comes back with nothing of the worker`(fault: FileFault) async throws {
+    func `wherever the disk fails, the device recovers with nothing of the worker`(fault: FileFault) async throws {
         let stride: UInt64 = Self.isSoak ? 1 : fault == .broken ? 3 : 7
         try await Scratch.with { ready in
             // A device that has been ready before.
@@ -36,7 +36,7 @@ extension CrashTests {
             try FileManager.default.copyItem(atPath: ready, toPath: scratch.path("device"))
             let said = Said.List()
             let isHit = await fault.befalls(scratch.path("device"), call: call) {
-                // If the supervisor cannot go on, it ends, and is restarted as by the service manager.
+                // If the supervisor cannot continue, it ends, and is restarted as by the service manager.
                 do { try await session(scratch, said) } catch let problem as TestProblem {
                     Issue.record("\(problem) at call \(call)")
                 } catch {}

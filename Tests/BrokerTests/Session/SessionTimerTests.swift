@@ -33,7 +33,7 @@ import Testing
         #expect(sessionTimer.due(at: .seconds(2760), wall: 0) == .end(.idle))
     }
 
-    @Test func `a person who comes back after the idle time does not find the session of the one before`() {
+    @Test func `a person who returns after the idle time does not find the former worker's session`() {
         var sessionTimer = sessionTimer(idle: 900)
         sessionTimer.activity(at: .seconds(1900))
         #expect(sessionTimer.due(at: .seconds(1900), wall: 0) == .end(.idle))

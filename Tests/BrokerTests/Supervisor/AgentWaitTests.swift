@@ -42,7 +42,7 @@ import Testing
         }
     }
 
-    @Test func `the next worker waits while the last one's agent comes back, and no longer`() async throws {
+    @Test func `the next worker waits while the last one's agent reconnects, and no longer`() async throws {
         try await Scratch.with { scratch in
             try await SupervisorFixture.with(scratch) { fixture in
                 _ = try await fixture.signIn(through: try fixture.agent(of: 1000))

@@ -66,7 +66,7 @@ import Testing
         #expect(answer[ParameterName.code] != nil)
     }
 
-    @Test func `select_account shows who is signed in, and lets them go on`() async throws {
+    @Test func `select_account shows who is signed in, and lets them continue`() async throws {
         let fixture = try await TestPlatform()
         let browser = Browser(fixture)
         _ = try await browser.signIn(AuthorizeQuery(fixture))

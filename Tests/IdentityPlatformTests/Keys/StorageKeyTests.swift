@@ -40,7 +40,7 @@ import Testing
         #expect(throws: StorageKey.Failure.doesNotOpen) { try key.open(former, purpose: "another row") }
     }
 
-    @Test func `a database that an older server sealed opens, and its sessions go on`() async throws {
+    @Test func `a database that an older server sealed opens, and its sessions continue`() async throws {
         let fixture = try await TestPlatform()
         let testDevice = try await TestDevice.joined(fixture)
         let session = try await testDevice.session()

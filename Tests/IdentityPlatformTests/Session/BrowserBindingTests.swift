@@ -232,7 +232,7 @@ import Testing
         #expect(answer.shownError == 135011)
     }
 
-    @Test func `an epoch is one worker's, and a session one epoch's`() async throws {
+    @Test func `an epoch belongs to one worker, and a session to one epoch`() async throws {
         let shop = try await shop()
         let bo = try await shop.fixture.brokerTokens("bo@contoso.test").string(ReplyName.refreshToken)
         #expect(try await shop.testDevice.issue(bo, counter: 1).suberror == Suberror.staleEpoch)

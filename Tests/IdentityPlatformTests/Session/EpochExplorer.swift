@@ -287,7 +287,7 @@ final class EpochExplorer {
         let isNew = state.worker == nil
         (state.epoch, state.worker, state.session, state.isOfWorker) = (counter, worker, session, true)
         state.owner = nil
-        // What this browser received before the device had the session belongs to the epoch, too.
+        // Tokens that this browser received before the device had the session belong to the epoch, too.
         for index in state.holdings.indices
         where state.holdings[index].browser == state.browser && state.holdings[index].epoch == nil {
             state.holdings[index].epoch = counter

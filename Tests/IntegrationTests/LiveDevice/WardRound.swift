@@ -80,7 +80,7 @@ struct WardRound {
         try await run("/usr/bin/python3", ["-W", "ignore", Repository.root + "/Tests/Person/window.py"] + words)
     }
 
-    /// What the desktop's clipboard has.
+    /// The content of the desktop's clipboard.
     func clipboard() async throws -> String {
         try await run("/bin/sh", ["-c", "xclip -o -selection clipboard 2>/dev/null || true"])
     }

@@ -101,7 +101,7 @@ extension LiveDevice {
                 try await window.person("away", "New note")
                 try await window.person("type", "not mine")
                 session.send(SIGCONT)
-                // The same worker goes on with the line that they were writing.
+                // The same worker continues the line that they were writing.
                 try await window.person("at", "New note")
                 try await window.person("type", ", and about the pain")
                 try await window.person("reads", draft + ", and about the pain")

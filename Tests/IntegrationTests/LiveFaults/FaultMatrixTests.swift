@@ -236,7 +236,7 @@ extension LiveFaults {
                 // If the agent dies, a sign-in in progress fails. A complete one is a session, which is ended here.
                 if point.step == .signIn { try await live.settle() }
             case .session:
-                // A session goes on if its process dies, so the operator ends it.
+                // A session continues if its process dies, so the operator ends it.
                 if point.step != .renewal { try await live.settle() }
                 try await live.journalSays("ready")
                 try await live.kill(.broker)

@@ -9,7 +9,7 @@ import Testing
 import UnixSocket
 
 extension LiveFaults {
-    /// What was acknowledged survives `kill -9` of any program; a live session ends with the supervisor.
+    /// Acknowledged data survives `kill -9` of any program; a live session ends with the supervisor.
     @Suite struct FaultTests {
         @Test func `the worker's session ends with the supervisor`() async throws {
             let live = try await LiveEnvironment.ready()
@@ -145,7 +145,7 @@ extension LiveFaults {
             let live = try await LiveEnvironment.ready()
             let app = try live.app(1)
             let amara = try await live.signIn("Amara", through: app)
-            // The browser's end hangs, so the sign-out is under way until the agent goes on.
+            // The browser's end hangs, so the sign-out is under way until the agent continues.
             try live.send(SIGSTOP, to: .agent)
             async let answer = seen { try await app.signOut(amara) }
             try await live.journalSays("signingOut")

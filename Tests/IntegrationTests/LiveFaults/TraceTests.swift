@@ -125,7 +125,7 @@ extension LiveFaults {
             try #require(run.code == 0, "\(run.errors)")
         }
 
-        /// What the screen's clipboard holds; nil if nothing.
+        /// The content of the screen's clipboard; nil if it is empty.
         private func clipboard(_ live: LiveEnvironment, on display: String) async throws -> String? {
             let run = try await live.runAside(
                 program: "/usr/bin/xclip", ["-display", display, "-selection", "clipboard", "-out"])

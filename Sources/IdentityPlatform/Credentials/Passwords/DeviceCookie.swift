@@ -4,7 +4,7 @@ internal import OAuth
 internal import Redaction
 internal import Storage
 
-/// A cookie that records who has signed in with a browser, also after their sessions have ended (OWASP, "Slow Down
+/// A cookie that records who has signed in with a browser, even after their sessions have ended (OWASP, "Slow Down
 /// Online Guessing Attacks with Device Cookies"). It does not sign anyone in. Failed attempts for a person in the
 /// cookie are counted per cookie, separately from guesses by strangers.
 ///

@@ -44,7 +44,7 @@ struct TextField: Widget {
         pointer = unsafe WidgetPointer(gtk_entry_new())
         unsafe gtk_entry_set_placeholder_text(pointer.of(GtkEntry.self), placeholder)
         unsafe gtk_entry_set_max_length(pointer.of(GtkEntry.self), maximumLength)
-        // What a worker types is not for the dictionary of the keyboard, and Control+Z must not bring it back.
+        // Typed text must not enter the keyboard's dictionary, and Control+Z must not bring it back.
         unsafe gtk_entry_set_input_hints(pointer.of(GtkEntry.self), GTK_INPUT_HINT_PRIVATE)
         unsafe gtk_editable_set_enable_undo(pointer.opaque, 0)
     }
