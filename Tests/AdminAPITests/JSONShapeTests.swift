@@ -110,7 +110,7 @@ import Testing
     private static let diagnosis = Diagnosis(
         status: status, movers: ["m"], findings: [finding], refusals: [refusal], unlisted: 1)
 
-    @Test func `no key of what the server and the broker say is a number that Swift made up`() throws {
+    @Test func `no key in messages of the server or the broker is a number that Swift made up`() throws {
         for sample in Self.samples {
             let text = String(decoding: try JSONEncoder().encode(sample), as: UTF8.self)
             #expect(!text.contains(/"_\d+"\s*:/), "\(type(of: sample)): \(text)")

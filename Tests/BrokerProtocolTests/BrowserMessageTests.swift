@@ -12,7 +12,7 @@ import Testing
         arguments: [
             ("0", .all), ("1", .primaryRefreshToken), ("2", .deviceRegistration), ("1, 2", .all), ("1,2", .all),
         ] as [(String, SSOCookiesRequest.Headers)])
-    func `headers are asked for by numbers`(text: String, headers: SSOCookiesRequest.Headers) throws {
+    func `headers are requested by number`(text: String, headers: SSOCookiesRequest.Headers) throws {
         let request = try cookies([.ssoURL: "https://a", .typesOfHeader: text])
         #expect(request.headers == headers && request.url == "https://a" && request.homeAccountID == nil)
     }

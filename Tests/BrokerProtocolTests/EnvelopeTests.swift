@@ -35,7 +35,7 @@ import Testing
         for message in messages { #expect(try BrokerMessage(bytes: message.bytes) == message) }
     }
 
-    @Test func `the hello lists each event, and that of an earlier broker none`() throws {
+    @Test func `the hello lists each event, and an earlier broker's hello lists none`() throws {
         let epoch = try #require(epoch)
         let events: [BrokerEvent] = [.willEnd(epoch, milliseconds: 1), .idle(epoch, seconds: 1)]
         #expect(events.map(\.name) == BrokerEvent.Name.all)

@@ -88,7 +88,7 @@ import Testing
         #expect(try ClientRequest(map).correlationID == nil)
     }
 
-    @Test func `an error keeps what the server said`() throws {
+    @Test func `an error keeps the server's details`() throws {
         var error = BrokerError(.server, "Cause. Remedy.", oauthError: "odd", oauthSuberror: "suberror")
         error.serverCodes = [50058, 7]
         error.reason = .otherApp
@@ -127,7 +127,7 @@ import Testing
         #expect(try JSONDecoder().decode([AccountReader: Int].self, from: kept) == [reader: 1])
     }
 
-    @Test func `two readers are never taken for one`() {
+    @Test func `two readers are always distinguished`() {
         let readers = [("", "a:b"), ("a", "b"), ("", "b"), ("a", "a:b"), ("b", "a")].compactMap { name, clientID in
             AccountReader(clientID: clientID, name: name)
         }

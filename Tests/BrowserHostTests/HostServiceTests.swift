@@ -77,7 +77,7 @@ import Testing
         #expect(messages.first?["error"]?.object?["reason"] == .string("message_too_long"))
     }
 
-    @Test func `an answer that the browser would not take is a refusal`() async throws {
+    @Test func `an answer that is too large for the browser becomes a refusal`() async throws {
         let long = String(repeating: "a", count: 1 << 20)
         let (messages, _) = try await answers(to: try frame(#"{"id":1,"ask":"hello"}"#)) { _ in
             .success(.hello(addresses: [long], removesPrompts: false))

@@ -7,7 +7,7 @@ import Testing
         "https://portal.example.org/", "http://portal.example.org:8080/a?b=c&d=%20#e", "HTTPS://Portal.Example.ORG",
         "https://10.0.0.1/", "https://[2001:db8::1]:8443/",
     ])
-    func `an address of the web is taken as it stands`(text: String) throws {
+    func `a web address is kept as it is`(text: String) throws {
         #expect(try WebAddress(text).text == text)
     }
 

@@ -80,7 +80,7 @@ import Testing
             #expect(throws: CommandRequest.Malformed.self) { try CommandRequest(propertyList: nameless) }?.uuid == nil)
     }
 
-    @Test func `a manifest that could lead out of its folder or past its digest is refused`() throws {
+    @Test func `a manifest that could escape its folder or its digest is refused`() throws {
         let good = AppManifest(
             bundleIdentifier: "org.baton.authenticator", version: "1.0", title: "Broker", url: "https://m/p", size: 4,
             sha256: [UInt8](repeating: 7, count: 32))

@@ -51,7 +51,7 @@ import X509
         }
     }
 
-    @Test func `a wrong password and a changed container are told from a malformed one`() throws {
+    @Test func `a wrong password and a changed container are distinguished from a malformed one`() throws {
         let container = try write(identity)
         #expect(throws: PKCS12Error.wrongPassword) { try PKCS12(container: container, password: "passwort") }
         #expect(throws: PKCS12Error.malformed) { try PKCS12(container: Array(container.dropLast()), password: "x") }

@@ -54,7 +54,7 @@ import Testing
         }
     }
 
-    @Test func `a finding says what to do`() throws {
+    @Test func `a finding has a remedy`() throws {
         let finding = try #require(
             ProfileLinter(delivery: .push).findings(inXML: Array("<plist><dict/></plist>".utf8)).first)
         #expect(

@@ -28,7 +28,7 @@ import Testing
                 name: "www.example.com") == "2ED6657D-E927-568B-95E1-2665A8AEA6A2")
     }
 
-    @Test func `the profile says what the seeds say`() throws {
+    @Test func `the profile matches the seeds`() throws {
         let profile = try Profile.sharedDeviceSSO(tenant: tenant, organization: "Contoso")
         guard case .dictionary(let top) = profile.propertyList, case .array(let payloads)? = top["PayloadContent"],
             case .dictionary(let payload)? = payloads.first

@@ -79,7 +79,7 @@ import Testing
         ("[[[[]]]]", .array([.array([.array([.array([])])])])), ("true", .bool(true)), ("null", .null),
         (#"{"a":{"a":1},"b":{"a":2}}"#, .object(["a": .object(["a": .integer(1)]), "b": .object(["a": .integer(2)])])),
     ])
-    func `structure is read with blanks wherever they may stand`(text: String, value: JSONValue) throws {
+    func `structure is read with blanks wherever they are allowed`(text: String, value: JSONValue) throws {
         #expect(try read(text.utf8) == value)
     }
 

@@ -29,7 +29,7 @@ import Testing
         }
     }
 
-    @Test func `damaged text traps nothing, and what is taken all the same is what Foundation takes`() throws {
+    @Test func `damaged text causes no trap, and is accepted only if Foundation accepts it, too`() throws {
         var documents = Documents(seed: .random(in: .min ... .max))
         var taken = 0
         for _ in 0..<20_000 {

@@ -246,7 +246,7 @@ import Testing
         }
     }
 
-    @Test func `a start brings the marker of a managed device back, and takes away that of one which left`()
+    @Test func `a start restores the marker of a managed device, and removes that of one that left`()
         async throws
     {
         try await TestManagement.with { fixture in

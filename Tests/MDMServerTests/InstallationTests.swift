@@ -51,7 +51,7 @@ import Testing
         }
     }
 
-    @Test func `a package that the server does not have is a failure for good`() async throws {
+    @Test func `a package that the server does not have is a permanent failure`() async throws {
         try await TestManagement.with { fixture in
             try await withAgent(fixture) { agent, wire in
                 try await enrolled(agent, fixture)

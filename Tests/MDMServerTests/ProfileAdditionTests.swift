@@ -73,7 +73,7 @@ import Testing
         }
     }
 
-    @Test func `a payload that iPads alone know is added with a warning, and kept from Baton's devices`() async throws {
+    @Test func `a payload for iPads only is added with a warning, and not sent to Baton's devices`() async throws {
         try await TestManagement.with { fixture in
             let wifi = try Self.profile { $0.payloads[0].content = .unknown(type: "com.apple.wifi.managed") }
             let added: MDMAdmin.Profile = try await fixture.call(.post, "/profiles", Self.file(try wifi.xml()))

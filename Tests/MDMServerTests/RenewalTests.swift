@@ -17,7 +17,7 @@ import X509
 
 /// A device gets its next identity long before the current one expires.
 @Suite struct RenewalTests: AgentSteps {
-    @Test func `a device that comes now and then stays managed for good`() async throws {
+    @Test func `a device that checks in now and then stays managed`() async throws {
         try await TestManagement.with { fixture in
             let wire = RouterLink.Wire()
             try await withAgent(try agent(fixture, wire: wire)) { agent in

@@ -94,7 +94,7 @@ import Testing
         #expect(try await second.currentAccount(with: nil) == (nil, nil))
     }
 
-    @Test func `the person closes a page of which nothing is said`() async throws {
+    @Test func `without an outcome for a page, the person closes it`() async throws {
         let app = try app()
         #expect(try await failure { try await signIn(app) }.code == MSALError.userCanceled.rawValue)
         device.signInsEnd(with: .failure(.noNetwork), .canceled, .worker(bo))
@@ -147,7 +147,7 @@ import Testing
     ]
 
     @Test(arguments: refusals)
-    func `a call fails as the library makes it of the broker's answer, and the next one is answered`(
+    func `a call fails with the library's error for the broker's answer, and the next one is answered`(
         failure: TestFailure, code: Int, reason: String
     ) async throws {
         let app = try app()

@@ -136,7 +136,7 @@ import UnixSocket
         #expect(!application.isCompatibleAADBrokerAvailable && !connection.cancelSignIn())
     }
 
-    @Test func `a BATON_SOCKET that names nothing is said to`() async throws {
+    @Test func `a BATON_SOCKET that names nothing is reported`() async throws {
         var deadlines = BrokerDeadlines.generous
         deadlines.connect = .milliseconds(20)
         let connection = BrokerConnection(location: .named("/nonexistent/broker.sock"), deadlines: deadlines)
@@ -250,7 +250,7 @@ import UnixSocket
         #expect(await calls.next() == true)
     }
 
-    @Test func `a broker that accepts and then says nothing is an error in time`() async throws {
+    @Test func `a broker that accepts and never answers is an error in time`() async throws {
         let broker = try ScriptedBroker(deadlines: .within(.milliseconds(50))) { end in end.waitForEnd() }
         let application = try broker.application()
         #expect(

@@ -43,7 +43,7 @@ import UnixSocket
         }
     }
 
-    @Test func `an answer after the deadline finds nobody, and the next call is served`() async throws {
+    @Test func `an answer after the deadline is dropped, and the next call is served`() async throws {
         let broker = try ScriptedBroker(deadlines: .answering(within: .seconds(3))) { end in
             try end.greet()
             let first = try end.request()
@@ -60,7 +60,9 @@ import UnixSocket
         #expect(current?.identifier == TestValues.amara.homeAccountID)
     }
 
-    @Test func `a broker that takes nothing is left, and the next one answers every call`() async throws {
+    @Test func `a connection to a broker that reads nothing is closed, and the next one answers every call`()
+        async throws
+    {
         var deadlines = BrokerDeadlines.generous
         // Applies to the second broker, too, which may not read at once on a busy machine.
         deadlines.taking = .seconds(1)
@@ -133,7 +135,7 @@ import UnixSocket
         #expect(identifier == TestValues.amara.homeAccountID)
     }
 
-    @Test func `a broker that asks and greets where it should answer is refused`() async throws {
+    @Test func `a broker that sends requests and hellos instead of answers is refused`() async throws {
         for message in [
             ClientMessage.cancel("x").bytes, ClientMessage.hello(ClientHello(clientName: "", clientVersion: "")).bytes,
         ] {

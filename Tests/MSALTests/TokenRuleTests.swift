@@ -227,7 +227,7 @@ import Testing
         #expect(requests.all.count == 3)
     }
 
-    @Test func `SIL-8 SIL-12 when a token is renewed is the broker's to say`() async throws {
+    @Test func `SIL-8 SIL-12 the broker decides when a token is renewed`() async throws {
         let broker = try ScriptedBroker.answering { _ in TestValues.token(TestValues.amara) }
         let application = try broker.application { $0.tokenExpirationBuffer = 1e12 }
         let parameters = MSALSilentTokenParameters(scopes: ["user.read"], account: try await account(TestValues.amara))

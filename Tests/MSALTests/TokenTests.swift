@@ -152,7 +152,7 @@ import Testing
         (-51417, "server_error", .interactionRequired), (-51413, "invalid_scope", .internal),
         (-51411, "invalid_client", .internal), (-51430, "unauthorized_client", .serverProtectionPoliciesRequired),
     ])
-    func `SIL-9 OAuth errors of a silent call need interaction, but for those that no person can mend`(
+    func `SIL-9 OAuth errors of a silent call need interaction, except those that no person can resolve`(
         number: Int, oauth: String, expected: MSALError
     ) async throws {
         let broker = try ScriptedBroker { end in

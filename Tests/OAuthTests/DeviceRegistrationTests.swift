@@ -34,7 +34,7 @@ import Testing
         #expect(read.key.numbers == (try key().numbers))
     }
 
-    @Test func `a join says the same on both ends`() throws {
+    @Test func `a join is the same on both ends`() throws {
         let request = try request()
         let read = try JoinRequest(decoding: try request.encoded())
         #expect(read.certificateRequest == [0x30, 0])

@@ -131,7 +131,7 @@ import Testing
         #expect(OAuthError(Members([:])) == nil)
     }
 
-    @Test func `the number stands once in front of a description that is handed on`() throws {
+    @Test func `the number is once in front of a description that is passed on`() throws {
         let json = #"{"error":"invalid_scope","error_codes":[70011],"error_description":"AADSTS70011: no such scope"}"#
         let error = try #require(OAuthError(try Members(decoding: Array(json.utf8))))
         #expect(error.description == "no such scope")

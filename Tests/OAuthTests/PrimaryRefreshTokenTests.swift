@@ -32,7 +32,7 @@ import Testing
         #expect(throws: JOSEFailure.unsupported) { try SessionKeyEnvelope.open(foreign, with: transport) }
     }
 
-    @Test func `an issue request says the same on both ends`() throws {
+    @Test func `an issue request is the same on both ends`() throws {
         let request = PrimaryRefreshToken.IssueRequest(
             nonce: "n", proof: .refreshToken(Sensitive("rt")), epoch: epoch)
         let text = try request.signed(with: device, certificate: [1, 2, 3])
@@ -50,7 +50,7 @@ import Testing
         #expect(throws: JOSEFailure.wrongSignature) { try received.verified(with: other) }
     }
 
-    @Test func `a use request says the same on both ends, and only under its session key`() throws {
+    @Test func `a use request is the same on both ends, and only under its session key`() throws {
         var generator = SystemRandomNumberGenerator()
         let key = sessionKey()
         let request = PrimaryRefreshToken.UseRequest(
@@ -82,7 +82,7 @@ import Testing
         }
     }
 
-    @Test func `an end of session says the same on both ends`() throws {
+    @Test func `an end of session is the same on both ends`() throws {
         let binding = CallBinding(audience: "https://login/x", deviceID: "d", nonce: "n", issuedAt: 5)
         let request = EndSessionRequest(
             binding, sessionID: "s", epoch: try #require(epoch), endsBrowserSession: true)

@@ -10,7 +10,9 @@ import Testing
         let value = Atomic(0)
     }
 
-    @Test func `messages come out in the order in which they went in, however takes and posts mix`() async throws {
+    @Test func `messages are delivered in the order in which they were posted, however takes and posts mix`()
+        async throws
+    {
         let mailbox = Mailbox<Int>()
         let taken = try await blocking {
             var taken: [Int] = []

@@ -25,7 +25,7 @@ struct RaceDetectionTests {
         }
     }
 
-    @Test func `a value behind a contended Mutex is none`() async {
+    @Test func `a value behind a contended Mutex is not reported as a race`() async {
         await #expect(processExitsWith: .success) {
             let counter = Guarded()
             inTwoThreads { for _ in 0..<200_000 { counter.value.withLock { $0 += 1 } } }

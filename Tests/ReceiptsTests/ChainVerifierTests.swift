@@ -68,7 +68,7 @@ import Testing
         #expect(verdict.faults == [.missing(first: 3, last: 4)])
     }
 
-    @Test func `a file that begins later says where`() throws {
+    @Test func `the verdict on a file that begins later names the first receipt`() throws {
         let chain = try Chain(5)
         let verdict = try chain.verdict(on: Array(chain.lines.dropFirst(2)))
         #expect(verdict.isIntact)
@@ -150,7 +150,7 @@ import Testing
         #expect(verdict.faults == [.foreign(line: 4)])
     }
 
-    @Test func `a line of a later version is not called changed`() throws {
+    @Test func `a line of a later version does not count as changed`() throws {
         let chain = try Chain(2)
         var body = MembersWriter()
         body.set(ReceiptName.type, LineType.receipt)

@@ -63,7 +63,7 @@ import Testing
         }
     }
 
-    @Test func `a receipt says unknown and none in two words`() throws {
+    @Test func `a receipt distinguishes unknown from none`() throws {
         let chain = try Chain(1)
         let cases: [(Finding<Int>, Finding<String>, Finding<[String]>)] = [
             (.none, .unknown, .known(["home", "unexplained"])), (.unknown, .none, .none), (.none, .none, .unknown),

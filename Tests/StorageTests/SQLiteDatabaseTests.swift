@@ -76,7 +76,7 @@ private let pets = Migration(
         }
     }
 
-    @Test func `rows go in and come out by the names of a table's one list`() async throws {
+    @Test func `rows are written and read by the names in a table's one list`() async throws {
         let database = try await SQLiteDatabase(inMemoryWith: [people])
         try await database.write { connection in
             try connection.insert(into: Photographed.self, [.id: "a", .photo: [1] as [UInt8]])

@@ -38,7 +38,7 @@ import Testing
         }
     }
 
-    @Test func `a PIN that one chip keeps is judged by no other, nor by none`() async throws {
+    @Test func `a PIN sealed by one chip is checked by no other, and not without a chip`() async throws {
         try await Scratch.with { scratch in
             let module = TrustedPlatformModule(try await SoftwareTPM.start(in: scratch).configuration)
             let kept = try OfflinePIN(Self.pin, platform: module)

@@ -45,7 +45,7 @@ import Testing
         #expect(ledger.take(RequestLedger.size(ofFrame: 1000), for: process(1)) == .admitted)
     }
 
-    @Test func `programs of a session cannot take all, however many they are`() {
+    @Test func `programs of a session cannot take every connection, however many they are`() {
         for number in 1...8 as ClosedRange<Int32> { exhaust(process(number)) }
         guard case .refused(.app, let held) = exhaust(process(9)).refusal else {
             Issue.record("the share of the session's programs has no end")

@@ -43,7 +43,7 @@ import UnixSocket
         #expect(wakes.now == 3 && waiting.next() == nil && wakes.now == 3)
     }
 
-    @Test func `no more are on their way than fit into a socket, and a new process begins with none`() throws {
+    @Test func `the pending connections fit into a socket, and a new process begins with none`() throws {
         let waiting = waiting()
         waiting.begin(7)
         for process in 1...40 as ClosedRange<Int32> { try offer(process, to: waiting) }

@@ -50,7 +50,7 @@ import Testing
         #expect(contents[["new"]]?.contains("old") == true)
     }
 
-    @Test func `a file that is replaced atomically is old or new, and new once that was said`() async throws {
+    @Test func `a file that is replaced atomically is old or new, and new once that is acknowledged`() async throws {
         let images = try await Scratch.with { scratch in
             let folder = Directory(path: scratch.path("folder"))
             try folder.make()

@@ -43,7 +43,7 @@ import Testing
         #expect(findings.filter { $0.verdict == .bad }.allSatisfy { $0.remedy != nil })
     }
 
-    @Test func `a shared device has nothing to mend, and a personal one no fault`() {
+    @Test func `a shared device has no remedy, and a personal one no fault`() {
         #expect(Set(findings(Set(DeviceMode.Missing.allCases)).map(\.verdict)) == [.good])
         #expect(codes(findings([]), .bad).isEmpty && codes(findings([]), .note).contains("not_configured"))
     }
@@ -61,7 +61,7 @@ import Testing
     }
 
     @Test(arguments: ["ready", "signingIn", "joining", "signedIn"])
-    func `every state says what would move the device out of it`(session: String) {
+    func `the diagnosis of every state names the events that would end it`(session: String) {
         let diagnosis = SessionDiagnosis(status(session))
         #expect(!diagnosis.movers.isEmpty && diagnosis.findings.allSatisfy { $0.verdict != .bad })
     }
@@ -74,7 +74,7 @@ import Testing
             ])
     }
 
-    @Test func `an app that was refused can be mended by what the doctor says`() {
+    @Test func `the doctor's remedy fixes an app that was refused`() {
         let reasons: [BrokerError.Reason] = [
             .unknownClient, .otherApp, .blocked, .unlisted, .agentMissing, .browserBroke,
         ]
@@ -101,12 +101,12 @@ import Testing
         #expect(finding.verdict == .warning && finding.message.contains("browser, files"))
     }
 
-    @Test func `a missing agent is a fault on a shared device alone`() {
+    @Test func `a missing agent is a fault only on a shared device`() {
         #expect(codes(SessionDiagnosis(status("ready", agent: false)).findings, .bad) == ["agent_missing"])
         #expect(codes(SessionDiagnosis(status("ready", mode: "personal", agent: false)).findings, .bad).isEmpty)
     }
 
-    @Test func `a state that this program does not know is said to be one`() {
+    @Test func `an unknown state is reported as such`() {
         #expect(codes(SessionDiagnosis(status("dancing")).findings, .warning) == ["state_unknown"])
     }
 
@@ -148,7 +148,7 @@ import Testing
                 "swap_unencrypted"
             ),
         ] as [([String: String], String)])
-    func `swap is judged by where it lies`(files: [String: String], code: String) async throws {
+    func `swap is judged by its location`(files: [String: String], code: String) async throws {
         #expect(try await host(files, \.swap) == code)
     }
 

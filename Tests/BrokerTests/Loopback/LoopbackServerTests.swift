@@ -97,7 +97,7 @@ import Testing
         #expect(servedRequests == 1)
     }
 
-    @Test func `a request before it is known whose the browser is is dropped, also where its sender closes its side`()
+    @Test func `a request before the browser's user is known is dropped, even if its sender closes its side`()
         async throws
     {
         let owner = Promise<UInt32>()
@@ -150,7 +150,7 @@ import Testing
         #expect(try await [first.status, second.status] == [200, 200])
     }
 
-    @Test func `a connection that says nothing, or half of a request, ends by itself`() async throws {
+    @Test func `a connection without a complete request ends by itself`() async throws {
         var limits = LoopbackServer.Limits()
         limits.patience = .milliseconds(100)
         let server = try await opened(limits: limits)

@@ -218,7 +218,7 @@ extension OfflineAuthenticator.Finding {
         }
     }
 
-    @Test func `a lease for another device, or of another signer, is not taken`() throws {
+    @Test func `a lease for another device, or from another signer, is refused`() throws {
         try withShelf { shelf in
             #expect(isRefused { _ = try shelf.give(1, device: LeaseShelf.tenant) })
             #expect(isRefused { _ = try shelf.give(1, signer: P256.Signing.PrivateKey()) })

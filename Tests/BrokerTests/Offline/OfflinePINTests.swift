@@ -70,7 +70,7 @@ private final class FakeChip: TrustedPlatform {
     }
 
     @Test(arguments: [pin, "112358", "135790", "12341234"])
-    func `any other is taken`(pin: String) {
+    func `any other PIN is accepted`(pin: String) {
         #expect(throws: Never.self) { try OfflinePIN.check(SecretBytes(copying: pin.utf8)) }
     }
 
@@ -130,7 +130,7 @@ private final class FakeChip: TrustedPlatform {
         }
     }
 
-    @Test func `the chip is asked for a PIN of the worker alone`() throws {
+    @Test func `the chip checks only a PIN of the worker`() throws {
         let chip = FakeChip()
         try LeaseShelf.with { shelf in
             try shelf.give(1, credentials: [.password, .pin])
@@ -167,7 +167,7 @@ private final class FakeChip: TrustedPlatform {
         }
     }
 
-    @Test func `a PIN at which somebody guessed wrong last is gone with the next lease, which gives new attempts`()
+    @Test func `a PIN whose last attempt was wrong is removed with the next lease, which gives new attempts`()
         throws
     {
         let chip = FakeChip()

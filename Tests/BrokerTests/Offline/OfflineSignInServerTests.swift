@@ -125,7 +125,7 @@ import WebPages
         #expect(page.text.contains("<title>\(texts.text(.offlineSignIn, in: language))</title>"))
     }
 
-    @Test func `a page for a new PIN asks for it twice, says why it is refused, and what became of it`() async throws {
+    @Test func `the page for a new PIN asks for it twice, explains a refusal, and reports the result`() async throws {
         let heard = Mutex<[(SecretBytes, SecretBytes?)]>([])
         let server = try await OfflineSignInServer.open(
             .newPIN, owner: .settled(getuid()), unable: { Issue.record($0) }
@@ -155,7 +155,7 @@ import WebPages
         #expect(texts == [["111111", "111111"], ["480271", "480272"]])
     }
 
-    @Test func `every notice is another, and the page says where a PIN does`() async throws {
+    @Test func `every notice is different, and the page offers the PIN`() async throws {
         var texts: Set<String> = []
         for notice in OfflinePage.Notice.allCases {
             let server = try await OfflineSignInServer.open(

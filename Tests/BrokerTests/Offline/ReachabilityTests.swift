@@ -5,7 +5,7 @@ import Glibc
 import Testing
 
 @Suite struct ReachabilityTests {
-    @Test func `a server that takes the connection is there, whatever it says`() async throws {
+    @Test func `a server that accepts the connection is reachable, whatever it answers`() async throws {
         let silent = try LoopbackPort()
         #expect(try await Reachability(resolve: [:]).leads(to: "https://127.0.0.1:\(silent.port)"))
         let named = Reachability(resolve: ["login.baton.test": "127.0.0.1"])

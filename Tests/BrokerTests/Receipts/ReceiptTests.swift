@@ -50,7 +50,7 @@ import Testing
         }
     }
 
-    @Test func `a receipt says whose session it was and until when its tokens live`() async throws {
+    @Test func `a receipt names the subject of the session and the end of its tokens`() async throws {
         try await Scratch.with { scratch in
             try await SupervisorFixture.with(scratch) { fixture in
                 let agent = try fixture.agent(of: 1000)
@@ -124,7 +124,7 @@ import Testing
         }
     }
 
-    @Test func `a device that has joined no directory writes none`() async throws {
+    @Test func `a device that is not joined writes no receipts`() async throws {
         try await Scratch.with { scratch in
             try await SupervisorFixture.with(scratch, isJoined: false) { fixture in
                 fixture.order(.join(JoinOrder(loginURL: "", registrationURL: "", tenant: "", deviceName: "")))

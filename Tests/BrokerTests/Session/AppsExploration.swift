@@ -28,7 +28,7 @@ import Testing
         }
     }
 
-    @Test func `a polite end is announced first to apps that asked for it, and where none did is committed at once`() {
+    @Test func `a graceful end is announced to apps that asked for it, and without such apps is committed at once`() {
         for step in steps where isEnd(step, by: .app) {
             guard case .signedIn(let session) = step.before.state else { continue }
             if session.hasListeners {
@@ -67,7 +67,7 @@ import Testing
         }
     }
 
-    @Test func `an app with an eraser is in the journal from the moment at which it said so`() {
+    @Test func `an app with an eraser is in the journal from its registration on`() {
         for step in steps {
             guard let before = step.before.state.session, let after = step.after.state.session,
                 before.epoch == after.epoch,

@@ -95,7 +95,7 @@ import Testing
         }
     }
 
-    @Test func `a receipt is written directly before the journal says ready, and for what the journal committed`() {
+    @Test func `a receipt is written directly before the journal is ready, for the committed sign-out`() {
         for step in steps {
             let receipts = step.actions.enumerated().filter { if case .writeReceipt = $1 { true } else { false } }
             let journaled = step.actions.firstIndex { if case .journal(.ready) = $0 { true } else { false } }

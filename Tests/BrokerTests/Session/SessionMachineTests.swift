@@ -54,7 +54,7 @@ import Testing
             ])
     }
 
-    @Test mutating func `the device is ready, and says so, when the last trace is cleared`() throws {
+    @Test mutating func `the device is ready, and reports it, when the last trace is cleared`() throws {
         let requester = Machine.Requester(number: 1)
         var (machine, _) = machine(
             after: .signInRequested(worker), .browserWanted(url: "http://127.0.0.1:1/x"), .signInSucceeded,

@@ -61,7 +61,7 @@ import Testing
         #expect(server.nonces == 2)
     }
 
-    @Test func `a nonce of a reply that the server takes no more is replaced by a fetched one, once`() async throws {
+    @Test func `a reply's nonce that the server no longer accepts is replaced by a fetched one, once`() async throws {
         let nonces = NonceStore()
         nonces.keep("h0")
         let server = Server(stale: 1)

@@ -91,7 +91,7 @@ import Testing
         SSOPayload(extensionIdentifier: "x", urls: urls, extensionData: data)
     }
 
-    @Test func `addresses and apps of all profiles add up, and one that says otherwise turns a flag off`() throws {
+    @Test func `addresses and apps of all profiles add up, and one contrary profile turns a flag off`() throws {
         let settings = try SSOExtensionSettings([
             profile(["a", "b"], ["AppCookieSSOAllowList": "org.a, org.b", "disable_explicit_app_prompt": 1]),
             profile(["b", "c"], ["AppCookieSSOAllowList": "org.c"]),

@@ -36,7 +36,7 @@ import Testing
         #expect(recorder.log == ["begin 2", "end 2", "begin 3", "end 3"])
     }
 
-    @Test func `an error reaches who added the event`() throws {
+    @Test func `an error reaches the caller that added the event`() throws {
         let recorder = Recorder()
         #expect(throws: TestProblem.self) { try recorder.add(4) }
         #expect(recorder.log == ["begin 4"])

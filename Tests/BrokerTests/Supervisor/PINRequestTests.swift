@@ -15,7 +15,7 @@ import Testing
         }
     }
 
-    @Test func `the session process says what became of it, and the end of the session does`() async throws {
+    @Test func `the session process reports the result, and so does the end of the session`() async throws {
         try await Scratch.with { scratch in
             try await SupervisorFixture.with(scratch) { fixture in
                 _ = try await fixture.signIn(through: try fixture.agent(of: 1000))

@@ -37,7 +37,7 @@ import UnixSocket
         }
     }
 
-    @Test func `an operator's connection that waits for nothing gives its place back, and no other`() async throws {
+    @Test func `only an idle operator's connection gives its place back`() async throws {
         try await Scratch.with { scratch in
             try await SupervisorFixture.with(scratch, helloPatience: .seconds(2)) { fixture in
                 let agent = try fixture.agent(of: geteuid())
@@ -103,7 +103,7 @@ import UnixSocket
             assert connection.recv(1) == b""
         """
 
-    @Test func `apps that the session process has not taken are so many, and operators do not wait for them`()
+    @Test func `connections that the session process has not accepted are limited, and do not delay operators`()
         async throws
     {
         // Raise the limit as `batond` does. If a process may open only few files, the limits are lower.

@@ -87,7 +87,7 @@ import Testing
         #expect(CheckResult.sessionPolicy(.standard, refusal: nil).map(\.verdict) == [.good])
     }
 
-    @Test func `another session policy holds for the worker who is there, who is warned`() async throws {
+    @Test func `a new session policy is in force for the signed-in worker, who is warned`() async throws {
         try await Scratch.with { scratch in
             try await SupervisorFixture.with(scratch) { fixture in
                 _ = try await fixture.signIn(through: try fixture.agent(of: 1000))

@@ -37,7 +37,7 @@ import Testing
         #expect(me.values["officeLocation"] == .null)
     }
 
-    @Test func `tokens are signed with the published key and say what Entra's say`() async throws {
+    @Test func `tokens are signed with the published key and have Entra's claims`() async throws {
         let fixture = try await TestPlatform()
         try await fixture.administration.users.assign(.cloudDeviceAdministrator, to: fixture.amara)
         let tokens = try await fixture.signedIn()

@@ -57,7 +57,7 @@ import Testing
         #expect(victim.cookies["__Host-baton-session"] == nil)
     }
 
-    @Test func `a nonce that a browser was given is good for nothing else`() async throws {
+    @Test func `a browser's nonce is valid for nothing else`() async throws {
         let fixture = try await TestPlatform()
         let session = try await TestDevice.joined(fixture).session()
         let nonce = try await offered(Browser(fixture), session)
@@ -129,7 +129,7 @@ import Testing
         #expect(try await open(fixture, try await session.credential()).status == .ok)
     }
 
-    @Test func `a credential that is not right is as none at all`() async throws {
+    @Test func `an invalid credential counts as none`() async throws {
         let fixture = try await TestPlatform()
         let session = try await TestDevice.joined(fixture).session()
         let other = try await TestDevice.joined(fixture, number: 1).session("bo@contoso.test")
@@ -184,7 +184,7 @@ import Testing
         #expect(try good.returned()[ParameterName.code] != nil)
     }
 
-    @Test func `the device may sign beside it, and then has to be the token's`() async throws {
+    @Test func `the device may also sign, and then must be the token's device`() async throws {
         let fixture = try await TestPlatform()
         let session = try await TestDevice.joined(fixture).session()
         let other = try await TestDevice.joined(fixture, number: 1)

@@ -233,7 +233,7 @@ import Testing
         #expect(try await number(code, amara) == 5_000_621)
     }
 
-    @Test func `guesses at user codes have an end in all, one for strangers and one for who is signed in`() async throws
+    @Test func `guesses at user codes have total limits, one for strangers and one for signed-in people`() async throws
     {
         let fixture = try await TestPlatform()
         let screen = try await Screen(fixture)
@@ -293,7 +293,7 @@ import Testing
         #expect(browser.cookies["__Host-baton-session"] == nil)
     }
 
-    @Test func `somebody at a shared device signs no other screen in`() async throws {
+    @Test func `a shared device signs no other device in`() async throws {
         let fixture = try await TestPlatform()
         let browser = Browser(fixture)
         let testDevice = try await TestDevice.joined(fixture)

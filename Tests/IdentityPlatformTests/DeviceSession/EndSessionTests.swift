@@ -8,7 +8,7 @@ import TestSupport
 import Testing
 
 @Suite struct EndSessionTests {
-    @Test func `the device ends its session and all that came of it`() async throws {
+    @Test func `the device ends its session and everything issued from it`() async throws {
         let fixture = try await TestPlatform()
         let testDevice = try await TestDevice.joined(fixture)
         let browser = Browser(fixture)

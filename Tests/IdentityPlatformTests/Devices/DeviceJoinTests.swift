@@ -72,7 +72,7 @@ import X509
     }
 
     @Test(arguments: [true, false])
-    func `a device that was in use, or is disabled, is not replaced by who has its key`(isUsed: Bool) async throws {
+    func `a device that was in use, or is disabled, is not replaced by a holder of its key`(isUsed: Bool) async throws {
         let fixture = try await TestPlatform()
         try await fixture.administration.users.assign(.cloudDeviceAdministrator, to: fixture.bo)
         let token = try await fixture.registrationToken("bo@contoso.test")

@@ -113,7 +113,7 @@ import X509
         return try await fixture.client(showing: certificate).send(.delete, path, host: "drs.test:8443")
     }
 
-    @Test func `a device takes itself out with its own certificate and no other`() async throws {
+    @Test func `a device removes itself only with its own certificate`() async throws {
         let fixture = try await TestPlatform()
         let session = try await TestDevice.joined(fixture).session()
         let other = try await TestDevice.joined(fixture, number: 1)

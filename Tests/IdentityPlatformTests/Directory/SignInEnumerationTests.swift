@@ -44,7 +44,7 @@ import Testing
         return Attempt(answer: answer, seconds: (clock.now - begin) / .seconds(1))
     }
 
-    @Test func `the page says the same to a wrong password, an unknown name and a disabled account, byte for byte`()
+    @Test func `the page is the same for a wrong password, an unknown name and a disabled account, byte for byte`()
         async throws
     {
         let fixture = try await Self.fixture()

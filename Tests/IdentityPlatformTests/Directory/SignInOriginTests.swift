@@ -160,7 +160,7 @@ import Testing
         #expect(try await attempt(Browser(elsewhere), path) == nil)
     }
 
-    @Test func `a sign-in with a device cookie forgives no failures that were counted by it before`() async throws {
+    @Test func `a sign-in with a device cookie resets no failures that were counted by it before`() async throws {
         let fixture = try await TestPlatform().from(Self.ward)
         let path = AuthorizeQuery(fixture, ["prompt": "login"]).path
         let browser = Browser(fixture)

@@ -36,7 +36,7 @@ extension LiveDevice {
         }
 
         @Test
-        func `an app is served through its own socket, whatever becomes of its process, and there as itself only`()
+        func `an app is served through its own socket, whatever happens to its process, and only as itself`()
             async throws
         {
             let live = try await LiveEnvironment.ready()
@@ -63,7 +63,7 @@ extension LiveDevice {
             }
         }
 
-        @Test func `a user of its own is an app, and no other user is`() async throws {
+        @Test func `only an app's own user counts as that app`() async throws {
             try #require(getuid() == 0, "a process of another user needs the right to make one")
             let live = try await LiveEnvironment.ready()
             let (first, second) = (live.facts.apps[0], live.facts.apps[1])
@@ -95,7 +95,7 @@ extension LiveDevice {
                     "registry_user_shared"
                 ),
             ] as [(String, mode_t, String)])
-        func `a registry that leaves open who is who serves nobody, and says why`(
+        func `with an ambiguous registry nobody is served, and the reason is reported`(
             registry: String, mode: mode_t, reason: String
         ) async throws {
             let live = try await LiveEnvironment.ready()

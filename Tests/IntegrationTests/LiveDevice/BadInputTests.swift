@@ -45,7 +45,7 @@ extension LiveDevice {
             }
         }
 
-        @Test func `a long frame comes from an app that is served alone`() async throws {
+        @Test func `only a served app may send a long frame`() async throws {
             let live = try await LiveEnvironment.ready()
             var random = SystemRandomNumberGenerator()
             // The padded message is still valid JSON.
@@ -78,7 +78,7 @@ extension LiveDevice {
             }
         }
 
-        @Test func `a transport that the broker does not speak ends the connection`() async throws {
+        @Test func `an unsupported transport ends the connection`() async throws {
             let live = try await LiveEnvironment.ready()
             try await besideAnother(live, greets: false) { bad in
                 try bad.send(.hello(ClientHello(transports: 90...99, clientName: "raw", clientVersion: "1")))

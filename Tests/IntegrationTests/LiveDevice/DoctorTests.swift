@@ -38,7 +38,7 @@ extension LiveDevice {
             }
         }
 
-        @Test func `a device that is well is found well, and says what would move it`() async throws {
+        @Test func `a healthy device is found healthy, with the events that would change its state`() async throws {
             let live = try await LiveEnvironment.ready()
             let (report, code, text) = try await examine(live)
             #expect(report.bad.isEmpty && report.healthy && code == 0, "\(report.bad)")
@@ -68,7 +68,7 @@ extension LiveDevice {
             try await live.start(.agent)
         }
 
-        @Test func `a registry that is of no use is named, with what mends it`() async throws {
+        @Test func `an unusable registry is named, with a remedy`() async throws {
             let live = try await LiveEnvironment.ready()
             try await live.with(registry: #"{"apps":[]}"#, mode: 0o622) {
                 let (report, code, _) = try await examine(live)
@@ -177,7 +177,7 @@ extension LiveDevice {
             try await live.settle()
         }
 
-        @Test func `a broker that does not answer is said to, and what can be seen is looked at`() async throws {
+        @Test func `a broker that does not answer is reported, and the other checks are made`() async throws {
             let live = try await LiveEnvironment.ready()
             _ = try await live.signIn("Amara", through: try live.app(1))
             try await live.kill(.broker)

@@ -30,7 +30,7 @@ extension LiveDevice {
             }
         }
 
-        @Test func `a second line of a device takes the place of the first, and loses it again`() async throws {
+        @Test func `a second push channel of a device replaces the first, and is replaced in turn`() async throws {
             let live = try await LiveEnvironment.ready()
             let identity = try #require(try live.names(in: "device/management/identities").first)
             let other = try await live.runAside(

@@ -87,7 +87,7 @@ extension LiveDevice {
             #expect(try await live.epochCounter() == epoch)
         }
 
-        @Test func `a disabled device says so with its remedy, remembers it, and is well by itself once it is enabled`()
+        @Test func `a disabled device reports it with a remedy, remembers it, and recovers once it is enabled`()
             async throws
         {
             let live = try await LiveEnvironment.ready()

@@ -116,7 +116,7 @@ extension LiveDevice {
             #expect(try await reader.accounts().previousHomeAccountID == nil)
         }
 
-        @Test func `a reader's name is a short word, and one app has few of them`() async throws {
+        @Test func `a reader's name is a short word, and an app has few readers`() async throws {
             let live = try await LiveEnvironment.ready()
             try await live.signIn("Amara", through: try live.app(1))
             for name in ["Stream", "a b", "a:b", String(repeating: "a", count: 17)] {

@@ -53,7 +53,7 @@ extension LiveFaults {
             }
         }
 
-        @Test func `whichever program dies, nothing of a confined browser is left`() async throws {
+        @Test func `whichever program is killed, nothing of a confined browser is left`() async throws {
             let live = try await LiveEnvironment.ready()
             try await live.withHelper { helper in
                 let app = try live.app(1)

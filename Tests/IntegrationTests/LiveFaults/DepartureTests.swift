@@ -8,7 +8,7 @@ import Testing
 extension LiveFaults {
     /// A device that was removed from its directory, or that joined the wrong one, can recover.
     @Suite struct DepartureTests {
-        @Test func `a removed device says so, leaves, joins again and signs workers in`() async throws {
+        @Test func `a removed device reports it, leaves, joins again and signs workers in`() async throws {
             let live = try await LiveEnvironment.ready()
             let former = try #require(try await live.status().deviceID)
             try await live.administer("device", "remove", former)

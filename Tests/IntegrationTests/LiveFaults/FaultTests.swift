@@ -193,7 +193,7 @@ extension LiveFaults {
             try await live.kill(.broker)
         }
 
-        @Test func `a joined device without a journal is not taken for a new one`() async throws {
+        @Test func `a joined device without a journal does not count as a new one`() async throws {
             let live = try await LiveEnvironment.ready()
             let file = URL(filePath: live.path("device/journal"))
             let good = try Data(contentsOf: file)

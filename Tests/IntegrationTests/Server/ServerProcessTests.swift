@@ -37,7 +37,7 @@ import Testing
         }
     }
 
-    @Test func `the state is the server's user's alone`() async throws {
+    @Test func `only the server's user has access to the state`() async throws {
         try await Scratch.with { scratch in
             let server = try ServerProcess(in: scratch)
             try await server.start()

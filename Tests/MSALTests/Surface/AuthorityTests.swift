@@ -46,7 +46,7 @@ struct AuthorityTests {
     ]
 
     @Test(arguments: audiences)
-    func `AUT-3 audiences stand for tenants`(audience: MSALAudienceType, tenant: String?, path: String) throws {
+    func `AUT-3 audiences map to tenants`(audience: MSALAudienceType, tenant: String?, path: String) throws {
         let authority = try MSALAADAuthority(
             environment: "Login.Baton.test", audienceType: audience, rawTenant: tenant)
         #expect(authority.url.absoluteString == "https://login.baton.test/\(path)")
@@ -77,8 +77,7 @@ struct AuthorityTests {
         (.govSGCloudInstance, "login.sovcloud-identity.sg"),
     ]
 
-    @Test(arguments: clouds) func `AUT-3 a cloud stands for a host`(cloud: MSALAzureCloudInstance, host: String) throws
-    {
+    @Test(arguments: clouds) func `AUT-3 a cloud maps to a host`(cloud: MSALAzureCloudInstance, host: String) throws {
         let authority = try MSALAADAuthority(
             cloudInstance: cloud, audienceType: .azureADMultipleOrgsAudience, rawTenant: nil)
         #expect(authority.url.absoluteString == "https://\(host)/organizations")
