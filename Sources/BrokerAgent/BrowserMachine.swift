@@ -131,8 +131,7 @@ package struct BrowserMachine: Sendable, Equatable {
                 .finish(
                     AgentFailure(
                         .notCleared,
-                        "The agent connected while a browser of an earlier epoch was still "
-                            + "there."))
+                        "The agent connected while a browser of an earlier epoch was still there."))
             ]
         }
         (configuration, signIn, storage, held) = (.standard, nil, nil, [:])

@@ -60,8 +60,7 @@ package final class HelperService: Sendable {
                 .refused(
                     HelperRefusal(
                         .callerNotAllowed,
-                        "Only the broker's user may send requests. See --broker of "
-                            + "baton-helper.")))
+                        "Only the broker's user may send requests. See --broker of baton-helper.")))
             return
         }
         while true {

@@ -81,8 +81,7 @@ struct SessionGroups {
         guard present.contains(epoch) || present.count < SessionStorage.maximum else {
             throw HelperRefusal(
                 .tooManySessions,
-                "Control groups of former sessions are still there. Kill the processes in them "
-                    + "first.")
+                "Control groups of former sessions are still there. Kill the processes in them first.")
         }
         let group = self.group(epoch)
         guard unsafe mkdir(group.path, 0o755) == 0 || errno == EEXIST else {
@@ -178,8 +177,7 @@ struct SessionGroups {
     private static var processMissing: HelperRefusal {
         HelperRefusal(
             .processMissing,
-            "The request came without a process, or the process has ended. Send its pidfd with the "
-                + "request.")
+            "The request came without a process, or the process has ended. Send its pidfd with the request.")
     }
 
     private static func unavailable(_ cause: String) -> HelperRefusal {

@@ -48,8 +48,7 @@ package struct FlatMap: Sendable, Equatable {
         guard let parameters = QueryText.parameters(text) else {
             throw BrokerError(
                 .developerParameter,
-                "\(key.rawValue) cannot be read. Send at most 32 form-encoded pairs, each key "
-                    + "once.")
+                "\(key.rawValue) cannot be read. Send at most 32 form-encoded pairs, each key once.")
         }
         return parameters
     }

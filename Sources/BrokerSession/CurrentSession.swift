@@ -66,8 +66,7 @@ final class CurrentSession: Sendable {
         guard try device.info().mode == .shared else {
             throw BrokerError(
                 .brokerUnavailable,
-                "The device is not in shared mode (\(device.mode.reason)). Turn it on through the "
-                    + "MDM.",
+                "The device is not in shared mode (\(device.mode.reason)). Turn it on through the MDM.",
                 reason: .notShared)
         }
         return device

@@ -63,11 +63,9 @@ package struct BrowserConfiguration: Sendable, Hashable {
             guard let other = allowed.firstIndex(where: pattern.takesPrecedence(over:)) else { continue }
             throw BrowserConfigurationFailure(
                 .patternConflict,
-                "entry \(number + 1) of the blocked addresses takes precedence over entry \(other + 1) of the "
-                    + "allowed ones in Chromium, but not in Firefox",
+                "entry \(number + 1) of the blocked addresses takes precedence over entry \(other + 1) of the allowed ones in Chromium, but not in Firefox",
                 remedy:
-                    "Remove the blocked address, or allow narrower addresses, such as example.org/shop in place of "
-                    + "example.org."
+                    "Remove the blocked address, or allow narrower addresses, such as example.org/shop in place of example.org."
             )
         }
     }

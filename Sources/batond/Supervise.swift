@@ -28,8 +28,7 @@ struct Supervise: AsyncParsableCommand {
             guard error.errno == EPERM else { throw error }
             throw ConfigurationError(
                 file: config,
-                cause: "directory (\(state.path)) belongs to another user, or other users have access to "
-                    + "it",
+                cause: "directory (\(state.path)) belongs to another user, or other users have access to it",
                 remedy: "Run: chown and chmod 0700; for systemd set StateDirectoryMode=0700.")
         }
     }

@@ -32,8 +32,7 @@ extension DeviceSnapshot {
         guard apps.contains(where: { identity.mayAct(as: $0) && refusal(of: $0) == nil }) else {
             throw BrokerError(
                 .unauthorizedClient,
-                "The requesting app is not allowed on this device. Install the app through the "
-                    + "MDM.",
+                "The requesting app is not allowed on this device. Install the app through the MDM.",
                 reason: .unknownClient)
         }
     }

@@ -37,8 +37,7 @@ package struct KeyFileExposed: Error, Equatable, CustomStringConvertible {
     package let file: String
 
     package var description: String {
-        "key_file_exposed: keys/\(file) belongs to another user, or others may read it. If nobody can have "
-            + "copied it, run "
+        "key_file_exposed: keys/\(file) belongs to another user, or others may read it. If nobody can have copied it, run "
             + "chown and chmod 0600; otherwise remove the device from the directory and join again."
     }
 }

@@ -46,8 +46,7 @@ package enum TrustedPlatformFailure: Error, Equatable {
     package var remedy: String {
         switch self {
         case .unavailable:
-            "Check tpm in batond.json, and that the broker's user may open the TPM's device file; then restart "
-                + "batond."
+            "Check tpm in batond.json, and that the broker's user may open the TPM's device file; then restart batond."
         case .unresponsive: "Look for the TPM in the kernel's log; restart the machine."
         case .wrongAuthorization: "Try again with the right authorization; each wrong one counts."
         case .lockedOut: "Wait: tpm2_getcap properties-variable says how long. Or clear it with tpm2_dictionarylockout."

@@ -30,8 +30,7 @@ package struct ClientRequest: Sendable, Equatable {
         guard try map.required(.protocolVersion) == Wire.messageProtocol else {
             throw BrokerError(
                 .unsupported,
-                "The broker accepts only msg_protocol_ver \(Wire.messageProtocol). Update the app or the "
-                    + "broker.")
+                "The broker accepts only msg_protocol_ver \(Wire.messageProtocol). Update the app or the broker.")
         }
     }
 }

@@ -51,8 +51,7 @@ struct BrowserHeaderSource: Sendable {
         guard let present = session.worker?.session, present.serverSession == worker.serverSession else {
             throw BrokerError(
                 .interactionRequired,
-                "The worker has signed out. Send the request "
-                    + "again.", reason: .nobody)
+                "The worker has signed out. Send the request again.", reason: .nobody)
         }
         return try await source.browserHeaders(of: present, over: nonce, wanted)
     }

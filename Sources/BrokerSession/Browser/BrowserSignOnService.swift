@@ -89,8 +89,7 @@ struct BrowserSignOnService: Sendable {
         else {
             throw BrokerError(
                 .invalidRedirectURI,
-                "The redirect URI is not an https address of the requesting page. Use such an "
-                    + "address.")
+                "The redirect URI is not an https address of the requesting page. Use such an address.")
         }
         let worker = try source.worker(wanted.homeAccountID)
         let request = wanted.tokenRequest

@@ -52,8 +52,7 @@ struct InteractiveSignIn: Sendable {
         for name in extraParameters.keys where reserved.contains(name.lowercased()) {
             throw BrokerError(
                 .developerParameter,
-                "The extra query parameter \(name.lowercased()) is reserved for the broker. Leave it "
-                    + "out.")
+                "The extra query parameter \(name.lowercased()) is reserved for the broker. Leave it out.")
         }
     }
 

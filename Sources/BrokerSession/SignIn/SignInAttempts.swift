@@ -30,8 +30,7 @@ struct SignInAttempt: Sendable {
                 .failure(
                     BrokerError(
                         .userCanceled,
-                        "Nobody completed the sign-in page within \(patience.components.seconds) "
-                            + "seconds.")))
+                        "Nobody completed the sign-in page within \(patience.components.seconds) seconds.")))
         }
         defer { deadline.cancel() }
         return try await body()
@@ -136,8 +135,7 @@ extension BrowserEnd {
         case .broke:
             BrokerError(
                 .noWindow,
-                "The browser ended with an error before anybody had signed in. Check that baton-agent has a screen "
-                    + "(DISPLAY or "
+                "The browser ended with an error before anybody had signed in. Check that baton-agent has a screen (DISPLAY or "
                     + "WAYLAND_DISPLAY), and browser.command.", reason: .browserBroke)
         case .agentMissing:
             BrokerError(
@@ -155,8 +153,7 @@ extension BrokerError {
     static func browserNotKnown(_ error: LoopbackPeerError) -> BrokerError {
         BrokerError(
             .noWindow,
-            "The kernel does not say which user connects to the sign-in page (sock_diag, errno \(error.errno)). "
-                + "Allow batond "
+            "The kernel does not say which user connects to the sign-in page (sock_diag, errno \(error.errno)). Allow batond "
                 + "AF_NETLINK sockets.", reason: .browserUnavailable)
     }
 }

@@ -171,8 +171,7 @@ struct TokenSource: Sendable {
         guard reply[ReplyName.refreshToken] == nil, reply[ReplyName.idToken] == nil else {
             throw BrokerError(
                 .serverError,
-                "The identity platform issued a person's token for the device. Update the identity "
-                    + "platform.")
+                "The identity platform issued a person's token for the device. Update the identity platform.")
         }
         guard let seconds = try reply.lenientInteger(ReplyName.expiresIn) else {
             throw MembersFailure.missing(ReplyName.expiresIn.rawValue)
@@ -233,8 +232,7 @@ extension TokenRequest {
             guard let asked = (try? JSONReader.read(Array(claims.utf8), limits: Wire.nestedLimits))?.object else {
                 throw BrokerError(
                     .developerParameter,
-                    "The claims request is not a JSON object. Send one, or leave it "
-                        + "out.")
+                    "The claims request is not a JSON object. Send one, or leave it out.")
             }
             members = asked
         }

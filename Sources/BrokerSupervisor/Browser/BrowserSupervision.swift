@@ -356,8 +356,7 @@ final class BrowserSupervision {
         guard let agent else {
             if let holder, let confinement, confinement.hasConfined(holder.epoch) { return confinement.problem }
             return
-                "The last session's browser cannot be cleared without its agent. Start baton-agent in the graphical "
-                + "session."
+                "The last session's browser cannot be cleared without its agent. Start baton-agent in the graphical session."
         }
         if let problem = confinement?.problem ?? problem { return problem }
         guard let closeOrdered, closeOrdered.duration(to: clock.moment()) >= Self.closePatience else { return nil }

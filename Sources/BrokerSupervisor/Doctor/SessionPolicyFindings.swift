@@ -14,7 +14,6 @@ extension CheckResult {
                     .session, .bad, code: refusal.code.rawValue,
                     message:
                         "The session policy of the MDM's app configuration is refused, and that of batond.json is in force: "
-                        + ""
                         + refusal.message, remedy: refusal.remedy))
         }
         if let problem = sessionPolicy.problem {
@@ -59,8 +58,7 @@ extension CheckResult {
                 .agent, .warning, code: "input_unheard",
                 message:
                     "No program has reported a person's input to the agent: a worker whose apps report no activity is "
-                    + "signed out after "
-                    + "\(sessionPolicy.timeouts.idle) seconds.",
+                    + "signed out after \(sessionPolicy.timeouts.idle) seconds.",
                 remedy:
                     "Run in the graphical session: systemctl --user enable --now baton-input (docs/configuration.md).")
         ]

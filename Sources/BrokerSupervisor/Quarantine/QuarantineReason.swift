@@ -70,8 +70,7 @@ package enum QuarantineReason: Sendable, Equatable {
         case .platform(let failure): failure.remedy + " To continue without the keys in it run: baton device recover."
         case .machineUnknown: "Restore /etc/machine-id and restart batond, or run: baton device recover."
         case .newerFormat:
-            "Install the version of batond that wrote the state, or a later one; the state was not "
-                + "changed."
+            "Install the version of batond that wrote the state, or a later one; the state was not changed."
         case .olderFormat: "Run: baton device recover. Then enroll and join the device again."
         }
     }

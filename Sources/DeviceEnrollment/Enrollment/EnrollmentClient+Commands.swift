@@ -62,8 +62,7 @@ extension EnrollmentClient {
                 request.uuid,
                 .failed(
                     .unknownCommand,
-                    "the device cannot carry it "
-                        + "out"), record: next)
+                    "the device cannot carry it out"), record: next)
         }
         return try await install(command, uuid: request.uuid, link: link, record: next)
     }

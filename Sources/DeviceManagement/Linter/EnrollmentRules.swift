@@ -96,8 +96,7 @@ enum EnrollmentRights: ProfileRule {
         subject.enrollments.filter { !isComplete($0.enrollment.accessRights) }.map {
             ProfileRuleBreach(
                 in: $0.identifier,
-                "AccessRights \($0.enrollment.accessRights.rawValue) is empty, unknown, or lacks a right that "
-                    + "another needs"
+                "AccessRights \($0.enrollment.accessRights.rawValue) is empty, unknown, or lacks a right that another needs"
             )
         }
     }

@@ -64,8 +64,7 @@ struct GraphError: Error, Equatable {
         message: "A change of password at the next sign-in cannot be required here.")
     static let unknownGroupKind = GraphError(
         "Request_BadRequest", status: .badRequest,
-        message: "Only security groups are supported, not groups that "
-            + "receive mail.")
+        message: "Only security groups are supported, not groups that receive mail.")
     static let badPolicy = GraphError(
         "Request_BadRequest", status: .badRequest,
         message: "The policy is not supported. Name people by id, not groups, and require no second factor.")

@@ -23,8 +23,7 @@ extension OAuthError {
     // Codes and tokens
     package static let badGrant = OAuthError(
         .invalidGrant, number: 70000,
-        description: "The code or token is unknown, revoked, or belongs to another "
-            + "client.",
+        description: "The code or token is unknown, revoked, or belongs to another client.",
         suberror: Suberror.badToken)
     package static let expiredGrant = OAuthError(
         .invalidGrant, number: 70008, description: "The authorization code or refresh token has expired.",

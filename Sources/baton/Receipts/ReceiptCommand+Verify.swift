@@ -78,8 +78,7 @@ struct VerifyReport: Encodable {
         case .pinned: limits.append("Only this device vouches for the key that signed (--trust).")
         case .unproven:
             limits.append(
-                "Nobody vouches for the key that signed: anybody could have made this file "
-                    + "(--trust).")
+                "Nobody vouches for the key that signed: anybody could have made this file (--trust).")
         }
         if let first = verdict.first, first > 1 {
             limits.append("Receipts 1 to \(first - 1) are not here and were not checked.")

@@ -35,8 +35,7 @@ package enum BrowserNativeMessage: Sendable, Equatable {
             guard account.split(separator: ".", omittingEmptySubsequences: false).count == 2 else {
                 throw BrokerError(
                     .invalidParameter,
-                    "accountId does not have the form <object>.<tenant>. Send it in that "
-                        + "form.")
+                    "accountId does not have the form <object>.<tenant>. Send it in that form.")
             }
             self = .signOut(
                 sender: try members.text("sender"), homeAccountID: account,
