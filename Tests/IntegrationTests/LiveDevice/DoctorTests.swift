@@ -50,7 +50,7 @@ extension LiveDevice {
             #expect(!report.movers.isEmpty && report.status?.session == "ready")
             #expect(text.contains("Nothing is wrong"))
             // The doctor reports how long the server accepts the identity, not how long its certificate is valid.
-            #expect(text.contains(/towards its management server is good for 39\d days/), "\(text)")
+            #expect(text.contains(/for its management server is valid for 39\d days/), "\(text)")
         }
 
         @Test func `the doctor names every fault of a device`() async throws {
