@@ -63,7 +63,7 @@ extension LiveFaults {
             try await live.administer("device", "remove", former)
         }
 
-        @Test func `leaving that a death cuts off is finished by the next start`() async throws {
+        @Test func `leaving that a crash cuts off is finished by the next start`() async throws {
             let live = try await LiveEnvironment.ready()
             let points = Failpoint.allCases.filter { $0.step == .departure && $0 != .departureManagementErased }
             for point in points {

@@ -87,7 +87,7 @@ extension LiveFaults {
         }
 
         @Test(arguments: [Failpoint.filesCleared, .readyJournaled, .answered])
-        func `a swap that a death cuts off leaves nobody, and the next worker signs in`(point: Failpoint) async throws {
+        func `a swap that a crash cuts off leaves nobody, and the next worker signs in`(point: Failpoint) async throws {
             let live = try await LiveEnvironment.ready()
             try await arm(point, live)
             let (app, next) = (try live.app(1), try live.app(2))
@@ -118,7 +118,7 @@ extension LiveFaults {
             try await nextWorkerSignsIn(live)
         }
 
-        @Test func `a join that a death cuts off is done or not done, and can be done again`() async throws {
+        @Test func `a join that a crash cuts off is done or not done, and can be done again`() async throws {
             let live = try await LiveEnvironment.ready()
             for point in points(.join) {
                 try await live.kill(.broker)
@@ -144,7 +144,7 @@ extension LiveFaults {
             try await nextWorkerSignsIn(live)
         }
 
-        @Test func `a first receipt that a death cuts off is written, once, and its chain is whole`() async throws {
+        @Test func `a first receipt that a crash cuts off is written, once, and its chain is whole`() async throws {
             let live = try await LiveEnvironment.ready()
             for point in points(.firstReceipt) {
                 try await live.kill(.broker)
