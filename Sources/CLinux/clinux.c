@@ -262,7 +262,7 @@ int clinux_notify(const char *path, const char *message, int file, int patience)
     struct timeval wait = {.tv_sec = patience / 1000, .tv_usec = patience % 1000 * 1000};
     if (outcome == 0 && patience > 0) outcome = result(setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &wait, sizeof wait));
     if (outcome == 0) {
-        ssize_t sent = clinux_send(fd, message, strlen(message), &file, file >= 0);
+        ssize_t sent = clinux_send(fd, message, strlen(message), &file, file >= 0, 0);
         outcome = sent < 0 ? (int)sent : 0;
     }
     close(fd);
@@ -281,7 +281,7 @@ int clinux_bind_datagrams(const char *path) {
     return outcome;
 }
 
-ssize_t clinux_send(int socket, const void *bytes, size_t count, const int *fds, int fd_count) {
+ssize_t clinux_send(int socket, const void *bytes, size_t count, const int *fds, int fd_count, int flags) {
     if (fd_count < 0 || fd_count > MAX_FDS) return -EINVAL;
     struct iovec data = {.iov_base = (void *)bytes, .iov_len = count};
     union {
@@ -300,12 +300,13 @@ ssize_t clinux_send(int socket, const void *bytes, size_t count, const int *fds,
         memcpy(CMSG_DATA(header), fds, (size_t)fd_count * sizeof(int));
     }
     ssize_t sent;
-    do sent = sendmsg(socket, &message, MSG_NOSIGNAL);
+    do sent = sendmsg(socket, &message, MSG_NOSIGNAL | flags);
     while (sent < 0 && errno == EINTR);
     return sent < 0 ? -errno : sent;
 }
 
-ssize_t clinux_receive(int socket, void *bytes, size_t count, int *fds, int fd_capacity, int *fd_count) {
+ssize_t clinux_receive(
+    int socket, void *bytes, size_t count, int *fds, int fd_capacity, int *fd_count, int flags) {
     struct iovec data = {.iov_base = bytes, .iov_len = count};
     union {
         struct cmsghdr header;
@@ -314,7 +315,7 @@ ssize_t clinux_receive(int socket, void *bytes, size_t count, int *fds, int fd_c
     struct msghdr message = {
         .msg_iov = &data, .msg_iovlen = 1, .msg_control = control.space, .msg_controllen = sizeof control.space};
     ssize_t received;
-    do received = recvmsg(socket, &message, MSG_CMSG_CLOEXEC);
+    do received = recvmsg(socket, &message, MSG_CMSG_CLOEXEC | flags);
     while (received < 0 && errno == EINTR);
     *fd_count = 0;
     if (received < 0) return -errno;

@@ -79,10 +79,12 @@ package final class Connection: Sendable {
     ) throws(ReadFailure) -> Frame {
         var descriptors: [Descriptor] = []
         var deadline: ContinuousClock.Instant?
-        let header = try SecretBytes(count: 4) { (span: inout MutableRawSpan) throws(ReadFailure) in
+        var header: UInt32 = 0
+        try unsafe withUnsafeMutableBytes(of: &header) { (bytes) throws(ReadFailure) in
+            var span = unsafe bytes.mutableBytes
             try fill(&span, descriptors: &descriptors, startsFrame: true, patience: patience, deadline: &deadline)
         }
-        let count = header.withBytes { Int(UInt32(bigEndian: unsafe $0.unsafeLoadUnaligned(as: UInt32.self))) }
+        let count = Int(UInt32(bigEndian: header))
         guard count <= maximumFrame else { throw .tooLarge(count) }
         guard admits(count) else { throw .notAdmitted(count) }
         let body = try SecretBytes(count: count) { (span: inout MutableRawSpan) throws(ReadFailure) in
@@ -98,11 +100,14 @@ package final class Connection: Sendable {
     ) throws(ReadFailure) {
         var filled = 0
         while filled < span.byteCount {
-            if let patience, !startsFrame || filled > 0 {
-                if deadline == nil { deadline = .now + patience }
+            let isLimited = patience != nil && (!startsFrame || filled > 0)
+            if isLimited, deadline == nil { deadline = patience.map { .now + $0 } }
+            // Within the time limit only `awaitMore` waits; mostly the data is there already.
+            let received = receive(&span, at: filled, waits: !isLimited, descriptors: &descriptors)
+            if isLimited, received == -Int(EAGAIN) {
                 try awaitMore(until: deadline ?? .now)
+                continue
             }
-            let received = receive(&span, at: filled, descriptors: &descriptors)
             guard received >= 0 else { throw .socket(SocketError(call: .receive, errno: Int32(-received))) }
             guard received > 0 else { throw startsFrame && filled == 0 ? .ended : .truncated }
             filled += received
@@ -122,7 +127,9 @@ package final class Connection: Sendable {
         }
     }
 
-    private func receive(_ span: inout MutableRawSpan, at offset: Int, descriptors: inout [Descriptor]) -> Int {
+    private func receive(
+        _ span: inout MutableRawSpan, at offset: Int, waits: Bool, descriptors: inout [Descriptor]
+    ) -> Int {
         var numbers: [8 of Int32] = .init(repeating: -1)
         var arrived: Int32 = 0
         let received = descriptor.withNumber { socket in
@@ -130,7 +137,8 @@ package final class Connection: Sendable {
                 unsafe withUnsafeMutableBytes(of: &numbers) { numbers in
                     unsafe clinux_receive(
                         socket, bytes.baseAddress?.advanced(by: offset), bytes.count - offset,
-                        numbers.baseAddress?.assumingMemoryBound(to: Int32.self), descriptorCapacity, &arrived)
+                        numbers.baseAddress?.assumingMemoryBound(to: Int32.self), descriptorCapacity, &arrived,
+                        waits ? 0 : Int32(MSG_DONTWAIT))
                 }
             }
         }
@@ -142,32 +150,79 @@ package final class Connection: Sendable {
     ///
     /// - Throws: ``SocketError`` with `EPIPE` if the peer is gone, `EMSGSIZE` if the frame is over the limit.
     package func write(_ body: [UInt8], descriptors: [Descriptor] = []) throws(SocketError) {
-        guard body.count <= maximumFrame else { throw SocketError(call: .send, errno: EMSGSIZE) }
-        var frame = [UInt8](repeating: 0, count: 4 + body.count)
+        var frame = try frame(body)
         defer { wipe(&frame) }
-        frame.replaceSubrange(0..<4, with: withBigEndianBytes(of: UInt32(body.count)))
-        frame.replaceSubrange(4..., with: body)
-        var sent = 0
-        while sent < frame.count {
-            let count = send(frame, from: sent, descriptors: sent == 0 ? descriptors : [])
-            guard count >= 0 else { throw SocketError(call: .send, errno: Int32(-count)) }
-            sent += count
+        _ = try unsafe send(frame.span.bytes, from: 0, waits: true, descriptors: descriptors)
+    }
+
+    /// A frame that has been sent in part, or not at all.
+    package struct UnsentFrame: Sendable {
+        fileprivate let frame: SecretBytes
+        fileprivate let sent: Int
+    }
+
+    /// Sends as much of a frame as the socket accepts at once.
+    ///
+    /// - Returns: the frame if a part is left, for ``write(_:)``. No other frame may be sent before.
+    /// - Throws: as ``write(_:descriptors:)``.
+    package func writeWithoutWaiting(_ body: [UInt8]) throws(SocketError) -> UnsentFrame? {
+        var frame = try frame(body)
+        defer { wipe(&frame) }
+        let sent = try unsafe send(frame.span.bytes, from: 0, waits: false)
+        return sent < frame.count ? UnsentFrame(frame: SecretBytes(copying: frame), sent: sent) : nil
+    }
+
+    /// Returns a frame for ``write(_:)``, of which nothing is sent yet.
+    ///
+    /// - Throws: ``SocketError`` with `EMSGSIZE` if the frame is over the limit.
+    package func unsent(_ body: [UInt8]) throws(SocketError) -> UnsentFrame {
+        var frame = try frame(body)
+        return UnsentFrame(frame: SecretBytes(consuming: &frame), sent: 0)
+    }
+
+    /// Sends the rest of a frame; waits until the socket has accepted it.
+    ///
+    /// - Throws: as ``write(_:descriptors:)``.
+    package func write(_ unsent: UnsentFrame) throws(SocketError) {
+        _ = try unsent.frame.withBytes { (bytes) throws(SocketError) in
+            try send(bytes, from: unsent.sent, waits: true)
         }
     }
 
-    private func withBigEndianBytes(of value: UInt32) -> [UInt8] {
-        [UInt8(value >> 24), UInt8(value >> 16 & 0xff), UInt8(value >> 8 & 0xff), UInt8(value & 0xff)]
+    /// Puts the length before `body`.
+    private func frame(_ body: [UInt8]) throws(SocketError) -> [UInt8] {
+        guard body.count <= maximumFrame else { throw SocketError(call: .send, errno: EMSGSIZE) }
+        let count = UInt32(body.count)
+        var frame: [UInt8] = []
+        frame.reserveCapacity(4 + body.count)
+        for shift: UInt32 in [24, 16, 8, 0] { frame.append(UInt8(truncatingIfNeeded: count >> shift)) }
+        frame += body
+        return frame
     }
 
-    private func send(_ frame: [UInt8], from offset: Int, descriptors: [Descriptor]) -> Int {
+    /// Sends the bytes from `offset`; returns the offset that it reached, the end if it may wait.
+    private func send(
+        _ bytes: RawSpan, from offset: Int, waits: Bool, descriptors: [Descriptor] = []
+    ) throws(SocketError) -> Int {
+        var sent = offset
+        while sent < bytes.byteCount {
+            let count = sendPart(bytes, from: sent, waits: waits, descriptors: sent == 0 ? descriptors : [])
+            if !waits, count == -Int(EAGAIN) { return sent }
+            guard count >= 0 else { throw SocketError(call: .send, errno: Int32(-count)) }
+            sent += count
+        }
+        return sent
+    }
+
+    private func sendPart(_ bytes: RawSpan, from offset: Int, waits: Bool, descriptors: [Descriptor]) -> Int {
         // `descriptors` keeps the objects alive; the kernel takes its own reference during the call.
         let numbers = descriptors.map { $0.withNumber { $0 } }
         return descriptor.withNumber { socket in
-            unsafe frame.withUnsafeBytes { bytes in
+            unsafe bytes.withUnsafeBytes { bytes in
                 unsafe numbers.withUnsafeBufferPointer { numbers in
                     unsafe clinux_send(
                         socket, bytes.baseAddress?.advanced(by: offset), bytes.count - offset,
-                        numbers.baseAddress, Int32(numbers.count))
+                        numbers.baseAddress, Int32(numbers.count), waits ? 0 : Int32(MSG_DONTWAIT))
                 }
             }
         }

@@ -98,7 +98,7 @@ package final class NoticeSocket: Sendable {
         var numbers = [Int32](repeating: -1, count: Self.maximumDescriptors)
         var arrived: Int32 = 0
         let received = socket.withNumber { number in
-            unsafe clinux_receive(number, &text, text.count, &numbers, Int32(numbers.count), &arrived)
+            unsafe clinux_receive(number, &text, text.count, &numbers, Int32(numbers.count), &arrived, 0)
         }
         guard received >= 0 else { throw SocketError(call: .receive, errno: Int32(-received)) }
         return Notice(

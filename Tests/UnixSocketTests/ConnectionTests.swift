@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import Foundation
 import Glibc
 import Redaction
 import Testing
@@ -25,6 +26,29 @@ import UnixSocket
         let received = Connection(try #require(frame.descriptors.first), maximumFrame: 1024)
         try received.write([42])
         #expect(try far.read().body == SecretBytes(copying: [42]))
+    }
+
+    @Test func `a frame that the socket has no room for is left, and its rest arrives with the next frames`() throws {
+        let (left, right) = try Connection.pair(maximumFrame: 1 << 20)
+        let whole = try left.writeWithoutWaiting([1])
+        #expect(whole == nil)
+        let long = (0..<(1 << 20)).map { UInt8(truncatingIfNeeded: $0 &* 31) }
+        let rest = try #require(try left.writeWithoutWaiting(long))
+        let next = try left.unsent([2, 3])
+        Thread {
+            try? left.write(rest)
+            try? left.write(next)
+        }.start()
+        for body in [[1], long, [2, 3]] { #expect(try right.read().body == SecretBytes(copying: body)) }
+    }
+
+    @Test func `a frame without waiting is refused over the limit and without a peer`() throws {
+        let (left, right) = try Connection.pair(maximumFrame: 16)
+        let long = [UInt8](repeating: 0, count: 17)
+        #expect(throws: SocketError(call: .send, errno: EMSGSIZE)) { try left.writeWithoutWaiting(long) }
+        #expect(throws: SocketError(call: .send, errno: EMSGSIZE)) { try left.unsent(long) }
+        right.shutDown()
+        #expect(throws: SocketError(call: .send, errno: EPIPE)) { try left.writeWithoutWaiting([1]) }
     }
 
     @Test func `a frame over the limit is refused before its body is read`() throws {

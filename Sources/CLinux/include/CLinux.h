@@ -77,10 +77,12 @@ int clinux_is_memory_file(int fd);
 /// (sd_notify(3)).
 int clinux_bind_datagrams(const char *path);
 
-/// Sends bytes with up to 8 descriptors attached to the first of them; never raises SIGPIPE.
-ssize_t clinux_send(int socket, const void *bytes, size_t count, const int *fds, int fd_count);
-/// Receives bytes and up to `fd_capacity` (at most 8) descriptors, close-on-exec.
-ssize_t clinux_receive(int socket, void *bytes, size_t count, int *fds, int fd_capacity, int *fd_count);
+/// Sends bytes with up to 8 descriptors attached to the first of them; never raises SIGPIPE. `flags` is 0 or
+/// MSG_DONTWAIT.
+ssize_t clinux_send(int socket, const void *bytes, size_t count, const int *fds, int fd_count, int flags);
+/// Receives bytes and up to `fd_capacity` (at most 8) descriptors, close-on-exec. `flags` is 0 or MSG_DONTWAIT.
+ssize_t clinux_receive(
+    int socket, void *bytes, size_t count, int *fds, int fd_capacity, int *fd_count, int flags);
 
 /// Whether a file with this name exists, even a symbolic link: 1, 0, or a negative error. Does not access a
 /// file system that is mounted there (O_PATH).
