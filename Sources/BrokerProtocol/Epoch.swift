@@ -52,9 +52,7 @@ extension Epoch {
 
         /// Returns nil unless `description` is 32 lower-case hexadecimal digits.
         package init?(_ description: String) {
-            guard description.utf8.count == 32, description.utf8.allSatisfy({ Self.digits.contains($0) }) else {
-                return nil
-            }
+            guard description.utf8.count == 32, description.utf8.allSatisfy(Self.isDigit) else { return nil }
             self.description = description
         }
 
@@ -73,7 +71,10 @@ extension Epoch {
             return ID(random: &random)
         }
 
-        private static let digits = Set("0123456789abcdef".utf8)
+        private static func isDigit(_ byte: UInt8) -> Bool {
+            (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
+                || (UInt8(ascii: "a")...UInt8(ascii: "f")).contains(byte)
+        }
     }
 }
 

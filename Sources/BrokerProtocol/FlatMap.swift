@@ -11,7 +11,9 @@ package struct FlatMap: Sendable, Equatable {
     package init(_ entries: [String: String] = [:]) { self.entries = entries }
 
     package init(_ entries: [Key: String]) {
-        self.entries = Dictionary(uniqueKeysWithValues: entries.map { ($0.key.rawValue, $0.value) })
+        // Room for the common entries, which callers add.
+        self.entries = Dictionary(minimumCapacity: entries.count + 12)
+        for (key, value) in entries { self.entries[key.rawValue] = value }
     }
 
     package subscript(key: Key) -> String? {
@@ -37,7 +39,7 @@ package struct FlatMap: Sendable, Equatable {
 
     /// Returns the words of the value for `key`, split at spaces.
     package func words(_ key: Key) -> [String] {
-        (self[key] ?? "").split(separator: " ").map(String.init)
+        (self[key] ?? "").utf8.split(separator: UInt8(ascii: " ")).map { String(Substring($0)) }
     }
 
     /// Returns the form-encoded pairs of the value for `key`.
@@ -70,21 +72,35 @@ package struct FlatMap: Sendable, Equatable {
 }
 
 extension FlatMap {
-    /// The map as JSON, for the envelope.
+    /// The map as JSON.
     package var json: JSONValue { .object(entries.mapValues { .string($0) }) }
+
+    /// Writes the map as a member of an envelope, sorted by key.
+    func write(as name: String, to writer: inout JSONWriter) {
+        writer.append(name: name)
+        writer.beginObject()
+        for (key, value) in entries.sorted(by: { $0.key < $1.key }) {
+            writer.append(name: key)
+            writer.append(value)
+        }
+        writer.endObject()
+    }
+
+    /// The length of the map in an envelope if no character is escaped, and room for the rest of the envelope.
+    var envelopeByteCount: Int { byteCount + 6 * entries.count + 256 }
 
     /// Reads a map from an envelope: strings are kept, integers and booleans become strings, all other values are
     /// ignored.
     package init(lenient value: JSONValue) {
         let members = value.object ?? [:]
-        self.init(
-            members.compactMapValues { value -> String? in
-                switch value {
-                case .string(let text): text
-                case .integer(let integer): String(integer)
-                case .bool(let truth): truth ? "1" : "0"
-                case .null, .number, .array, .object: nil
-                }
-            })
+        entries = Dictionary(minimumCapacity: members.count)
+        for (key, value) in members {
+            switch value {
+            case .string(let text): entries[key] = text
+            case .integer(let integer): entries[key] = String(integer)
+            case .bool(let truth): entries[key] = truth ? "1" : "0"
+            case .null, .number, .array, .object: break
+            }
+        }
     }
 }

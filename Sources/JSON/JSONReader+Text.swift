@@ -18,12 +18,7 @@ extension JSONReader {
 
     /// Skips to the next quotation mark or escape.
     private mutating func skipPlain(from start: Int) throws(JSONFailure) {
-        let bytes = bytes
-        var end = position
-        while end < bytes.count, bytes[end] >= 0x20, bytes[end] != UInt8(ascii: "\""), bytes[end] != UInt8(ascii: "\\")
-        {
-            end += 1
-        }
+        let end = unsafe PlainText.end(of: bytes.span.bytes, from: position)
         position = end
         guard end < bytes.count, bytes[end] >= 0x20 else { throw malformed }
         guard position - start <= limits.stringBytes else { throw JSONFailure(.textTooLong, at: start) }

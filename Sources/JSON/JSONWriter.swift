@@ -9,6 +9,9 @@ package struct JSONWriter {
 
     package init() {}
 
+    /// Makes a writer with room for a text of about `byteCount` bytes.
+    package init(byteCount: Int) { bytes.reserveCapacity(byteCount) }
+
     /// Returns the UTF-8 bytes of `value` with sorted keys, so that equal values give equal bytes.
     package static func write(_ value: JSONValue) -> [UInt8] {
         var writer = JSONWriter()
@@ -36,6 +39,12 @@ package struct JSONWriter {
     package mutating func append(_ text: String) {
         separate()
         bytes.append(UInt8(ascii: "\""))
+        let plain = unsafe text.utf8Span.span.bytes
+        guard PlainText.end(of: plain, from: 0) < plain.byteCount else {
+            bytes.append(contentsOf: text.utf8)
+            bytes.append(UInt8(ascii: "\""))
+            return
+        }
         for byte in text.utf8 {
             switch byte {
             case UInt8(ascii: "\""), UInt8(ascii: "\\"):

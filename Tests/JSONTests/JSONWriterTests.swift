@@ -20,6 +20,23 @@ import Testing
                 + "\"")
     }
 
+    @Test func `a mark is escaped and read again at every place of a text`() throws {
+        let limits = JSONLimits(bytes: 1024)
+        for length in 0...20 {
+            for place in 0...length {
+                for mark in ["", "\"", "\\", "\u{1f}", "\u{0}", "\u{7f}", "é", "😀"] {
+                    let text =
+                        String(repeating: "~", count: place) + mark + String(repeating: " ", count: length - place)
+                    #expect(try JSONReader.read(JSONWriter.write(.string(text)), limits: limits) == .string(text))
+                }
+                let control = Array("\"\(String(repeating: "x", count: place))\u{1f}\"".utf8)
+                #expect(throws: JSONFailure(.malformed, at: place + 1)) {
+                    try JSONReader.read(control, limits: limits)
+                }
+            }
+        }
+    }
+
     @Test(arguments: [Double.nan, .infinity, -.infinity])
     func `a value that JSON cannot represent is null`(number: Double) {
         #expect(JSONWriter.text(.number(number)) == "null")

@@ -61,10 +61,7 @@ extension BrokerMessage {
         case .reply(let reply):
             switch reply.outcome {
             case .success(let response):
-                JSONWriter.write(
-                    .object([
-                        Wire.Member.requestID: .string(reply.requestID), Wire.Member.response: response.json,
-                    ]))
+                response.bytes(asResponseTo: reply.requestID)
             case .failure(let error):
                 JSONWriter.write(
                     .object([
@@ -96,6 +93,19 @@ extension BrokerMessage {
             self = .reply(Reply(requestID: id, outcome: .failure(BrokerError(json: error) ?? .unreadableAnswer)))
         default: self = .reply(Reply(requestID: id, outcome: .failure(.unreadableAnswer)))
         }
+    }
+}
+
+extension FlatMap {
+    /// A reply's members sorted by name.
+    fileprivate func bytes(asResponseTo requestID: String) -> [UInt8] {
+        var writer = JSONWriter(byteCount: envelopeByteCount)
+        writer.beginObject()
+        write(as: Wire.Member.response, to: &writer)
+        writer.append(name: Wire.Member.requestID)
+        writer.append(requestID)
+        writer.endObject()
+        return writer.bytes
     }
 }
 

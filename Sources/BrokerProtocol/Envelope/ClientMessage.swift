@@ -52,14 +52,7 @@ extension ClientMessage {
     package var bytes: [UInt8] {
         switch self {
         case .hello(let hello): JSONWriter.write(.object([Wire.Member.hello: .object(hello.members)]))
-        case .request(let request):
-            JSONWriter.write(
-                .object([
-                    Wire.Member.requestID: .string(request.id),
-                    Wire.Member.operation: .string(request.operation.rawValue),
-                    Wire.Member.parameters: request.parameters.json,
-                    Wire.Member.isSilent: .bool(request.isSilent),
-                ]))
+        case .request(let request): request.bytes
         case .cancel(let id): JSONWriter.write(.object([Wire.Member.cancel: .string(id)]))
         }
     }
@@ -114,6 +107,21 @@ extension ClientHello {
 }
 
 extension Request {
+    /// The members sorted by name.
+    fileprivate var bytes: [UInt8] {
+        var writer = JSONWriter(byteCount: parameters.envelopeByteCount)
+        writer.beginObject()
+        writer.append(name: Wire.Member.isSilent)
+        writer.append(isSilent)
+        writer.append(name: Wire.Member.requestID)
+        writer.append(id)
+        writer.append(name: Wire.Member.operation)
+        writer.append(operation.rawValue)
+        parameters.write(as: Wire.Member.parameters, to: &writer)
+        writer.endObject()
+        return writer.bytes
+    }
+
     init(members: [String: JSONValue]) throws(EnvelopeFailure) {
         guard let id = members[Wire.Member.requestID]?.string, !id.isEmpty, id.utf8.count <= 64,
             let operation = members[Wire.Member.operation]?.string,

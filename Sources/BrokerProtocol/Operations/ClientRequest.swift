@@ -40,9 +40,20 @@ extension FlatMap {
     package var correlationID: String? {
         guard let text = self[.correlationID], text.utf8.count == 36 else { return nil }
         let isUUID = text.utf8.enumerated().allSatisfy { index, byte in
-            [8, 13, 18, 23].contains(index)
-                ? byte == UInt8(ascii: "-") : Character(Unicode.Scalar(byte)).isHexDigit
+            switch index {
+            case 8, 13, 18, 23: byte == UInt8(ascii: "-")
+            default: Self.isHexadecimal(byte)
+            }
         }
         return isUUID ? text : nil
+    }
+
+    private static func isHexadecimal(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "F"),
+            UInt8(ascii: "a")...UInt8(ascii: "f"):
+            true
+        default: false
+        }
     }
 }

@@ -28,10 +28,16 @@ package struct CurrentAccount: Sendable, Equatable {
 
     /// - Throws: ``BrokerError`` if the epoch or the accounts cannot be read, or if there is more than one account.
     package init(_ map: FlatMap) throws(BrokerError) {
+        try self.init(map, accounts: AccountsResponse(map).accounts)
+    }
+
+    /// Reads a response whose accounts were read before.
+    ///
+    /// - Throws: ``BrokerError`` if the epoch cannot be read, or if there is more than one account.
+    package init(_ map: FlatMap, accounts: [AccountRecord]) throws(BrokerError) {
         guard let epoch = Epoch(try map.required(.epoch)) else {
             throw BrokerError(.invalidParameter, "The epoch cannot be read. Update the broker.")
         }
-        let accounts = try AccountsResponse(map).accounts
         guard accounts.count <= 1 else {
             throw BrokerError(.internal, "The broker lists more than one current account. Update the broker.")
         }

@@ -33,9 +33,10 @@ package struct AuthorityRule {
 
     private static let standIns = Set(SSOPreset.microsoft2020.urls)
 
+    private static let plain = Set("abcdefghijklmnopqrstuvwxyz0123456789.-".utf8)
+
     private static func parts(of authority: String) -> (origin: String, tenant: String)? {
         let parts = authority.lowercased().split(separator: "/", maxSplits: 4, omittingEmptySubsequences: false)
-        let plain = Set("abcdefghijklmnopqrstuvwxyz0123456789.-".utf8)
         guard parts.count >= 4, parts[0] == "https:", parts[1].isEmpty, !parts[2].isEmpty, !parts[3].isEmpty,
             parts[3].utf8.allSatisfy(plain.contains)
         else { return nil }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import BrokerProtocol
 import Crypto
 import JSON
 import OAuth
@@ -12,6 +13,10 @@ extension Decoder {
     func feedTokens(_ bytes: [UInt8]) {
         let segments = bytes.split(separator: 0, omittingEmptySubsequences: false).map { Base64URL.encode($0) }
         for text in [String(decoding: bytes, as: UTF8.self), segments.joined(separator: ".")] {
+            if let object = EncodedObject(payloadOf: text) {
+                let payload = text.split(separator: ".", omittingEmptySubsequences: false)[1]
+                check(EncodedObject(String(payload)) == object, "a token has another payload than its second part")
+            }
             if let token = try? CompactJWS(text) {
                 _ = try? token.certificates()
                 _ = try? token.claims()
@@ -72,6 +77,9 @@ extension Decoder {
         if let decoded = try? Base64.decode(text) { check(Base64.encode(decoded) == text, "Base64 has two forms") }
         if let decoded = try? Base64URL.decode(text) {
             check(Base64URL.encode(decoded) == text, "Base64url has two forms")
+        }
+        for text in [text, Base64URL.encode(bytes)] where EncodedObject(text) != nil {
+            check((try? Base64URL.decode(text)) != nil, "an object is read from what is not base64url")
         }
         check((try? Base64URL.decode(Base64URL.encode(bytes))) == bytes, "Base64url loses bytes")
         _ = try? FormParameters(parsing: bytes)

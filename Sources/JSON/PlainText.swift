@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Finds the bytes that JSON does not allow in a string without an escape (RFC 8259 section 7).
+enum PlainText {
+    private static let ones: UInt64 = 0x0101_0101_0101_0101
+    private static let highBits: UInt64 = 0x8080_8080_8080_8080
+
+    /// Returns the offset of the next quotation mark, backslash or control character; the length if there is none.
+    static func end(of bytes: RawSpan, from start: Int) -> Int {
+        var offset = start
+        // Eight bytes at a time, because tokens are kilobytes long.
+        while offset <= bytes.byteCount - 8 {
+            let word = unsafe bytes.unsafeLoadUnaligned(fromByteOffset: offset, as: UInt64.self)
+            let marks = marks(in: UInt64(littleEndian: word))
+            guard marks == 0 else { return offset + marks.trailingZeroBitCount / 8 }
+            offset += 8
+        }
+        while offset < bytes.byteCount, !isMark(unsafe bytes.unsafeLoad(fromByteOffset: offset, as: UInt8.self)) {
+            offset += 1
+        }
+        return offset
+    }
+
+    private static func isMark(_ byte: UInt8) -> Bool {
+        byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\")
+    }
+
+    /// The high bit of the lowest byte that is a mark; zero if none of the eight bytes is. Higher bits may be set, too.
+    private static func marks(in word: UInt64) -> UInt64 {
+        zeros(in: word ^ ones &* UInt64(UInt8(ascii: "\""))) | zeros(in: word ^ ones &* UInt64(UInt8(ascii: "\\")))
+            | (word &- ones &* 0x20) & ~word & highBits
+    }
+
+    private static func zeros(in word: UInt64) -> UInt64 { (word &- ones) & ~word & highBits }
+}
