@@ -2,7 +2,7 @@
 internal import BrokerProtocol
 internal import JSON
 
-/// The members of a JSON object that arrived base64url-encoded, read within limits.
+/// The claims of a token or the members of `client_info`, read within limits.
 struct ClaimSet {
     private let members: [String: JSONValue]
 
@@ -11,19 +11,14 @@ struct ClaimSet {
 
     /// Decodes the payload of a JWT (RFC 7519 section 3). The signature is not checked: the broker has checked it.
     init(payloadOf token: String) throws(BrokerError) {
-        let parts = token.split(separator: ".", omittingEmptySubsequences: false)
-        guard parts.count == 3 else { throw .unreadable("id_token") }
-        try self.init(base64URL: String(parts[1]), name: "id_token")
+        guard let object = EncodedObject(payloadOf: token) else { throw .unreadable("id_token") }
+        members = object.members
     }
 
-    /// Decodes a JSON object; `name` appears in the error message.
+    /// Decodes a base64url-encoded JSON object; `name` appears in the error message.
     init(base64URL text: String, name: String) throws(BrokerError) {
-        let standard = text.replacing("-", with: "+").replacing("_", with: "/")
-        let padded = standard + String(repeating: "=", count: (4 - standard.utf8.count % 4) % 4)
-        guard let data = Data(base64Encoded: padded),
-            let members = try? JSONReader.read([UInt8](data), limits: Wire.nestedLimits).object
-        else { throw .unreadable(name) }
-        self.members = members
+        guard let object = EncodedObject(text) else { throw .unreadable(name) }
+        members = object.members
     }
 
     /// Takes a JSON object; returns nil for any other value.

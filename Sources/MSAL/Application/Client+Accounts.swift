@@ -12,11 +12,10 @@ extension Client {
     ) {
         var entries = request(correlation).entries
         entries.set(.signedInAccountsOnly, flag: filter.isSignedInOnly)
-        ask(.getAccounts, entries, within: patience) { outcome in
+        ask(.getAccounts, entries, within: patience) { [decoded = broker.decoded] outcome in
             let accounts = outcome.read { map, _ throws(BrokerError) in
-                let response = try AccountsResponse(map)
-                let removed = isDevice ? nil : response.removedHomeAccountID
-                return response.accounts.filter { $0.homeAccountID != removed }.map(MSALAccount.init(_:))
+                let removed = isDevice ? nil : map[.removedHomeAccountID]
+                return try decoded.accounts(of: map).accounts.filter { $0.identifier != removed }
             }
             complete(accounts.map { $0.filter(filter.accepts) })
         }

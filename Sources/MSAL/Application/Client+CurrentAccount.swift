@@ -27,13 +27,17 @@ extension Client {
     private func askCurrentAccount(
         _ correlation: UUID, _ complete: @escaping @Sendable (Result<AccountChange, Fault>) -> Void
     ) {
-        ask(.currentAccount, request(correlation).entries) { [environment = authority.host] outcome in
+        ask(.currentAccount, request(correlation).entries) {
+            [environment = authority.host, decoded = broker.decoded] outcome in
             complete(
                 outcome.read { map, _ throws(BrokerError) in
-                    guard try AccountsResponse(map).accounts.count <= 1 else {
+                    let signedIn = try decoded.accounts(of: map)
+                    guard signedIn.accounts.count <= 1 else {
                         throw BrokerError(.multipleAccounts, "The broker lists several accounts. Update the broker.")
                     }
-                    return AccountChange(try CurrentAccount(map), environment: environment)
+                    return AccountChange(
+                        try CurrentAccount(map, accounts: signedIn.records), current: signedIn.accounts.first,
+                        environment: environment)
                 })
         }
     }
@@ -56,8 +60,7 @@ extension Client {
 }
 
 extension AccountChange {
-    init(_ answer: CurrentAccount, environment: String) {
-        let current = answer.current.map(MSALAccount.init(_:))
+    init(_ answer: CurrentAccount, current: MSALAccount?, environment: String) {
         let previous = answer.previousHomeAccountID.map { identifier in
             // Only the identifier of a signed-out worker is kept.
             MSALAccount(

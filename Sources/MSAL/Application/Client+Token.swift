@@ -13,8 +13,8 @@ extension Client {
     ) {
         do throws(Fault) {
             let request = try loginRequest(parameters, correlation)
-            ask(.login, request.entries, isSilent: false) { outcome in
-                complete(outcome.token(for: request, correlation: correlation, silent: false))
+            ask(.login, request.entries, isSilent: false) { [decoded = broker.decoded] outcome in
+                complete(outcome.token(for: request, correlation: correlation, silent: false, decoded: decoded))
             }
         } catch { complete(.failure(error)) }
     }
@@ -26,8 +26,8 @@ extension Client {
     func refresh(_ parameters: MSALSilentTokenParameters, _ correlation: UUID, complete: @escaping TokenCompletion) {
         do throws(Fault) {
             let request = try refreshRequest(parameters, correlation)
-            ask(.refresh, request.entries) { outcome in
-                complete(outcome.token(for: request, correlation: correlation, silent: true))
+            ask(.refresh, request.entries) { [decoded = broker.decoded] outcome in
+                complete(outcome.token(for: request, correlation: correlation, silent: true, decoded: decoded))
             }
         } catch { complete(.failure(error)) }
     }
@@ -65,11 +65,8 @@ extension Client {
     /// The authority of the account's home tenant if the app's own authority names no tenant, otherwise the app's
     /// (SIL-4).
     private func authority(of account: MSALAccount) -> MSALAuthority {
-        guard ["common", "consumers", "organizations"].contains(authority.url.lastPathComponent.lowercased()),
-            let tenant = account.homeAccountId?.tenantId,
-            let home = try? AuthorityURL(authority.url, rawTenant: tenant)
-        else { return authority }
-        return MSALAADAuthority(normalized: home.normalized)
+        guard !authority.namesOrganisation, let tenant = account.homeAccountId?.tenantId else { return authority }
+        return homeAuthorities.authority(of: tenant) ?? authority
     }
 
     private func tokenRequest(
@@ -80,7 +77,7 @@ extension Client {
         }
         let scopes = try ScopeList(asked: parameters.scopes, by: id)
         var token = TokenRequest(
-            client: request(correlation), redirectURI: redirectURI, authority: authority.url.absoluteString,
+            client: request(correlation), redirectURI: redirectURI, authority: authority.text,
             scopes: scopes.texts)
         token.extraQueryParameters = parameters.extraQueryParameters ?? [:]
         token.clientCapabilities = capabilities
@@ -93,20 +90,24 @@ extension Client {
 }
 
 extension Result<FlatMap, LinkFailure> {
-    fileprivate func token(for request: TokenRequest, correlation: UUID, silent: Bool) -> Result<MSALResult, Fault> {
+    fileprivate func token(
+        for request: TokenRequest, correlation: UUID, silent: Bool, decoded: DecodedReplies
+    ) -> Result<MSALResult, Fault> {
         let token = read(silent: silent) { map, _ throws(BrokerError) in
-            try MSALResult(try TokenResponse(map), correlation: correlation)
+            let response = try TokenResponse(map)
+            return MSALResult(response, owner: try decoded.owner(of: response), correlation: correlation)
         }
         return token.flatMap { result in
             // A token of another account must not reach an app that asked for this one.
             guard !silent || result.account.identifier?.lowercased() == request.homeAccountID?.lowercased() else {
                 return .failure(Fault(.tokenOfAnother))
             }
-            let declined = ScopeList(request.scopes).declined(where: ScopeList(result.scopes))
+            let granted = ScopeList(result.scopes)
+            let declined = ScopeList(request.scopes).declined(where: granted)
             guard declined.isEmpty else {
                 var fault = Fault(.scopesDeclined)
                 fault.declined = Fault.Declined(
-                    declined: declined, granted: ScopeList(result.scopes).withoutProtocol, result: result)
+                    declined: declined, granted: granted.withoutProtocol, result: result)
                 return .failure(fault)
             }
             return .success(result)

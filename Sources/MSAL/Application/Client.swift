@@ -11,6 +11,8 @@ struct Client: Sendable {
     /// Whether the app may use the broker. It may not if it bypasses the validation of its redirect URI (INIT-8).
     private let mayUseBroker: Bool
     let broker: BrokerConnection
+    /// The authorities of accounts' home tenants, for an authority that names no tenant (SIL-4).
+    let homeAuthorities: HomeAuthorities
 
     init(_ configuration: MSALPublicClientApplicationConfig) throws(Fault) {
         guard !configuration.clientId.allSatisfy(\.isWhitespace) else { throw Fault(.clientIDBlank) }
@@ -21,11 +23,12 @@ struct Client: Sendable {
         authority = configuration.authority
         capabilities = configuration.clientApplicationCapabilities ?? []
         broker = configuration.broker ?? .current
+        homeAuthorities = HomeAuthorities(authority.url)
     }
 
     /// The values of this app that every request contains.
     func request(_ correlation: UUID) -> ClientRequest {
-        ClientRequest(clientID: id, correlationID: correlation.uuidString)
+        ClientRequest(clientID: id, correlationID: correlation.text)
     }
 
     /// Sends a request to the broker if the process allows brokered calls at this moment (BRK-1). The app's known

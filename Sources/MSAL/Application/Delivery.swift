@@ -3,17 +3,29 @@ internal import Synchronization
 
 /// Delivers an outcome to an app's completion block: converts errors to `NSError` and switches queues.
 ///
-/// A block always runs later, never inside the call that received it (THR-1).
+/// A block of an app always runs later, never inside the call that received it (THR-1).
 struct Delivery: Sendable {
     /// How long a block may wait for the main queue before the library logs an error.
     private static let patience = DispatchTimeInterval.seconds(3)
 
-    /// Whether an `async` form is calling the block form. The outcome then uses no queue of the app.
-    static let startsAsynchronousCall = TaskLocal(wrappedValue: false)
+    /// Who gets the outcome of a call.
+    enum Receiver: Sendable {
+        /// A block of the app.
+        case block
+        /// A block that may be the app's, around an `async` form: a subclass overrides the block form. No queue of the
+        /// app is used.
+        case overriddenBlock
+        /// The task that waits in an `async` form. Resuming it only schedules it, so any thread may do it at once.
+        case task
+    }
+
+    /// The receiver of the call that begins in this task.
+    static let receiver = TaskLocal(wrappedValue: Receiver.block)
 
     let correlation: UUID
     /// Whether the outcome goes to `async` code. The library cannot see when that code is done with it.
-    let isAsynchronous = Self.startsAsynchronousCall.get()
+    var isAsynchronous: Bool { receiver != .block }
+    private let receiver = Self.receiver.get()
     private let queue: DispatchQueue
     /// Whether the block runs on the main queue because the app named no queue. A queue that the app names is assumed
     /// to run.
@@ -21,28 +33,33 @@ struct Delivery: Sendable {
 
     /// Delivers on the main queue unless the app names a queue: for calls that start from a user's action (THR-2).
     static func onMain(_ parameters: MSALParameters, correlation: UUID? = nil) -> Delivery {
-        guard !startsAsynchronousCall.get() else { return inBackground(parameters, correlation: correlation) }
+        guard receiver.get() == .block else { return inBackground(parameters, correlation: correlation) }
         let queue = parameters.completionBlockQueue
-        return Delivery(correlation: correlation ?? UUID(), queue: queue ?? .main, isWatched: queue == nil)
+        return Delivery(correlation: correlation ?? .random(), queue: queue ?? .main, isWatched: queue == nil)
     }
 
     /// Delivers on a queue of the library unless the app names one: for all other calls (THR-3).
     static func inBackground(_ parameters: MSALParameters?, correlation: UUID? = nil) -> Delivery {
-        let queue = startsAsynchronousCall.get() ? nil : parameters?.completionBlockQueue
-        return Delivery(correlation: correlation ?? UUID(), queue: queue ?? .global())
+        let queue = receiver.get() == .block ? parameters?.completionBlockQueue : nil
+        return Delivery(correlation: correlation ?? .random(), queue: queue ?? .global())
     }
 
     /// Passes `outcome` to `block` as a value or as an `NSError`.
     func deliver<Value: Sendable>(
         _ outcome: Result<Value, Fault>, to block: @escaping @Sendable (Value?, NSError?) -> Void
     ) {
+        guard receiver != .task else { return pass(outcome, to: block) }
         let watch = isWatched ? Self.watchMainQueue() : nil
         queue.async {
             watch?.started()
-            switch outcome {
-            case .success(let value): block(value, nil)
-            case .failure(let fault): block(nil, fault.error(correlation: correlation))
-            }
+            pass(outcome, to: block)
+        }
+    }
+
+    private func pass<Value>(_ outcome: Result<Value, Fault>, to block: (Value?, NSError?) -> Void) {
+        switch outcome {
+        case .success(let value): block(value, nil)
+        case .failure(let fault): block(nil, fault.error(correlation: correlation))
         }
     }
 

@@ -80,8 +80,9 @@ extension MSALPublicClientApplication {
     private func answer<Value: Sendable>(
         _ start: (@escaping @Sendable (Value?, (any Error)?) -> Void) -> Void
     ) async throws -> Value {
-        try await withCheckedThrowingContinuation { continuation in
-            Delivery.startsAsynchronousCall.withValue(true) {
+        let isOverridable = type(of: self) != MSALPublicClientApplication.self
+        return try await withCheckedThrowingContinuation { continuation in
+            Delivery.receiver.withValue(isOverridable ? .overriddenBlock : .task) {
                 start { value, error in
                     if let error {
                         continuation.resume(throwing: error)

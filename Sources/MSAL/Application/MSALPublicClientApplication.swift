@@ -84,7 +84,7 @@ open class MSALPublicClientApplication: NSObject, @unchecked Sendable {
         @objc(accountsForParameters:error:)
     #endif
     open func accounts(for parameters: MSALAccountEnumerationParameters) throws -> [MSALAccount] {
-        let correlation = UUID()
+        let correlation = UUID.random()
         do throws(Fault) { return try client.rememberedAccounts(AccountFilter(parameters), correlation) } catch {
             throw error.error(correlation: correlation)
         }
@@ -144,7 +144,7 @@ open class MSALPublicClientApplication: NSObject, @unchecked Sendable {
         @objc(removeAccount:error:)
     #endif
     open func remove(_ account: MSALAccount) throws {
-        let correlation = UUID()
+        let correlation = UUID.random()
         do throws(Fault) { try client.remove(account, correlation) } catch {
             throw error.error(correlation: correlation)
         }

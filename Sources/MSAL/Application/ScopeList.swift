@@ -4,21 +4,24 @@
 struct ScopeList: Equatable {
     let texts: [String]
 
-    init(_ texts: [String]) {
+    init(_ texts: [String]) { self.init(trimmed: texts.map(\.trimmed)) }
+
+    private init(trimmed texts: [String]) {
         var seen: Set<String> = []
-        self.texts = texts.map { $0.trimmingCharacters(in: .whitespacesAndNewlines) }
-            .filter { !$0.isEmpty && seen.insert($0.lowercased()).inserted }
+        self.texts = texts.filter { !$0.isEmpty && seen.insert($0.lowercased()).inserted }
     }
 
     /// Checks the scopes that an app requests (INT-2).
     init(asked: [String], by client: String) throws(Fault) {
-        let trimmed = asked.map { $0.trimmingCharacters(in: .whitespacesAndNewlines) }
-        guard trimmed.allSatisfy({ !$0.isEmpty && !$0.contains(where: \.isWhitespace) }) else {
-            throw Fault(.scopeMalformed)
+        let trimmed = asked.map(\.trimmed)
+        guard trimmed.allSatisfy({ !$0.isEmpty && !$0.containsWhitespace }) else { throw Fault(.scopeMalformed) }
+        let client = client.lowercased()
+        let isReserved = trimmed.contains { scope in
+            let scope = scope.lowercased()
+            return scope == client || Self.added.contains(scope)
         }
-        let reserved = Self.added.union([client.lowercased()])
-        guard trimmed.allSatisfy({ !reserved.contains($0.lowercased()) }) else { throw Fault(.scopeReserved) }
-        self.init(asked)
+        guard !isReserved else { throw Fault(.scopeReserved) }
+        self.init(trimmed: trimmed)
     }
 
     /// Returns the scopes of this list that are missing in `granted` (INT-9).
@@ -35,9 +38,26 @@ struct ScopeList: Equatable {
     }
 
     /// The scopes without those that the library adds and without `email` (INT-9).
-    var withoutProtocol: [String] { texts.filter { !Self.added.union([Self.email]).contains($0.lowercased()) } }
+    var withoutProtocol: [String] {
+        texts.filter { text in
+            let text = text.lowercased()
+            return text != Self.email && !Self.added.contains(text)
+        }
+    }
 
     private static let added: Set<String> = ["openid", "profile", "offline_access"]
     private static let email = "email"
     private static let everything = ".default"
+}
+
+extension String {
+    /// The text without blanks and line breaks around it. Foundation is asked only if there may be some.
+    fileprivate var trimmed: String {
+        isPlain ? self : trimmingCharacters(in: .whitespacesAndNewlines)
+    }
+
+    fileprivate var containsWhitespace: Bool { !isPlain && contains(where: \.isWhitespace) }
+
+    /// Whether the text has only visible ASCII characters, as nearly all scopes do.
+    private var isPlain: Bool { utf8.allSatisfy { (0x21...0x7e).contains($0) } }
 }

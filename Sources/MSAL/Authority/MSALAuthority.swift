@@ -10,7 +10,18 @@ open class MSALAuthority: NSObject, NSCopying, MSALAuthorityFromURL, @unchecked 
     /// The normalised address, `https://<host>/<tenant>`.
     public let url: URL
 
-    init(normalized url: URL) { self.url = url }
+    /// ``url`` as text, and its host.
+    let text: String
+    let host: String
+    /// Whether the address names an organisation, and not `common`, `consumers` or `organizations`.
+    let namesOrganisation: Bool
+
+    init(normalized url: URL) {
+        self.url = url
+        text = url.absoluteString
+        host = url.host ?? ""
+        namesOrganisation = !["common", "consumers", "organizations"].contains(url.lastPathComponent.lowercased())
+    }
 
     /// Returns the object itself, which is immutable.
     open func copy(with zone: NSZone? = nil) -> Any { self }

@@ -36,7 +36,10 @@ extension BrokerConnection {
     }
 
     private func connectAndServe() {
-        defer { state.withLock { $0.connection = nil } }
+        defer {
+            state.withLock { $0.connection = nil }
+            decoded.removeAll()
+        }
         do throws(LinkFailure) {
             let connection = try connect()
             let hello = try greet(connection)

@@ -8,8 +8,8 @@ internal import UnixSocket
 
 /// This process's one connection to the broker. It stays open and all application objects share it.
 ///
-/// ``RequestStateMachine`` makes the decisions; this class adds the socket, a thread that connects and reads, a queue
-/// that writes, and a timer. A connection belongs to one epoch and ends with it. The thread then connects again, and if
+/// ``RequestStateMachine`` makes the decisions; this class adds the socket, a thread that connects and reads, a
+/// ``FrameWriter``, and a timer. A connection belongs to one epoch and ends with it. The thread then connects again, and if
 /// the new hello has another epoch, the app gets the notification that Microsoft's broker posts.
 package final class BrokerConnection: Sendable {
     /// The connection of this process, to the broker that the environment names or to the system's.
@@ -32,12 +32,13 @@ package final class BrokerConnection: Sendable {
     private let owner: Int32
     private let processID: @Sendable () -> Int32
     let unconfirmed = UnconfirmedChanges()
+    let decoded = DecodedReplies()
     let location: BrokerLocation
     let deadlines: BrokerDeadlines
     private let notifications: NotificationCenter
     let state: Mutex<State>
     let wakeup = Wakeup()
-    private let writer = DispatchQueue(label: "org.baton.msal.writer")
+    private let writer = FrameWriter()
     private let announcer = DispatchQueue(label: "org.baton.msal.announcer")
     let timers = DispatchQueue(label: "org.baton.msal.timers")
     let log: Log
@@ -68,7 +69,7 @@ package final class BrokerConnection: Sendable {
         guard parameters.fitsFrame else { return complete(.failure(.tooLong)) }
         let now = ContinuousClock.now
         let request = Request(
-            id: UUID().uuidString, operation: operation, parameters: parameters, isSilent: isSilent)
+            id: UUID.random().text, operation: operation, parameters: parameters, isSilent: isSilent)
         let call = Call(
             request: request, isIdempotent: operation.isIdempotent,
             deadline: now + min(patience ?? .seconds(3600), isSilent ? deadlines.silent : deadlines.interactive),
@@ -115,7 +116,7 @@ package final class BrokerConnection: Sendable {
     private func perform(_ action: RequestStateMachine.Action, on connection: Connection?) {
         switch action {
         case .open: wakeup.raise()
-        case .send(let message): write(message, to: connection)
+        case .send(let message): if let connection { writer.write(message.bytes, to: connection) }
         case .finish(let call, let outcome):
             log.verbose("\(call.request.operation.rawValue): \(outcome.map { _ in "answered" })")
             call.complete(outcome)
@@ -135,14 +136,6 @@ package final class BrokerConnection: Sendable {
         let thread = Thread { [self] in run() }
         thread.name = "baton-broker"
         thread.start()
-    }
-
-    private func write(_ message: ClientMessage, to connection: Connection?) {
-        guard let connection else { return }
-        writer.async {
-            // A failed write needs no other handling: the reader sees the end and fails or repeats the calls.
-            do { try connection.write(message.bytes) } catch { connection.shutDown() }
-        }
     }
 
     /// Makes sure that the timer fires at the next deadline of a call; one timer serves all calls.
