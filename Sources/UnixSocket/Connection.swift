@@ -66,6 +66,12 @@ package final class Connection: Sendable {
         case socket(SocketError)
     }
 
+    /// Waits until a frame begins or the connection ends, for threads that wait between frames.
+    ///
+    /// Without it, ``read(patience:admits:)`` waits in recvmsg(2). There, the kernel also wakes a thread when the peer
+    /// takes what was sent, which is one useless switch of threads for each frame; in poll(2) it does not.
+    package func awaitFrame() { _ = descriptor.isReadable(within: -1) }
+
     /// Waits for the next frame.
     ///
     /// The body is ``SecretBytes`` because frames contain tokens: it is overwritten when the last reference is

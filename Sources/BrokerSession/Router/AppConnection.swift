@@ -86,6 +86,7 @@ final class AppConnection: Sendable {
                         events: hello.endedEpoch == nil ? BrokerEvent.Name.all : [], epoch: epoch)))
             try descriptor.setReceiveTimeout(milliseconds: 0)
             while true {
+                connection.awaitFrame()
                 switch try receive() {
                 case .hello: return
                 case .request(let request):

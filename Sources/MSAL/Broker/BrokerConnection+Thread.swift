@@ -88,6 +88,7 @@ extension BrokerConnection {
     private func serve(_ connection: Connection) {
         do throws(LinkFailure) {
             while true {
+                connection.awaitFrame()
                 guard case .reply(let reply) = try read(connection) else { throw .corrupted }
                 apply { $0.received(reply) }
             }
