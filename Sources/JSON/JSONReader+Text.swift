@@ -8,9 +8,8 @@ extension JSONReader {
         let start = position
         try skipPlain(from: start)
         guard next != UInt8(ascii: "\"") else {
-            let string = String(validating: bytes[start..<position], as: UTF8.self)
+            let string = try Self.text(bytes.span.extracting(start..<position), at: start)
             position += 1
-            guard let string else { throw JSONFailure(.notUTF8, at: start) }
             return string
         }
         return try escapedString(from: start)
@@ -37,8 +36,13 @@ extension JSONReader {
             text += bytes[plain..<position]
         }
         try expect(UInt8(ascii: "\""))
-        guard let string = String(validating: text, as: UTF8.self) else { throw JSONFailure(.notUTF8, at: start) }
-        return string
+        return try Self.text(text.span, at: start)
+    }
+
+    private static func text(_ bytes: Span<UInt8>, at start: Int) throws(JSONFailure) -> String {
+        do throws(UTF8.ValidationError) { return String(copying: try UTF8Span(validating: bytes)) } catch {
+            throw JSONFailure(.notUTF8, at: start)
+        }
     }
 
     private mutating func escape(into text: inout [UInt8]) throws(JSONFailure) {
