@@ -328,7 +328,8 @@ if isFuzzing {
             linkerSettings: [.unsafeFlags(["-sanitize=fuzzer", "-use-ld=lld"])]))
 }
 
-// BATON_BENCH=1 adds a benchmark program for each measured engine: see scripts/benchmark.
+// BATON_BENCH=1 adds a benchmark program for each measured engine: see scripts/benchmark and
+// scripts/benchmark-device.
 if Context.environment["BATON_BENCH"] == "1" {
     package.targets.append(
         .executableTarget(
@@ -338,10 +339,18 @@ if Context.environment["BATON_BENCH"] == "1" {
                 .certificates, .crypto, .cryptoExtras, .httpTypes, .hummingbird,
             ],
             path: "Benchmarks/Identity"))
+    package.targets.append(.target(name: "CRoundTrip", path: "Benchmarks/CRoundTrip"))
+    package.targets.append(
+        .executableTarget(
+            name: "device-benchmark",
+            dependencies: ["BrokerProtocol", "CRoundTrip", "MSAL", "Redaction", "UnixSocket", .argumentParser],
+            path: "Benchmarks/Device"))
 }
 
 for target in package.targets
-where target.type != .system && !["CInspection", "CLinux", "FileRecorder", "RaceDetection"].contains(target.name) {
+where target.type != .system
+    && !["CInspection", "CLinux", "CRoundTrip", "FileRecorder", "RaceDetection"].contains(target.name)
+{
     target.swiftSettings = [
         .enableUpcomingFeature("ExistentialAny"),
         .enableUpcomingFeature("ImmutableWeakCaptures"),
