@@ -328,8 +328,8 @@ if isFuzzing {
             linkerSettings: [.unsafeFlags(["-sanitize=fuzzer", "-use-ld=lld"])]))
 }
 
-// BATON_BENCH=1 adds a benchmark program for each measured engine: see scripts/benchmark and
-// scripts/benchmark-device.
+// BATON_BENCH=1 adds a benchmark program for each measured engine: see scripts/benchmark,
+// scripts/benchmark-device and scripts/count-instructions.
 if Context.environment["BATON_BENCH"] == "1" {
     package.targets.append(
         .executableTarget(
@@ -339,6 +339,10 @@ if Context.environment["BATON_BENCH"] == "1" {
                 .certificates, .crypto, .cryptoExtras, .httpTypes, .hummingbird,
             ],
             path: "Benchmarks/Identity"))
+    package.targets.append(
+        .executableTarget(
+            name: "instruction-benchmark", dependencies: ["BrokerProtocol", "JSON", "MSAL", "Redaction", "UnixSocket"],
+            path: "Benchmarks/Instructions"))
     package.targets.append(.target(name: "CRoundTrip", path: "Benchmarks/CRoundTrip"))
     package.targets.append(
         .executableTarget(
