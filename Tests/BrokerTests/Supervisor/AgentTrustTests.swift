@@ -79,7 +79,7 @@ import Testing
                 fixture.order(.signOut(fromBrowser: false))
                 #expect(try await fixture.status().problems.isEmpty)
                 fixture.clock.pass(.seconds(10))
-                #expect(try await fixture.status().problems.first?.contains("(user 1000) does not say") == true)
+                #expect(try await fixture.status().problems.first?.contains("(user 1000) has not reported") == true)
                 agent.say(.closed(epoch: epoch))
                 #expect(try await fixture.status().session == "ready")
             }

@@ -262,7 +262,7 @@ import Testing
         ("role add x u@a.test", "role x", "baton admin role list"),
         ("client disable x", "client x", "baton admin client list"),
         ("client secrets x", "client x", "baton admin client list"),
-        ("session revoke x", "x is no session", "baton admin session list"),
+        ("session revoke x", "x is not the id of a session", "baton admin session list"),
         ("enrollment revoke x", "profile x", "baton admin enrollment list"),
         ("profile push x --device cart", "profile x", "baton admin profile list"),
         ("app push x --device cart", "app x", "baton admin app list"),
