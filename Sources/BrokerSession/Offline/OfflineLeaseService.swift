@@ -3,6 +3,7 @@ internal import BrokerDevice
 internal import BrokerProtocol
 internal import Logging
 internal import OAuth
+internal import Processes
 internal import Synchronization
 
 /// Manages the leases of this device: fetches them after a sign-in, asks the server about them, and erases them.
@@ -186,12 +187,10 @@ final class OfflineLeaseService: Sendable {
     private func leaveWithLease() async {
         guard case .offline(let worker) = session.worker else { return }
         do {
-            let (remaining, now) = try await with { [self] store in
-                (try look(at: store).remaining(of: worker.lease), try OfflineMoment.now().sinceBoot)
-            }
+            let remaining = try await with { [self] in try look(at: $0).remaining(of: worker.lease) }
             guard isHere(worker) else { return }
             guard let remaining else { return supervisor.tell(.leaseOver(epoch: session.epoch)) }
-            supervisor.tell(.leaseEnds(at: now + remaining, epoch: session.epoch))
+            supervisor.tell(.leaseEnds(at: Int(BootClock.now().components.seconds) + remaining, epoch: session.epoch))
         } catch { logger.error("the offline leases cannot be read", metadata: ["error": "\(error)"]) }
     }
 }

@@ -2,6 +2,7 @@
 internal import BrokerDevice
 internal import Files
 internal import Glibc
+internal import Processes
 
 /// A moment as the device can measure it without a server.
 package struct OfflineMoment: Sendable, Equatable {
@@ -27,10 +28,8 @@ extension OfflineMoment {
         guard let bytes = try AtomicFile(path: name).read(limit: 128), bytes.count >= 36 else {
             throw DeviceStateDamaged(file: name)
         }
-        var sinceBoot = timespec()
-        guard unsafe clock_gettime(CLOCK_BOOTTIME, &sinceBoot) == 0 else { throw DeviceStateDamaged(file: name) }
         return OfflineMoment(
-            wall: Int(Glibc.time(nil)), sinceBoot: Int(sinceBoot.tv_sec),
+            wall: Int(Glibc.time(nil)), sinceBoot: Int(BootClock.now().components.seconds),
             boot: String(decoding: bytes.prefix(36), as: UTF8.self))
     }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import Dispatch
 internal import Glibc
+internal import Processes
 
 /// The supervisor's sources of time: the date, durations, and timers.
 package struct SupervisorClock: Sendable {
@@ -18,7 +19,7 @@ package struct SupervisorClock: Sendable {
     package init(
         now: @escaping @Sendable () -> Int, moment: @escaping @Sendable () -> ContinuousClock.Instant,
         after: @escaping @Sendable (Duration, @escaping @Sendable () -> Void) -> Void,
-        sinceBoot: @escaping @Sendable () -> Duration = bootClock,
+        sinceBoot: @escaping @Sendable () -> Duration = BootClock.now,
         secondOfDay: @escaping @Sendable (Int) -> Int = localSecondOfDay
     ) {
         self.now = now
@@ -26,14 +27,6 @@ package struct SupervisorClock: Sendable {
         self.after = after
         self.sinceBoot = sinceBoot
         self.secondOfDay = secondOfDay
-    }
-
-    /// `CLOCK_BOOTTIME` of clock_gettime(2).
-    @Sendable package static func bootClock() -> Duration {
-        var time = timespec()
-        // This cannot fail: every kernel with pidfds has this clock.
-        unsafe clock_gettime(CLOCK_BOOTTIME, &time)
-        return .seconds(time.tv_sec) + .nanoseconds(time.tv_nsec)
     }
 
     /// The second of the day in the system's time zone.

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import DeviceManagement
 internal import FoundationEssentials
-internal import Glibc
 internal import HTTPTypes
 internal import Hummingbird
 internal import NIOCore
@@ -110,7 +109,7 @@ struct HomeRoutes: Sendable {
             texts: texts, language: language, configuration: content.configuration,
             isLogoUnreadable: content.isLogoUnreadable, tiles: content.tiles, icons: Set(content.icons.keys))
         var view = composer.view(of: model)
-        view.countDown(from: BootClock.seconds)
+        view.countDown(from: Int(BootClock.now().components.seconds))
         return page.json(
             Answer(
                 change: change, content: content.number, view: view,
@@ -159,16 +158,6 @@ private final class WaitingViews: Sendable {
     }
 
     func leave() { count.withLock { $0 -= 1 } }
-}
-
-/// The clock of the broker's deadlines: seconds of `CLOCK_BOOTTIME`.
-private enum BootClock {
-    static var seconds: Int {
-        var time = timespec()
-        // This cannot fail: every kernel with pidfds has this clock.
-        unsafe clock_gettime(CLOCK_BOOTTIME, &time)
-        return time.tv_sec
-    }
 }
 
 extension HomeView {
