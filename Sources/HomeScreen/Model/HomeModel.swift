@@ -78,6 +78,8 @@ package struct HomeModel: Sendable, Equatable {
     }
 
     package private(set) var device = Device.unknown
+    /// The stage of the known state; nil if none is known.
+    private var stage: DeviceState.Stage?
     package private(set) var account = Account.unknown
     package private(set) var activity = Activity.none
     package private(set) var notice: Notice?
@@ -91,7 +93,7 @@ package struct HomeModel: Sendable, Equatable {
         switch event {
         case .device(let state): return follow(state)
         case .brokerLost:
-            (device, account) = (.unreachable, .unknown)
+            (device, stage, account) = (.unreachable, nil, .unknown)
             return []
         case .accountChanged: return [.readAccount]
         case .account(let account):
@@ -130,16 +132,11 @@ package struct HomeModel: Sendable, Equatable {
         return state.deviceName
     }
 
-    private var stage: DeviceState.Stage? {
-        guard case .known(let state) = device else { return nil }
-        return state.stage
-    }
-
     private var isSignedIn: Bool { stage == .signedIn }
 
     private mutating func follow(_ state: DeviceState) -> [Action] {
         let former = stage
-        device = .known(state)
+        (device, stage) = (.known(state), state.stage)
         guard state.stage != former else { return [] }
         switch state.stage {
         case .signedIn: return [.readAccount]
