@@ -53,14 +53,20 @@ extension BrowserAgent {
             let profile = try profile(of: epoch)
             let temporary = try folders(of: profile)
             let wrapper = try wrapper(for: profile, temporary)
+            count += 1
             let opening = try startPage(for: page, in: profile.folder)
             let command = configuration.command
             let words =
                 wrapper + [command.program]
                 + command.arguments(profile: profile.browser.path, page: opening, isWorkers: page.isWorkers)
-            let environment = BrowserEnvironment.make(for: profile, temporary, from: BrowserEnvironment.session)
+            let environment = BrowserEnvironment.make(
+                for: profile, temporary, number: count, from: BrowserEnvironment.session)
             return try start(words, environment, for: id, isHeld: machine.storage(of: epoch) != nil)
-        } catch { return notStarted(id, error) }
+        } catch {
+            // Nothing that the pages could wait for.
+            if numbers.isEmpty { waitingPages = WaitingPages() }
+            return notStarted(id, error)
+        }
     }
 
     private func start(
@@ -96,26 +102,19 @@ extension BrowserAgent {
 
     /// Writes the page that the browser opens first. A worker's page waits there until the browser's extension is ready.
     private func startPage(for page: BrowserMachine.Page, in folder: Directory) throws -> StartPage {
-        pages += 1
-        if let package, waitingPages.isIdle { try awaitExtension(of: pages, file: package.get().readyFile) }
+        if let package, waitingPages.mustWait { try awaitExtension(of: count, package.get()) }
         switch page {
-        case .signIn(let url): return try StartPage(.leads(to: url.text), number: pages, in: folder)
+        case .signIn(let url): return try StartPage(.leads(to: url.text), number: count, in: folder)
         case .worker(let address):
             guard package != nil else {
                 throw AgentFailure(.browserUnavailable, "The agent opens a worker's page only if browser.kind is set.")
             }
             let target = address?.text ?? "about:blank"
-            let start = try StartPage(waitingPages.content(leadingTo: target), number: pages, in: folder)
-            waitingPages.add(start, to: target)
+            let start = try StartPage(waitingPages.content(leadingTo: target), number: count, in: folder)
+            guard waitingPages.add(start, to: target) else {
+                throw AgentFailure(.browserUnavailable, "Too many pages wait for the browser. Try again later.")
+            }
             return start
-        }
-    }
-
-    private func awaitExtension(of browser: Int, file: String) throws {
-        let readiness = try ExtensionReadiness(file: file, isNew: browsers.isEmpty)
-        waitingPages.begin(browser)
-        try BlockingThread.start { [events] in
-            events.post(.extensionSettled(browser: browser, isReady: readiness.wait()))
         }
     }
 
@@ -129,7 +128,7 @@ extension BrowserAgent {
     }
 
     private func watch(_ browser: ChildProcess) throws {
-        browsers[browser.pid] = browser
+        (browsers[browser.pid], numbers[browser.pid]) = (browser, count)
         try BlockingThread.start { [events] in
             // If the browser cannot be awaited, it counts as ended; the sweep that follows ends it.
             let status = try? browser.waitForExit()
@@ -161,7 +160,6 @@ extension BrowserAgent {
     private func endStragglers(_ epoch: Epoch.ID) -> BrowserMachine.Event {
         do throws(ProcessFailure) {
             try ProcessSweep.endDescendants(children: Array(browsers.values))
-            logger.info("the person closed the browser")
             return .stragglersEnded
         } catch {
             return notCleared(epoch, error)
@@ -172,7 +170,7 @@ extension BrowserAgent {
         do {
             try ProcessSweep.endDescendants(children: Array(browsers.values))
             Failpoint.browserEnding.reach()
-            held = [:]
+            (held, numbers, waitingPages) = ([:], [:], WaitingPages())
             try BrowserProfile(profiles: profiles, epoch: epoch).remove()
             if machine.storage(of: epoch) != nil { try profile(of: epoch).remove() }
             Failpoint.browserCleared.reach()

@@ -20,16 +20,17 @@ package final class BrowserAgent {
     /// The real path of the folder of profiles, as used in the browsers' marks.
     private(set) var profiles = ""
     var machine = BrowserMachine()
-    /// The browsers and the processes that wait to become one.
+    /// The browsers and the processes that wait to become one, and their numbers.
     var browsers: [Int32: ChildProcess] = [:]
+    var numbers: [Int32: Int] = [:]
     var held: [Int32: HeldProcess] = [:]
     /// The browser's extension, or why there is none; nil if the agent does not configure the browser.
     private(set) var package: Result<BrowserExtensionPackage, AgentFailure>?
     /// The worker's pages that wait for the browser's extension.
     var waitingPages = WaitingPages()
     var channel: BrokerLink.Channel?
-    /// The number of pages opened so far.
-    var pages = 0
+    /// The number of pages opened and waits begun so far.
+    var count = 0
     /// Whether the service manager was notified.
     var isReady = false
 
@@ -37,8 +38,8 @@ package final class BrowserAgent {
     enum Event: Sendable {
         case link(BrokerLink.Event)
         case browserEnded(Int32, ExitStatus?)
-        /// The extension of the browser with this number is ready, or has not become ready in time.
-        case extensionSettled(browser: Int, isReady: Bool)
+        /// The extension of the browser with this number serves. With nil, none has started in time.
+        case extensionSettled(wait: Int, browser: Int?)
         case signal(Int32)
     }
 
@@ -128,18 +129,8 @@ package final class BrowserAgent {
             logger.notice("connection to the broker lost")
             channel = nil
             return perform(.connectionLost)
-        case .browserEnded(let pid, let status):
-            (browsers[pid], held[pid]) = (nil, nil)
-            if browsers.isEmpty { waitingPages = WaitingPages() }
-            guard case .exited(let code) = status, code != 0 else { return perform(.browserEnded(pid)) }
-            logger.error("the browser ended with an error", metadata: ["browser.status": "\(code)"])
-            return perform(.browserBroke(pid))
-        case .extensionSettled(let browser, let isReady):
-            if !isReady { logger.error("the browser's extension is not ready: pages open without a sign-in") }
-            do throws(FileError) { try waitingPages.settled(browser, isReady: isReady) } catch {
-                logger.error("a page cannot be opened", metadata: ["error": "\(error)"])
-            }
-            return nil
+        case .browserEnded(let pid, let status): return browserEnded(pid, status)
+        case .extensionSettled(let wait, let browser): return extensionSettled(wait, browser: browser)
         case .signal(SIGCHLD):
             try ProcessSweep.reapOrphans(children: Array(browsers.values))
             return nil

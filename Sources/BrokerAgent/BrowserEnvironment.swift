@@ -35,8 +35,9 @@ enum BrowserEnvironment {
         return found
     }
 
+    /// - Parameter number: the number of the process that gets this environment.
     static func make(
-        for profile: BrowserProfile, _ temporary: Directory, from session: [String: String]
+        for profile: BrowserProfile, _ temporary: Directory, number: Int, from session: [String: String]
     ) -> [String: String] {
         var environment = session.filter { allowed.contains($0.key) || $0.key.hasPrefix("LC_") }
         if environment["XAUTHORITY"] == nil, let home = session["HOME"] {
@@ -53,6 +54,7 @@ enum BrowserEnvironment {
         // Without an address, a library would look for the session's bus, or start a bus that nothing ends.
         environment["DBUS_SESSION_BUS_ADDRESS"] = "disabled:"
         environment[BrowserProfile.markName] = profile.folder.path
+        environment[BrowserProfile.numberName] = String(number)
         return environment
     }
 

@@ -39,9 +39,16 @@ package struct BrowserMachine: Sendable, Equatable {
         case held(id: UInt64, process: Int32)
         case started(id: UInt64, browser: Int32)
         case startFailed(id: UInt64, AgentFailure)
+        /// The process exited with 0.
         case browserEnded(Int32)
         /// The browser ended with an error status.
         case browserBroke(Int32)
+        /// A signal ended the browser.
+        case browserKilled(Int32)
+        /// The extension of this browser serves: from now on, pages open signed in.
+        case extensionServes(browser: Int32)
+        /// No browser's extension has started in time.
+        case extensionSilent
         /// Processes that the browsers left running were ended, too.
         case stragglersEnded
         case cleared(epoch: Epoch.ID)
@@ -82,6 +89,8 @@ package struct BrowserMachine: Sendable, Equatable {
     private var storage: Storage?
     /// The processes that wait, and the orders that they are for.
     private var held: [Int32: UInt64] = [:]
+    /// The worker's pages that the browser does not show yet.
+    private var pages = OpeningPages()
     /// Whether a browser of this epoch has failed since the last order to open one.
     private var hasBroken = false
 
@@ -112,10 +121,15 @@ package struct BrowserMachine: Sendable, Equatable {
         case .held(let id, let process): return hold(process, for: id)
         case .started(let id, let browser): return started(id, browser)
         case .startFailed(let id, let failure): return [refuse(id, failure)]
-        case .browserEnded(let browser): return ended(browser)
+        case .browserEnded(let browser): return ended(browser, isDone: true)
         case .browserBroke(let browser):
             hasBroken = true
-            return ended(browser)
+            return ended(browser, isDone: false)
+        case .browserKilled(let browser): return ended(browser, isDone: false)
+        case .extensionServes(let browser):
+            guard case .open(_, let browsers) = state, browsers.contains(browser) else { return [] }
+            return pages.serves(browser).map { .report($0) }
+        case .extensionSilent: return pages.silent().map { .report($0) }
         case .stragglersEnded:
             guard case .open(let epoch, let browsers) = state, browsers.isEmpty else { return [] }
             return [.report(hasBroken ? .browserBroke(epoch: epoch) : .browserExited(epoch: epoch))]
@@ -168,7 +182,7 @@ package struct BrowserMachine: Sendable, Equatable {
 
     private mutating func open(_ id: UInt64, epoch: Epoch.ID, page: Page) -> [Action] {
         switch state {
-        case .idle: state = .open(epoch: epoch, browsers: [])
+        case .idle: (state, pages) = (.open(epoch: epoch, browsers: []), OpeningPages())
         case .open(epoch, _): break
         case .open: return [refuse(id, AgentFailure(.otherEpochOpen, "Close the browser of the earlier epoch first."))]
         case .clearing, .unclean:
@@ -197,23 +211,28 @@ package struct BrowserMachine: Sendable, Equatable {
 
     private mutating func proceed(_ process: Int32, isConfined: Bool) -> [Action] {
         guard let id = held.removeValue(forKey: process), case .open = state else { return [] }
-        return isConfined ? [.release(id: id, process: process)] : [.drop(process: process)]
+        guard !isConfined else { return [.release(id: id, process: process)] }
+        // The broker does not wait for an answer about other pages.
+        let refusal = refuse(id, AgentFailure(.browserUnavailable, "The browser could not be confined."))
+        return [.drop(process: process)] + (AgentOrder.isPage(id) ? [refusal] : [])
     }
 
     private mutating func started(_ id: UInt64, _ browser: Int32) -> [Action] {
         guard case .open(let epoch, var browsers) = state else { return [] }
         browsers.insert(browser)
         state = .open(epoch: epoch, browsers: browsers)
+        pages.started(id, as: browser)
         return [.report(.opened(id: id))]
     }
 
-    private mutating func ended(_ browser: Int32) -> [Action] {
+    private mutating func ended(_ browser: Int32, isDone: Bool) -> [Action] {
         if let id = held.removeValue(forKey: browser) {
             return [refuse(id, AgentFailure(.browserUnavailable, "The process that was to become the browser ended."))]
         }
         guard case .open(let epoch, var browsers) = state, browsers.remove(browser) != nil else { return [] }
         state = .open(epoch: epoch, browsers: browsers)
-        return browsers.isEmpty ? [.endStragglers(epoch: epoch)] : []
+        let reports = pages.ended(browser, isDone: isDone, isLast: browsers.isEmpty).map { Action.report($0) }
+        return reports + (browsers.isEmpty ? [.endStragglers(epoch: epoch)] : [])
     }
 
     private mutating func cleared(_ epoch: Epoch.ID) -> [Action] {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package import BrokerProtocol
+internal import Glibc
 internal import Redaction
 internal import UnixSocket
 
@@ -8,8 +9,16 @@ package struct BrokerExchange: Sendable {
     private let socket: String
     private let client: ClientHello
 
-    /// Milliseconds that the broker may take for one message.
-    private static let patience: Int32 = 8000
+    /// Why a request that was sent has no answer.
+    package enum Unanswered: Error {
+        /// The broker ended the connection, as it does at the end of a session.
+        case ended
+        /// The answer did not arrive in time.
+        case late
+    }
+
+    /// The time that the broker may take for one message.
+    package static let patience = Duration.seconds(8)
 
     /// - Parameters:
     ///   - socket: the path of the broker's socket.
@@ -21,25 +30,48 @@ package struct BrokerExchange: Sendable {
 
     /// Sends the request and returns the broker's answer. Blocks for a few seconds at most.
     ///
-    /// - Throws: ``EnvelopeFailure`` if the broker's messages cannot be read, or an error from the connection.
-    package func ask(_ operation: Operation, _ entries: FlatMap) throws -> Result<FlatMap, BrokerError> {
+    /// - Parameter patience: the time that the broker may take for the answer; by default eight seconds.
+    /// - Throws: ``Unanswered`` if the request was sent and there is no answer; ``EnvelopeFailure`` if the broker's messages
+    ///   cannot be read; or an error from the connection.
+    package func ask(
+        _ operation: Operation, _ entries: FlatMap, patience: Duration = patience
+    ) throws -> Result<FlatMap, BrokerError> {
         var parameters = entries
         parameters[.protocolVersion] = Wire.messageProtocol
         let request = Request(id: "1", operation: operation, parameters: parameters, isSilent: true)
         let connection = try Connection.connect(to: socket, maximumFrame: Wire.maximumFrame)
-        try connection.descriptor.setSendTimeout(milliseconds: Self.patience)
-        try connection.descriptor.setReceiveTimeout(milliseconds: Self.patience)
+        let milliseconds = Int32(Self.patience / .milliseconds(1))
+        try connection.descriptor.setSendTimeout(milliseconds: milliseconds)
+        try connection.descriptor.setReceiveTimeout(milliseconds: milliseconds)
         try connection.write(ClientMessage.hello(client).bytes)
         guard case .hello = try Self.message(from: connection) else { throw EnvelopeFailure.shape }
         try connection.write(ClientMessage.request(request).bytes)
-        guard case .reply(let reply) = try Self.message(from: connection), reply.requestID == request.id else {
-            throw EnvelopeFailure.shape
+        try connection.descriptor.setReceiveTimeout(milliseconds: Int32(patience / .milliseconds(1)))
+        do {
+            guard case .reply(let reply) = try Self.message(from: connection), reply.requestID == request.id else {
+                throw EnvelopeFailure.shape
+            }
+            return reply.outcome
+        } catch let failure as Connection.ReadFailure {
+            switch failure {
+            case .tooSlow: throw Unanswered.late
+            case .socket(let error) where error.errno == EAGAIN: throw Unanswered.late
+            case .ended, .truncated, .tooLarge, .notAdmitted, .socket: throw Unanswered.ended
+            }
         }
-        return reply.outcome
+    }
+
+    /// Asks the broker to open a page in the worker's browser, and waits until the browser shows it, or will not.
+    ///
+    /// - Parameter address: the page's address; nil for the home page.
+    /// - Throws: as ``ask(_:_:patience:)``.
+    package func openPage(_ address: String?) throws -> Result<FlatMap, BrokerError> {
+        // The broker answers after fifteen seconds at the latest.
+        try ask(.openPage, FlatMap(address.map { [Key.pageAddress: $0] } ?? [:]), patience: .seconds(20))
     }
 
     private static func message(from connection: Connection) throws -> BrokerMessage {
-        let body = try connection.read(patience: .milliseconds(Int(patience))).body
+        let body = try connection.read(patience: patience).body
         return try BrokerMessage(bytes: body.withBytes { span in unsafe span.withUnsafeBytes { unsafe Array($0) } })
     }
 }

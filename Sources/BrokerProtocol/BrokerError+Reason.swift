@@ -23,8 +23,9 @@ extension BrokerError {
             case .pageBlocked: "Allow the address in the payload org.baton.browser, if workers need it."
             case .notShared: "See the findings about shared mode."
             case .agentMissing: "Start baton-agent in the graphical session."
-            case .browserUnavailable, .browserBroke:
+            case .browserUnavailable, .browserBroke, .pageNotShown:
                 "Check browser.command of baton-agent, and that the agent has a screen; see the agent's log."
+            case .pageUnconfirmed: "Look for messages about the browser's extension in the log of baton-agent."
             case .deviceDisabled: "Ask an administrator to run: baton admin device enable."
             case .deviceRemoved:
                 "Ask an operator of the device to run: baton device leave, then: baton device join."
@@ -62,6 +63,8 @@ extension BrokerError {
             .pageInvalid: "The address of a page cannot be opened by a browser.",
             .pageBlocked: "The configuration of the worker's browser blocks the address of a page.",
             .pageLimit: "More pages were requested than the worker's browser opens in a minute.",
+            .pageNotShown: "The worker's browser could not be started, or ended before it showed the page.",
+            .pageUnconfirmed: "The worker's browser did not confirm in time that it shows the page.",
         ]
 
         package static let unknownClient = Reason(rawValue: "unknown_client")
@@ -87,5 +90,7 @@ extension BrokerError {
         package static let pageInvalid = Reason(rawValue: "page_invalid")
         package static let pageBlocked = Reason(rawValue: "page_blocked")
         package static let pageLimit = Reason(rawValue: "page_limit")
+        package static let pageNotShown = Reason(rawValue: "page_not_shown")
+        package static let pageUnconfirmed = Reason(rawValue: "page_unconfirmed")
     }
 }

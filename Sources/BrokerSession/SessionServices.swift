@@ -81,7 +81,7 @@ struct SessionServices: Sendable {
             browser: BrowserSignOnService(
                 session: session, access: access, source: BrowserHeaderSource(session: session, network: network),
                 tokens: tokens, signOuts: signOuts),
-            pages: WorkerPageService(session: session, answers: answers, now: { .now }),
+            pages: WorkerPageService(session: session, supervisor: supervisor, now: { .now }),
             supervisor: supervisor)
         (self.supervisor, self.answers, self.files) = (supervisor, answers, files)
     }
@@ -129,6 +129,7 @@ struct SessionServices: Sendable {
         case .idle(let epoch, let seconds): router.signOuts.warn(epoch, seconds: seconds)
         case .locks(let locks): access.update(locks)
         case .appSettled(let requestID, let accepted): answers.settle(requestID, accepted: accepted)
+        case .pageSettled(let requestID, let failure): router.pages.settle(requestID, failure)
         case .pinWanted: pins.set()
         case .leasesInQuestion: Task { await leases.askWhereHeld() }
         }

@@ -21,6 +21,7 @@ package final class HostService: Sendable {
     private let answer: Answering
     private let output: Int32
     private let readyFile: String?
+    private let browser: String
     private let writing = Mutex<Bool>(true)
     private let open = Mutex(0)
 
@@ -29,9 +30,12 @@ package final class HostService: Sendable {
 
     /// - Parameters:
     ///   - output: the descriptor for answers, such as standard output.
-    ///   - readyFile: a file to create when the extension knows its addresses. From then on, pages open signed in.
-    package init(output: Int32, readyFile: String? = nil, answer: @escaping Answering) {
-        (self.output, self.readyFile, self.answer) = (output, readyFile, answer)
+    ///   - readyFile: a file to write when the extension knows its addresses. From then on, pages open signed in.
+    ///   - browser: the content of that file: the number that the agent gave to the browser.
+    package init(
+        output: Int32, readyFile: String? = nil, browser: String = "", answer: @escaping Answering
+    ) {
+        (self.output, self.readyFile, self.browser, self.answer) = (output, readyFile, browser, answer)
     }
 
     /// Answers the questions from `input`; blocks.
@@ -77,8 +81,8 @@ package final class HostService: Sendable {
         let outcome = answer(question)
         say(outcome, to: question.id)
         guard case .success(.hello) = outcome, let readyFile else { return }
-        // If it cannot be created, the agent opens its page when its wait is over.
-        try? AtomicFile(path: readyFile).replace(with: [])
+        // If it cannot be written, the agent opens its page when its wait is over.
+        try? AtomicFile(path: readyFile).replace(with: Array(browser.utf8))
     }
 
     private func say(_ outcome: Result<HostAnswer, HostRefusal>, to id: Int?) {

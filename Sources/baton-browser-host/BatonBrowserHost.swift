@@ -17,7 +17,7 @@ enum BatonBrowserHost {
         USAGE: baton-browser-host [--socket <path>] [--ready <path>] [--version] [--help]
 
           --socket <path>   The broker's socket (default: \(WellKnownPath.brokerSocket)).
-          --ready <path>    A file to make when the extension knows its addresses.
+          --ready <path>    A file to write when the extension knows its addresses.
 
         """
 
@@ -50,7 +50,8 @@ enum BatonBrowserHost {
         do { try OwnMemory.shut() } catch { fail(1, "baton-browser-host: its memory cannot be kept (\(error)).\n") }
         _ = signal(SIGPIPE, SIG_IGN)
         let broker = BrokerClient(socket: options.socket, version: BrokerVersion.current)
-        let service = HostService(output: STDOUT_FILENO, readyFile: options.ready) { question in
+        let number = unsafe getenv(BrowserProfile.numberName).map { unsafe String(cString: $0) } ?? ""
+        let service = HostService(output: STDOUT_FILENO, readyFile: options.ready, browser: number) { question in
             Result { () throws(HostRefusal) in try broker.answer(question) }
         }
         exit(service.run(input: STDIN_FILENO) == .closed ? 0 : 1)

@@ -81,6 +81,56 @@ private let page = "http://127.0.0.1:4711/a"
         #expect(machine.state == .open(epoch: epoch, browsers: []))
     }
 
+    @Test func `a page is shown once it was passed to a browser whose extension serves`() {
+        let (own, passedOn, failed) = (AgentOrder.pages + 1, AgentOrder.pages + 2, AgentOrder.pages + 3)
+        var machine = BrowserMachine(state: .open(epoch: epoch, browsers: []))
+        for (id, browser) in [(own, Int32(50)), (passedOn, 51), (failed, 52)] {
+            #expect(machine.handle(.started(id: id, browser: browser)) == [.report(.opened(id: id))])
+        }
+        #expect(machine.handle(.browserEnded(51)) == [])
+        #expect(
+            machine.handle(.extensionServes(browser: 50))
+                == [.report(.shown(id: own)), .report(.shown(id: passedOn))])
+        #expect(refusal(machine.handle(.browserBroke(52)), of: failed) == "browser_ended")
+        // A page of the broker is not reported.
+        _ = machine.handle(.started(id: 7, browser: 53))
+        #expect(machine.handle(.browserEnded(53)) == [])
+    }
+
+    @Test func `a page that nothing is known about fails, and one that is shown does not`() {
+        let ids = [AgentOrder.pages + 1, AgentOrder.pages + 2]
+        var machine = BrowserMachine(state: .open(epoch: epoch, browsers: []))
+        _ = machine.handle(.started(id: ids[0], browser: 50))
+        #expect(refusal(machine.handle(.extensionSilent), of: ids[0]) == "browser_silent")
+        #expect(machine.handle(.extensionServes(browser: 50)) == [])
+        _ = machine.handle(.started(id: ids[1], browser: 51))
+        #expect(machine.handle(.browserEnded(51)) == [.report(.shown(id: ids[1]))])
+        #expect(machine.handle(.extensionSilent) == [])
+        // An extension of a process that has ended serves nobody.
+        #expect(machine.handle(.browserKilled(50)) == [.endStragglers(epoch: epoch)])
+        #expect(machine.handle(.extensionServes(browser: 50)) == [])
+    }
+
+    @Test func `pages that were passed to a browser fail with it, also while another process runs`() {
+        let (own, passedOn, next) = (AgentOrder.pages + 1, AgentOrder.pages + 2, AgentOrder.pages + 3)
+        var machine = BrowserMachine(state: .open(epoch: epoch, browsers: []))
+        for (id, browser) in [(own, Int32(50)), (passedOn, 51), (next, 52)] {
+            _ = machine.handle(.started(id: id, browser: browser))
+        }
+        _ = machine.handle(.browserEnded(51))
+        #expect(machine.handle(.browserKilled(50)).count == 2)
+        #expect(machine.handle(.extensionServes(browser: 52)) == [.report(.shown(id: next))])
+    }
+
+    @Test func `a page whose browser cannot be confined fails`() {
+        let id = AgentOrder.pages + 1
+        var machine = BrowserMachine(state: .open(epoch: epoch, browsers: []))
+        _ = machine.handle(.held(id: id, process: 50))
+        let actions = machine.handle(.order(.proceed(process: 50, isConfined: false)))
+        #expect(
+            actions.first == .drop(process: 50) && refusal(Array(actions.dropFirst()), of: id) == "browser_unavailable")
+    }
+
     @Test func `a lost connection clears everything, and no hello is sent before that`() {
         var machine = BrowserMachine(state: .open(epoch: epoch, browsers: [50]))
         #expect(machine.handle(.connectionLost) == [.clear(epoch: epoch)])
@@ -197,8 +247,8 @@ private let page = "http://127.0.0.1:4711/a"
         return known
     }
 
-    private func refusal(_ actions: [BrowserMachine.Action]) -> String? {
-        guard actions.count == 1, case .report(.failed(2, let code, _)) = actions[0] else { return nil }
+    private func refusal(_ actions: [BrowserMachine.Action], of id: UInt64 = 2) -> String? {
+        guard actions.count == 1, case .report(.failed(id, let code, _)) = actions[0] else { return nil }
         return code
     }
 }

@@ -3,10 +3,11 @@
 """A worker's browser in tests: Debian's Chromium, or Firefox, on the screen DISPLAY. The broker's own pages go to
 person.py instead.
 
-    browser.py --person FILE --log FILE --profile FOLDER [--firefox] [--ANY-CHROMIUM-OPTION=…]… URL
+    browser.py --person FILE --log FILE --profile FOLDER [--firefox] [--instead=PROGRAM] [--ANY-CHROMIUM-OPTION=…]… URL
 
 URL is the address of the agent's start page, which contains the address that it redirects to. Chromium's policies let
 no program inspect its pages, so a test cannot type a password there.
+With --instead, PROGRAM takes the place of the browser for the worker's pages.
 """
 import os
 import sys
@@ -18,6 +19,10 @@ with open(urllib.parse.unquote(url.removeprefix("file://")), encoding="utf-8") a
 if is_sign_in:
     program = os.path.join(os.path.dirname(__file__), "person.py")
     os.execv(sys.executable, [sys.executable, program, *options, url])
+for option in options:
+    if option.startswith("--instead="):
+        program = option.removeprefix("--instead=")
+        os.execv(program, [program])
 values = {name: options.pop(options.index(name) + 1) for name in ("--person", "--log", "--profile")}
 if "--firefox" in options:
     profile = values["--profile"] + "/firefox"

@@ -40,7 +40,8 @@ package enum SessionProcessMessage: Sendable, Codable, Equatable {
     case appEnlisted(app: String, epoch: Epoch, requestID: UInt64)
     /// An app's report on whether it has erased its data of an ended epoch.
     case appAnswered(app: String, ended: Epoch, EraserReport.Result, requestID: UInt64)
-    /// A page should open in the browser of this epoch's worker; nil for the home page.
+    /// A page should open in the browser of this epoch's worker; nil for the home page. Answered with
+    /// ``SupervisorMessage/pageSettled(requestID:_:)``.
     case pageWanted(WebAddress?, epoch: Epoch, requestID: UInt64)
     /// A person used the device in this epoch.
     case activity(epoch: Epoch)

@@ -13,6 +13,10 @@ package struct AgentFailure: Error, Sendable, Equatable, CustomStringConvertible
         case policiesUnavailable = "policies_unavailable"
         case addressBlocked = "address_blocked"
         case alreadyRunning = "already_running"
+        /// The browser ended before it showed a worker's page.
+        case browserEnded = "browser_ended"
+        /// The browser runs, but its extension did not start in time.
+        case browserSilent = "browser_silent"
     }
 
     package let code: Code

@@ -10,7 +10,11 @@ package enum AgentMessage: Sendable, Codable, Equatable {
     case starting(epoch: Epoch.ID, process: Int32)
     /// The browser of the order `id` was started.
     case opened(id: UInt64)
-    /// The order `id` was refused or its browser did not start.
+    /// The worker's page of the order `id` is shown: the browser's extension serves, and the browser has the page. Follows
+    /// ``opened(id:)``.
+    case shown(id: UInt64)
+    /// The order `id` was refused or its browser did not start. A worker's page may also fail after ``opened(id:)``: if
+    /// the browser ends before it shows the page, or its extension does not start in time.
     case failed(id: UInt64, code: String, message: String)
     /// The person closed the browser. Its profile remains until `batond` orders to close.
     case browserExited(epoch: Epoch.ID)

@@ -7,10 +7,9 @@ package enum AgentOrder: Sendable, Codable, Equatable {
     /// Open `url` (see ``LoopbackURL``) in the browser of this epoch. The agent answers `id` with
     /// ``AgentMessage/opened(id:)`` or ``AgentMessage/failed(id:code:message:)``.
     case open(id: UInt64, epoch: Epoch.ID, url: String)
-    /// The id of all orders for a worker's page. No epoch has this counter.
-    package static let workersPage: UInt64 = 0
-
-    /// Open a page for the worker in the browser of this epoch; nil for the home page. Answered like ``open(id:epoch:url:)``.
+    /// Open a page for the worker in the browser of this epoch; nil for the home page. Each order has its own `id`, for
+    /// which ``isPage(_:)`` is true. Answered like ``open(id:epoch:url:)``, and after ``AgentMessage/opened(id:)`` with
+    /// ``AgentMessage/shown(id:)`` or ``AgentMessage/failed(id:code:message:)``.
     case browse(id: UInt64, epoch: Epoch.ID, address: WebAddress?)
     /// Sign-in pages are below this address. They open even if the configuration blocks them.
     case signIn(AddressPattern)
@@ -25,6 +24,13 @@ package enum AgentOrder: Sendable, Codable, Equatable {
     /// The configuration of browsers that are started from now on. On a new connection it is
     /// ``BrowserConfiguration/standard``.
     case configure(BrowserConfiguration)
+
+    /// The ids of orders for a worker's page are above this number. No epoch has such a counter, and JSON readers keep
+    /// the numbers exact.
+    package static let pages: UInt64 = 1 << 52
+
+    /// Whether this is the id of an order for a worker's page.
+    package static func isPage(_ id: UInt64) -> Bool { id > pages }
 
     private enum SignInCodingKeys: String, CodingKey { case _0 = "address" }
     private enum ConfigureCodingKeys: String, CodingKey { case _0 = "configuration" }

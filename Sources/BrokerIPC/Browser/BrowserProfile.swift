@@ -45,6 +45,9 @@ package struct BrowserProfile: Sendable {
     /// The prefix of the marks of all browsers with a profile in `profiles`.
     package static func mark(profiles: String) -> String { "\(markName)=\(profiles)" }
     package static let markName = "BATON_BROWSER_PROFILE"
+    /// The variable with the number that the agent gives to each process that it starts as a browser. The extension's
+    /// host inherits it, and so can say whose extension it serves.
+    package static let numberName = "BATON_BROWSER_NUMBER"
 
     /// The profile that a process's mark names; nil if the mark names a profile of another epoch.
     package init?(mark: String, epoch: Epoch.ID) {

@@ -7,21 +7,28 @@ internal import Synchronization
 /// Opens pages in the worker's browser, for any program of the session: the home screen, an app, `baton browser`.
 final class WorkerPageService: Sendable {
     private let session: CurrentSession
-    private let answers: SupervisorAnswers
+    private let supervisor: SupervisorLink
     private let now: @Sendable () -> ContinuousClock.Instant
     /// When the last pages were opened.
     private let opened = Mutex<[ContinuousClock.Instant]>([])
+    private let requests = Mutex(Requests())
+
+    /// The requests that the supervisor has not answered yet.
+    private struct Requests {
+        var waiting: [UInt64: Promise<PageFailure?>] = [:]
+        var count: UInt64 = 0
+    }
 
     private static let maximumPerMinute = 30
 
     init(
-        session: CurrentSession, answers: SupervisorAnswers, now: @escaping @Sendable () -> ContinuousClock.Instant
+        session: CurrentSession, supervisor: SupervisorLink, now: @escaping @Sendable () -> ContinuousClock.Instant
     ) {
-        (self.session, self.answers, self.now) = (session, answers, now)
+        (self.session, self.supervisor, self.now) = (session, supervisor, now)
     }
 
-    /// Handles a request for a page. Blocks until the agent has been told to open it.
-    func open(_ call: AppRequest) throws(BrokerError) -> AppResponse {
+    /// Handles a request for a page. It is answered once the browser shows the page, or will not.
+    func open(_ call: AppRequest) throws(BrokerError) -> AppAnswer {
         try ClientRequest.checkVersion(call.parameters)
         let address = try call.parameters[.pageAddress].map { (text) throws(BrokerError) in try Self.address(text) }
         let epoch = session.now.epoch
@@ -32,21 +39,29 @@ final class WorkerPageService: Sendable {
         }
         let configuration = session.device.browser
         guard (address ?? configuration.homePage).map(configuration.allows) ?? true else {
-            throw BrokerError(
-                .developerParameter, "The device's configuration blocks this address. Open another one.",
-                reason: .pageBlocked)
+            throw PageFailure.blocked.error
         }
         guard mayOpen() else {
             throw BrokerError(
                 .developerParameter, "Too many pages were opened in the last minute. Try again later.",
                 reason: .pageLimit)
         }
-        guard try answers.isAccepted({ .pageWanted(address, epoch: epoch, requestID: $0) }) else {
-            throw BrokerError(
-                .internal, "No browser can be opened: the session has ended, or no baton-agent is connected.",
-                reason: .agentMissing)
+        let outcome = Promise<PageFailure?>()
+        let requestID = requests.withLock { requests in
+            requests.count += 1
+            requests.waiting[requests.count] = outcome
+            return requests.count
         }
-        return AppResponse()
+        supervisor.tell(.pageWanted(address, epoch: epoch, requestID: requestID))
+        return .later {
+            if let failure = try await outcome.value() { throw failure.error }
+            return AppResponse()
+        }
+    }
+
+    /// Handles the supervisor's answer to the request.
+    func settle(_ requestID: UInt64, _ failure: PageFailure?) {
+        requests.withLock { $0.waiting.removeValue(forKey: requestID) }?.settle(.success(failure))
     }
 
     private static func address(_ text: String) throws(BrokerError) -> WebAddress {
@@ -63,6 +78,35 @@ final class WorkerPageService: Sendable {
             guard opened.count < Self.maximumPerMinute else { return false }
             opened.append(now)
             return true
+        }
+    }
+}
+
+extension PageFailure {
+    fileprivate var error: BrokerError {
+        switch self {
+        case .agentMissing:
+            BrokerError(
+                .noWindow, "No baton-agent runs in the graphical session. Start it there.", reason: .agentMissing)
+        case .sessionEnded:
+            BrokerError(
+                .interactionRequired, "The session has ended. Sign in, then open the page.", reason: .nobody)
+        case .blocked:
+            BrokerError(
+                .developerParameter, "The device's configuration blocks this address. Open another one.",
+                reason: .pageBlocked)
+        case .tooMany:
+            BrokerError(.developerParameter, "Too many pages are being opened. Try again later.", reason: .pageLimit)
+        case .notShown:
+            BrokerError(
+                .noWindow,
+                "The browser could not be started, or ended before it showed the page. Open the page again; if that fails, see the "
+                    + "log of baton-agent.", reason: .pageNotShown)
+        case .unconfirmed:
+            BrokerError(
+                .noWindow,
+                "The browser did not say in time that it shows the page. Look at the screen before you open the page again.",
+                reason: .pageUnconfirmed)
         }
     }
 }

@@ -58,7 +58,7 @@ struct RequestRouter: Sendable {
         case .getSSOCookies: try browser.cookies(call)
         case .browserNativeMessage: try browser.message(call)
         case .browserAddresses: .now(try browser.addresses(call))
-        case .openPage: .now(try pages.open(call))
+        case .openPage: try pages.open(call)
         default:
             throw BrokerError(
                 .unsupported, "The operation is unknown to this broker. Use one that its hello lists.")

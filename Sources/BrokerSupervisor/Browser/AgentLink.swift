@@ -15,8 +15,8 @@ package struct BrowserHolder: Sendable, Codable, Equatable {
 enum BrowserPage {
     /// A page of the session process, for a sign-in or a PIN.
     case signIn(String)
-    /// A page for the worker who is signed in; nil for the home page.
-    case worker(WebAddress?)
+    /// A page for the worker who is signed in, with the order's id; nil for the home page.
+    case worker(WebAddress?, id: UInt64)
 }
 
 /// The supervisor's end of the connection to a session's agent.
@@ -72,7 +72,7 @@ package struct AgentLink: Sendable {
     func open(_ epoch: Epoch, _ page: BrowserPage) {
         switch page {
         case .signIn(let url): send(.open(id: epoch.counter, epoch: epoch.id, url: url))
-        case .worker(let address): send(.browse(id: AgentOrder.workersPage, epoch: epoch.id, address: address))
+        case .worker(let address, let id): send(.browse(id: id, epoch: epoch.id, address: address))
         }
     }
 

@@ -19,27 +19,12 @@ final class BrowserSupervision {
         case cleared(Epoch)
     }
 
-    /// The wait for an agent.
-    private struct AgentWait {
-        /// The number of the current wait; nil if there is none.
-        var number: UInt64?
-        private var count: UInt64 = 0
-
-        /// Starts a wait and returns its number; nil if a wait is already under way.
-        mutating func begin() -> UInt64? {
-            guard number == nil else { return nil }
-            count += 1
-            number = count
-            return count
-        }
-    }
-
     private(set) var agent: AgentLink?
     /// Whether an agent has reported input by the person since the supervisor started.
     private(set) var hasReceivedInput = false
-    /// The page that opens as soon as an agent connects.
-    private var waitingPage: String?
     private var wait = AgentWait()
+    /// The requests for a worker's pages that wait for the agent's answer.
+    private var pages: PageRequests
     /// The user whose agent opened a browser, and the epoch. Written to disk before the browser opens.
     private var holder: BrowserHolder?
     /// The supervisor's own observation of the browser.
@@ -71,6 +56,7 @@ final class BrowserSupervision {
         tell: @escaping (SupervisorMessage) -> Void
     ) throws {
         (self.files, self.clock, self.timer, self.logger, self.tell) = (files, clock, timer, logger, tell)
+        pages = PageRequests(tell: tell)
         let holder = try files.browserHolder()
         self.holder = holder
         confinement = try helper.map { socket in
@@ -93,15 +79,27 @@ final class BrowserSupervision {
         tell(.browserOpening(user: agent.user))
         observe(epoch)
         observation?.ordered()
-        order(agent, in: epoch) { $0.open(epoch, page) }
+        // The browser opens as soon as it can be confined. Without a helper, it opens at once.
+        guard let confinement else { return agent.open(epoch, page) }
+        guard !confinement.whenReady(epoch, for: agent, { $0.open(epoch, page) }) else { return }
+        switch page {
+        case .signIn: tell(.browserEnded(.couldNotOpen))
+        case .worker(_, let id): pages.settle(id, .tooMany)
+        }
     }
 
-    /// Gives the agent an order to open a page, as soon as the epoch's browser can be confined. Without a helper, gives
-    /// it at once.
-    private func order(_ agent: AgentLink, in epoch: Epoch, _ order: @escaping BrowserConfinement.Order) {
-        guard let confinement else { return order(agent) }
-        if !confinement.whenReady(epoch, for: agent, order) { tell(.browserEnded(.couldNotOpen)) }
+    /// Orders the agent to open a page for the worker. The request is answered once the page is shown, or will not be.
+    ///
+    /// - Parameter address: the page's address; nil for the home page.
+    func open(_ address: WebAddress?, in epoch: Epoch, for requestID: UInt64) throws {
+        guard agent != nil else { return tell(.pageSettled(requestID: requestID, .agentMissing)) }
+        guard let id = pages.begin(requestID) else { return tell(.pageSettled(requestID: requestID, .tooMany)) }
+        timer.post(.pageOverdue(id), after: PageRequests.patience)
+        try open(epoch, .worker(address, id: id))
     }
+
+    /// Answers the request for a page whose order has not been answered in time.
+    func pageOverdue(_ id: UInt64) { pages.settle(id, .unconfirmed) }
 
     /// Has the agent close the browser of this epoch, after the helper has killed it if it was confined. While no agent
     /// is connected, the helper alone ends the browser if it has confined all of it; otherwise nothing happens.
@@ -126,7 +124,9 @@ final class BrowserSupervision {
         guard let confinement else { return nil }
         switch answer {
         case .storage(let epoch, let reply):
-            if !confinement.prepared(epoch, reply, for: agent) { tell(.browserEnded(.couldNotOpen)) }
+            guard !confinement.prepared(epoch, reply, for: agent) else { break }
+            tell(.browserEnded(.couldNotOpen))
+            pages.fail(.notShown)
         case .added(let epoch, let process, let reply):
             if !confinement.added(process, in: epoch, reply, by: agent) { tell(.browserEnded(.couldNotOpen)) }
         case .killed(let epoch, let reply):
@@ -233,6 +233,7 @@ final class BrowserSupervision {
     func lost(in state: SessionMachine.State) {
         (agent, closeOrdered) = (nil, nil)
         confinement?.agentLost()
+        pages.fail(.agentMissing)
         logger.info("agent lost")
         tell(.browserEnded(.agentMissing))
         if let pending = state.pending, pending.items.contains(.browser) { close(pending.ended) }
@@ -245,9 +246,10 @@ final class BrowserSupervision {
         switch message {
         case .hello: break
         case .opened(let id):
-            guard let agent, let present, [present.counter, AgentOrder.workersPage].contains(id) else { break }
+            guard let agent, let present, id == present.counter || AgentOrder.isPage(id) else { break }
             confinement?.opened()
             observation?.opened(by: agent, geteuid())
+        case .shown(let id): pages.settle(id, nil)
         case .starting(let epoch, let process):
             guard let agent else { break }
             guard let present, let confinement, epoch == present.id else {
@@ -259,12 +261,11 @@ final class BrowserSupervision {
             hasReceivedInput = true
             return .activity
         case .failed(let id, let code, _):
-            guard id == present?.counter else {
-                if id == AgentOrder.workersPage {
-                    logger.error("a worker's page did not open", metadata: ["error.code": "\(code)"])
-                }
-                break
+            if AgentOrder.isPage(id) {
+                logger.error("a worker's page did not open", metadata: ["error.code": "\(code)"])
+                pages.settle(id, PageFailure(code: code))
             }
+            guard id == present?.counter else { break }
             logger.error("the browser did not start", metadata: ["error.code": "\(code)"])
             tell(.browserEnded(.couldNotOpen))
         case .browserExited(let epoch): if epoch == present?.id { tell(.browserEnded(.closedByPerson)) }
@@ -313,14 +314,14 @@ final class BrowserSupervision {
 
     /// Keeps the page until an agent connects, for a limited time.
     func keepPage(_ url: String) {
-        waitingPage = url
+        wait.page = url
         awaitAgent()
     }
 
     /// Returns the page that was waiting for an agent, and drops it.
     func takePage() -> String? {
-        defer { waitingPage = nil }
-        return waitingPage
+        defer { wait.page = nil }
+        return wait.page
     }
 
     /// Limits the wait of a sign-in that cannot begin because no agent is connected to clear the last worker's browser.
@@ -347,7 +348,10 @@ final class BrowserSupervision {
     }
 
     /// Drops the requests of a session process that has ended.
-    func dropRequests() { (waitingPage, wait.number) = (nil, nil) }
+    func dropRequests() {
+        (wait.page, wait.number) = (nil, nil)
+        pages.drop()
+    }
 
     // MARK: - Status for operators
 

@@ -135,6 +135,7 @@ final class Supervisor {
             if session.machine.state.pending?.ended == ended { session.closeBrowser(ended) }
         case .overdue(let requester): session.requestedEnd.overdue(requester)
         case .agentOverdue(let wait): try agentOverdue(wait)
+        case .pageOverdue(let id): session.browser.pageOverdue(id)
         case .sessionProcessDue(let start):
             if let epoch = sessionProcess.epochDue(at: start) { try session.startSessionProcess(epoch) }
         case .removeTombstones: try removeOldTombstones()
@@ -232,8 +233,7 @@ final class Supervisor {
             let accepted = try answered(app, hasErased: result == .done, of: ended)
             sessionProcess.tell(.appSettled(requestID: requestID, accepted: accepted))
         case .pageWanted(let address, let epoch, let requestID):
-            let accepted = try open(address, in: epoch)
-            sessionProcess.tell(.appSettled(requestID: requestID, accepted: accepted))
+            try open(address, in: epoch, for: requestID)
         case .activity(let epoch): try session.activity(in: epoch)
         case .serverSessionEnded(let ended): try session.journal.serverSessions.notified(of: ended)
         case .refused(let record, let before): operators.note(record, before: before)
@@ -255,15 +255,14 @@ final class Supervisor {
     }
 
     /// Opens a page in the browser of the worker who is signed in; nil for the home page.
-    ///
-    /// - Returns: whether the order was sent to the agent.
-    private func open(_ page: WebAddress?, in epoch: Epoch) throws -> Bool {
-        guard case .signedIn(let live) = session.machine.state, live.epoch == epoch, session.browser.agent != nil,
-            let epoch = session.browserWanted()
-        else { return false }
-        try session.browser.open(epoch, .worker(page))
+    private func open(_ page: WebAddress?, in epoch: Epoch, for requestID: UInt64) throws {
+        guard case .signedIn(let live) = session.machine.state, live.epoch == epoch else {
+            return sessionProcess.tell(.pageSettled(requestID: requestID, .sessionEnded))
+        }
+        // Without an agent no browser opens, and none has to be cleared at the end.
+        if session.browser.agent != nil { _ = session.browserWanted() }
+        try session.browser.open(page, in: epoch, for: requestID)
         Failpoint.browserOrdered.reach()
-        return true
     }
 
     private func note(_ count: LeaseCount) {

@@ -30,6 +30,8 @@ package enum SupervisorInput: Sendable {
     case overdue(SessionMachine.Requester)
     /// The wait for an agent has taken too long.
     case agentOverdue(wait: UInt64)
+    /// The order for a worker's page with this id has not been answered in time.
+    case pageOverdue(UInt64)
     /// The pause before the start of the session process is over.
     case sessionProcessDue(start: UInt64)
     /// It is time to remove old tombstones.

@@ -79,11 +79,11 @@ struct WorkerAccount: Sendable {
         _ = try? await blocking { try broker.ask(.activity, FlatMap([Key.clientID: clientID])) }
     }
 
-    /// Opens a page in the worker's browser.
+    /// Opens a page in the worker's browser. Returns when the browser shows it, or will not; at most after 20 seconds.
     ///
-    /// - Returns: whether the broker has accepted it.
+    /// - Returns: whether the page is shown.
     func open(page: String) async -> Bool {
-        let outcome = try? await blocking { try broker.ask(.openPage, FlatMap([Key.pageAddress: page])) }
+        let outcome = try? await blocking { try broker.openPage(page) }
         guard case .success? = outcome else { return false }
         return true
     }

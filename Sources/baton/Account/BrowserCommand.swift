@@ -15,8 +15,9 @@ struct BrowserCommand: AsyncParsableCommand {
             single sign-on profile lists, and ends with the session. Other users of the machine see the arguments of \
             this command while it runs: give - to read an address from standard input.
 
-            The command ends when baton-agent has been ordered to open the page. It does not wait for the browser: if that \
-            does not start or ends at once, the logs of batond and baton-agent say so.
+            The command ends when the browser shows the page, or with an error if it does not: page_not_shown if the \
+            browser cannot be started or ends before that, page_unconfirmed if the browser does not say in time that it \
+            shows the page.
             """)
 
     @Argument(help: ArgumentHelp("The page's address, or - to read it from standard input.", valueName: "url"))
@@ -25,7 +26,7 @@ struct BrowserCommand: AsyncParsableCommand {
     @OptionGroup var output: OutputOptions
 
     func run() async throws {
-        try await output.run({ try await open() }, done: "baton-agent was ordered to open the page.")
+        try await output.run({ try await open() }, done: "The browser shows the page.")
     }
 
     private func open() async throws {
@@ -34,9 +35,16 @@ struct BrowserCommand: AsyncParsableCommand {
             socket: device.folder + "/broker.sock", name: "baton", version: BrokerVersion.current)
         let outcome: Result<FlatMap, BrokerError>
         do {
-            outcome = try await blocking {
-                try broker.ask(.openPage, FlatMap(wanted.map { [Key.pageAddress: $0] } ?? [:]))
-            }
+            outcome = try await blocking { try broker.openPage(wanted) }
+        } catch BrokerExchange.Unanswered.ended {
+            throw CommandFailure(
+                code: "page_not_shown",
+                message: "The session has ended, or batond has stopped, before the page was shown.",
+                remedy: "Sign in, then open the page again.")
+        } catch BrokerExchange.Unanswered.late {
+            throw CommandFailure(
+                code: "page_unconfirmed", message: "The broker does not say whether the page is shown.",
+                remedy: "See baton device status for the state of this device.")
         } catch {
             throw CommandFailure(
                 code: "broker_unreachable", message: "The broker does not answer.",

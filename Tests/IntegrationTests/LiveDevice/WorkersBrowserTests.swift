@@ -229,6 +229,47 @@ extension LiveDevice {
             }
         }
 
+        @Test func `a page that the browser does not show is an error with the reason`() async throws {
+            let live = try await LiveEnvironment.ready()
+            let program = live.scratch.path("instead-of-a-browser")
+            try await live.withConfiguredBrowser(instead: program) { _ in
+                let app = try live.app(1)
+                let account = try await live.signIn("Amara", through: app)
+                // There is no such program, and then one that fails.
+                for script in [nil, "#!/bin/sh\nexit 3\n"] {
+                    if let script { try live.scratch.writeProgram(script, to: "instead-of-a-browser") }
+                    let run = try await browse(live)
+                    #expect(run.code == 1 && run.errors.contains("[page_not_shown]"), "\(run.errors)")
+                }
+                // A browser that runs and shows nothing.
+                let started = live.path("browser-started")
+                let script = "#!/bin/sh\n>\(started)\nexec /bin/sleep 600\n"
+                try live.scratch.writeProgram(script, to: "instead-of-a-browser")
+                func opening() async throws -> (program: RunningProgram, errors: String) {
+                    try? FileManager.default.removeItem(atPath: started)
+                    let run = try await CommandRun.start(
+                        ["browser", "--runtime-directory", live.path("run")], in: live.scratch)
+                    try await FolderWatch(live.path("")).until("the browser") {
+                        FileManager.default.fileExists(atPath: started)
+                    }
+                    return run
+                }
+                var run = try await opening()
+                try await live.kill(.agent)
+                #expect(try await run.program.waitForExit() == 1)
+                #expect(try textOfFile(run.errors).contains("[agent_missing]"))
+                _ = try await live.start(.agent)
+                try await live.awaitAgent()
+
+                run = try await opening()
+                try await app.signOut(account)
+                #expect(try await run.program.waitForExit() == 1)
+                let errors = try textOfFile(run.errors)
+                #expect(errors.contains("[page_not_shown]") && errors.contains("The session has ended"), "\(errors)")
+                try await live.settle()
+            }
+        }
+
         @Test func `an invalid page, or one too many, is refused with the reason`() async throws {
             let live = try await LiveEnvironment.ready()
             try await live.signIn("Amara", through: live.app(1))

@@ -11,7 +11,8 @@ extension LiveEnvironment {
     /// Runs `body` with an agent that configures a real browser (Tests/Person/browser.py), and with the number of the
     /// screen on which it is shown. Afterwards the configuration is the former one, and no agent runs.
     func withConfiguredBrowser(
-        _ kind: BrowserKind = .chromium, _ body: (_ display: String) async throws -> Void
+        _ kind: BrowserKind = .chromium, instead program: String? = nil,
+        _ body: (_ display: String) async throws -> Void
     ) async throws {
         let place = URL(filePath: configurationPath(of: .agent))
         let former = try Data(contentsOf: place)
@@ -19,7 +20,7 @@ extension LiveEnvironment {
         let (screen, display) = try await startScreen()
         let outcome: Result<Void, any Error>
         do {
-            try configuration(former, with: kind, on: display).write(to: place)
+            try configuration(former, with: kind, or: program, on: display).write(to: place)
             try await kill(.agent)
             try await start(.agent)
             try await awaitAgent()
@@ -43,16 +44,20 @@ extension LiveEnvironment {
         return command.filter { $0.hasPrefix("--host-resolver-rules") || $0.hasPrefix("--ignore-certificate-errors") }
     }
 
-    private func configuration(_ former: Data, with kind: BrowserKind, on display: String) throws -> Data {
+    private func configuration(
+        _ former: Data, with kind: BrowserKind, or program: String?, on display: String
+    ) throws -> Data {
         var configuration = try JSONSerialization.jsonObject(with: former) as? [String: Any] ?? [:]
         var browser = configuration["browser"] as? [String: Any] ?? [:]
         // A session user that is not root has the browser's own sandbox.
         let command = (browser["command"] as? [String] ?? []).filter { users == nil || $0 != "--no-sandbox" }
         let person = try #require(command.firstIndex { $0.hasSuffix("/person.py") })
+        var options = kind == .firefox ? ["--firefox"] : []
+        if let program { options.append("--instead=" + program) }
         browser["command"] =
             ["/usr/bin/env", "DISPLAY=" + display] + command[..<person]
             + [command[person].replacing("/person.py", with: "/browser.py")]
-            + (kind == .firefox ? ["--firefox"] : []) + command[(person + 1)...]
+            + options + command[(person + 1)...]
         browser["kind"] = kind.rawValue
         browser["host"] = try users?.browserHost(in: scratch) ?? RunningProgram.built("baton-browser-host")
         configuration["browser"] = browser

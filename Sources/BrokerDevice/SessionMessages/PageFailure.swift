@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Why a worker's page is not shown.
+package enum PageFailure: String, Sendable, Equatable, Codable {
+    case agentMissing, sessionEnded
+    /// The agent's configuration blocks the address.
+    case blocked
+    /// Too many pages are being opened.
+    case tooMany
+    /// The browser could not be started, or ended before it showed the page.
+    case notShown
+    /// The browser runs, but nobody has said in time that it shows the page.
+    case unconfirmed
+}

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The wait for an agent.
+struct AgentWait {
+    /// The number of the current wait; nil if there is none.
+    var number: UInt64?
+    /// The page that opens as soon as an agent connects.
+    var page: String?
+    private var count: UInt64 = 0
+
+    /// Starts a wait and returns its number; nil if a wait is already under way.
+    mutating func begin() -> UInt64? {
+        guard number == nil else { return nil }
+        count += 1
+        number = count
+        return count
+    }
+}

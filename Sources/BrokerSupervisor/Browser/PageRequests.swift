@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import BrokerDevice
+internal import BrokerIPC
+
+/// The session process's requests for a worker's pages that are not answered yet. Each is answered once, unless the
+/// session process ends before.
+struct PageRequests {
+    /// The request of each order to the agent.
+    private var requests: [UInt64: UInt64] = [:]
+    private var count: UInt64 = 0
+    /// Sends a message to the session process.
+    private let tell: (SupervisorMessage) -> Void
+
+    /// The maximum number of requests that wait.
+    private static let maximum = 16
+    /// How long a request waits. The agent itself waits ten seconds for a browser that starts.
+    static let patience = Duration.seconds(15)
+
+    init(tell: @escaping (SupervisorMessage) -> Void) { self.tell = tell }
+
+    /// Keeps a request until its order is settled.
+    ///
+    /// - Returns: the order's id; nil if too many requests wait.
+    mutating func begin(_ requestID: UInt64) -> UInt64? {
+        guard requests.count < Self.maximum else { return nil }
+        count += 1
+        let id = AgentOrder.pages + count
+        requests[id] = requestID
+        return id
+    }
+
+    /// Answers the request of this order; does nothing if it has been answered.
+    ///
+    /// - Parameter failure: why the page is not shown; nil if it is.
+    mutating func settle(_ id: UInt64, _ failure: PageFailure?) {
+        guard let requestID = requests.removeValue(forKey: id) else { return }
+        tell(.pageSettled(requestID: requestID, failure))
+    }
+
+    /// Answers every request that waits.
+    mutating func fail(_ failure: PageFailure) {
+        for id in requests.keys.sorted() { settle(id, failure) }
+    }
+
+    /// Drops the requests of a session process that has ended.
+    mutating func drop() { requests = [:] }
+}
+
+extension PageFailure {
+    /// The reason that the agent gives.
+    init(code: String) {
+        self =
+            switch AgentFailure.Code(rawValue: code) {
+            case .addressBlocked: .blocked
+            case .browserSilent: .unconfirmed
+            default: .notShown
+            }
+    }
+}
