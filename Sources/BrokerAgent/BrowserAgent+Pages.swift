@@ -23,7 +23,7 @@ extension BrowserAgent {
     func extensionSettled(_ wait: Int, browser: Int?) -> Result<Void, AgentFailure>? {
         guard let browser else {
             guard waitingPages.isWaiting(wait) else { return nil }
-            logger.error("the browser's extension does not serve: pages open without a sign-in")
+            logger.error("the browser's extension is not ready: pages open without a sign-in")
             settlePages(by: nil)
             return perform(.extensionSilent)
         }
@@ -38,7 +38,7 @@ extension BrowserAgent {
 
     private func settlePages(by browser: Int?) {
         do throws(FileError) { try waitingPages.settle(by: browser) } catch {
-            logger.error("a page does not open", metadata: ["error": "\(error)"])
+            logger.error("a page cannot be opened", metadata: ["error": "\(error)"])
         }
     }
 
@@ -47,7 +47,7 @@ extension BrowserAgent {
         guard let package = try? package?.get(), !numbers.isEmpty else { return nil }
         count += 1
         do { try awaitExtension(of: nil, package) } catch {
-            logger.error("the browser's extension does not serve: pages open without a sign-in")
+            logger.error("the browser's extension is not ready: pages open without a sign-in")
             return perform(.extensionSilent)
         }
         return nil
