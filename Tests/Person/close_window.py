@@ -7,8 +7,9 @@
 Waits until a visible window has a title that the regular expression TITLE matches, and asks it to close.
 """
 import ctypes
-import subprocess
 import sys
+
+from windows import find
 
 
 class ClientMessage(ctypes.Structure):
@@ -21,9 +22,7 @@ class ClientMessage(ctypes.Structure):
 
 
 def main():
-    found = subprocess.run(
-        ["xdotool", "search", "--sync", "--onlyvisible", "--name", sys.argv[1]], check=True, capture_output=True)
-    window = int(found.stdout.split()[0])
+    window = int(find(sys.argv[1]) or sys.exit("there is no such window"))
     xlib = ctypes.CDLL("libX11.so.6")
     xlib.XOpenDisplay.restype = ctypes.c_void_p
     xlib.XInternAtom.restype = ctypes.c_ulong

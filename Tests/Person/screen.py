@@ -58,7 +58,7 @@ def appears(title, *keys):
         try:
             tool("search", "--sync", "--onlyvisible", "--name", title, timeout=1)
             return
-        except subprocess.TimeoutExpired:
+        except (subprocess.TimeoutExpired, subprocess.CalledProcessError):
             pass
     sys.exit(f"screen.py: no window {title}")
 
@@ -76,7 +76,7 @@ def fill(page):
         try:
             tool("search", "--sync", "--onlyvisible", "--name", "^Sent ", timeout=5)
             return
-        except subprocess.TimeoutExpired:
+        except (subprocess.TimeoutExpired, subprocess.CalledProcessError):
             pass
     sys.exit("screen.py: the form was not sent")
 

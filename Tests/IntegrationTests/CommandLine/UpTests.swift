@@ -174,7 +174,11 @@ import Testing
             let close = try await RunningProgram.start(
                 "/usr/bin/python3", [Repository.root + "/Tests/Person/close_window.py", "^Home screen$"],
                 environment: ["DISPLAY": display], log: "close.log", awaitsReady: false, in: scratch)
-            #expect(try await close.waitForExit() == 0)
+            let isClosed = try await close.waitForExit() == 0
+            // Without this the test would wait for a window that nobody closes.
+            if !isClosed { up.program.kill() }
+            let said = try close.log()
+            #expect(isClosed, "\(said)")
             #expect(try await up.program.waitForExit() == 0)
             #expect(
                 try FileManager.default.contentsOfDirectory(atPath: scratch.path("w/run")).allSatisfy {

@@ -1,0 +1,29 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Windows on the screen DISPLAY, found by their titles with xdotool."""
+import subprocess
+import time
+
+PATIENCE = 60.0  # seconds for a window to appear
+
+
+def tool(*words):
+    """Runs xdotool, and returns what it prints."""
+    return subprocess.run(["xdotool", *words], stdout=subprocess.PIPE, timeout=PATIENCE, check=True, text=True).stdout
+
+
+def find(title, patience=PATIENCE):
+    """Waits for a visible window whose title the regular expression matches.
+
+    Returns its number; the last one's if there are several, None if none appears in time.
+    """
+    deadline = time.monotonic() + patience
+    while True:
+        # Without `--sync`: xdotool fails if a window goes while it looks at all of them, and `--sync` does not wait then.
+        found = subprocess.run(
+            ["xdotool", "search", "--onlyvisible", "--name", title], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+            timeout=PATIENCE, check=False, text=True).stdout.split()
+        if found:
+            return found[-1]
+        if time.monotonic() > deadline:
+            return None
+        time.sleep(0.05)
