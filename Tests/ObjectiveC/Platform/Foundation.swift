@@ -43,6 +43,11 @@ public struct URL: Bridged, Hashable, Sendable {
 
 public struct UUID: Bridged, Hashable, Sendable {
     public typealias _ObjectiveCType = NSUUID
+    public typealias Bytes = (
+        UInt8, UInt8, UInt8, UInt8, UInt8, UInt8, UInt8, UInt8, UInt8, UInt8, UInt8, UInt8, UInt8, UInt8, UInt8, UInt8
+    )
+    public init(uuid: Bytes) { nothing() }
+    public var uuid: Bytes { nothing() }
     public init() { nothing() }
     public init?(uuidString: String) { nothing() }
     public var uuidString: String { nothing() }
