@@ -7,7 +7,7 @@
 /// | `*` | every address |
 /// | `example.org` | the host and every name below it, over `http` and `https` |
 /// | `.example.org` | the host alone |
-/// | `https://example.org` | the same over one scheme |
+/// | `https://example.org` | the host and every name below it, over this scheme only |
 /// | `example.org/shop` | paths that begin with `/shop` |
 ///
 /// Both browsers silently ignore a pattern that they cannot read, so a blocked address would stay open. All other

@@ -12,7 +12,7 @@ package struct ChainVerdict: Sendable, Equatable {
         case reordered(line: Int)
         /// The receipts with these numbers are missing.
         case missing(first: Int, last: Int)
-        /// The hash in the line is not that of the line before it: the signer wrote a different line there.
+        /// The line contains the hash of a different predecessor: the signer wrote two versions of the line before it.
         case forked(line: Int)
         /// The line is signed with a key other than the chain's.
         case foreign(line: Int)

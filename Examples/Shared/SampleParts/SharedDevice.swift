@@ -3,7 +3,7 @@ import Foundation
 import MSAL
 package import Workers
 
-/// The device's worker, as MSAL names them, and their profile in Graph.
+/// The worker who is signed in on the device, as reported by MSAL, and their profile in Graph.
 ///
 /// All blocks of MSAL run on the main queue, and each `answer` is called inside its block. A change of worker counts as
 /// handled when the block returns, so an app that erases in `answer` has erased by then.

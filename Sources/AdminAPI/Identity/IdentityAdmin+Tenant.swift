@@ -37,7 +37,7 @@ extension IdentityAdmin {
         package init(colour: String?, logo: String?) { (self.colour, self.logo) = (colour, logo) }
     }
 
-    /// The numbers of a tenant's objects, so that an administrator knows what its removal deletes.
+    /// The counts of a tenant's objects, so that an administrator knows what removing the tenant deletes.
     package struct TenantHoldings: Codable, Sendable, Equatable {
         package let users: Int
         package let groups: Int

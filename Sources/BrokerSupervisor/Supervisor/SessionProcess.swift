@@ -134,7 +134,8 @@ final class SessionProcess {
     /// Sends the device's current state to the process.
     func tell(device: DeviceSnapshot) { tell(.device(device, change: changes.next())) }
 
-    /// Calls `answer` once the device's state that was sent last applies to apps; at once if no process runs.
+    /// Calls `answer` when the session process, which serves the apps, has received the newest device state; at once if
+    /// no process runs.
     func whenDeviceIsKnown(_ answer: @escaping @Sendable () -> Void) {
         changes.whenKnown(answer)
         if link == nil { changes.known(changes.newest) }

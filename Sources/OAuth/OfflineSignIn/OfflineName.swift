@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Member names in offline leases and in the device's queries about them and their replies (Baton's own).
+/// The names of the members of offline leases, of the device's queries about leases, and of the replies. No standard
+/// defines these names.
 enum OfflineName: String, WireName {
     case attempts
     case binding

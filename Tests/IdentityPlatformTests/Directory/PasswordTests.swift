@@ -102,7 +102,7 @@ import Testing
             let blocker = Task.immediate { try await pool.run { gate.pass() } }
             #expect(pool.waiting == 1)
             async let outcome = signIn(fixture)
-            // The sign-in reads the old password's hash; its own computation waits in the queue after the blocked one.
+            // The sign-in reads the old password's hash. Then its hash computation waits in the queue behind `blocker`.
             _ = await reads.first { _ in true }
             // The administrator does not wait in that queue.
             if isRemoved {

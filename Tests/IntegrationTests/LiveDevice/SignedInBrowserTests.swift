@@ -9,7 +9,7 @@ import TestSupport
 import Testing
 
 extension LiveDevice {
-    /// The extension and its native messaging host in real browsers, which the agent's browser starts.
+    /// The extension and its native messaging host, in real browsers.
     @Suite struct SignedInBrowserTests {
         private static let client = "9a1e6b52-0d3c-4c7b-8f1d-5e2a7c4b9d10"
 

@@ -12,7 +12,8 @@ extension LiveEnvironment {
         try await with(configuration: ["appRegistry": file], body)
     }
 
-    /// Runs `body` with a broker whose configuration also has these keys; afterwards it has not, and no broker runs.
+    /// Runs `body` with a broker whose configuration also has these keys. Afterwards the original configuration is
+    /// restored, and no broker runs.
     func with(configuration changes: [String: String], _ body: () async throws -> Void) async throws {
         let place = URL(filePath: path("configuration/batond.json"))
         let former = try Data(contentsOf: place)

@@ -14,7 +14,7 @@ import Testing
             var text = try textOfFile(folder + "/" + name)
             text = text.replacingOccurrences(
                 of: "/usr/lib/baton/", with: Repository.root + "/packaging/session/")
-            // sway is on no machine that has no kiosk.
+            // sway is installed only on machines with a kiosk.
             text = text.replacingOccurrences(of: "/usr/bin/sway ", with: "/bin/true ")
             for program in ["batond", "baton-agent", "baton-helper", "baton-server"] {
                 text = text.replacingOccurrences(
