@@ -6,11 +6,6 @@ import time
 PATIENCE = 60.0  # seconds for a window to appear
 
 
-def tool(*words):
-    """Runs xdotool, and returns what it prints."""
-    return subprocess.run(["xdotool", *words], stdout=subprocess.PIPE, timeout=PATIENCE, check=True, text=True).stdout
-
-
 def find(title, patience=PATIENCE):
     """Waits for a visible window whose title the regular expression matches.
 
@@ -26,4 +21,4 @@ def find(title, patience=PATIENCE):
             return found[-1]
         if time.monotonic() > deadline:
             return None
-        time.sleep(0.05)
+        time.sleep(0.2)
