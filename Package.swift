@@ -219,7 +219,7 @@ let package = Package(
             path: "Tests/Canary/Program"),
         .testTarget(name: "RedactionTests", dependencies: ["CLinux", "Redaction"]),
         .testTarget(name: "JSONTests", dependencies: ["JSON"]),
-        .testTarget(name: "WebPagesTests", dependencies: ["WebPages"]),
+        .testTarget(name: "WebPagesTests", dependencies: ["TestSupport", "WebPages"]),
         .testTarget(name: "UnixSocketTests", dependencies: ["UnixSocket"]),
         .testTarget(name: "FilesTests", dependencies: ["Files"]),
         .testTarget(name: "ProcessesTests", dependencies: ["Processes", "Redaction", "TestSupport", "UnixSocket"]),

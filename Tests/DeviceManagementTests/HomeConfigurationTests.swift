@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import DeviceManagement
 import JSON
+import TestSupport
 import Testing
 
 @Suite struct HomeConfigurationTests {
@@ -33,10 +34,10 @@ import Testing
             .init(
                 title: "Rounds", target: .program("/usr/bin/rounds", arguments: ["--ward", "7"]), bundleID: "com.rounds"
             ),
-            .init(title: "Intranet", target: .page("https://intra.test/"), icon: .data(HomeScreenPayloadTests.png)),
+            .init(title: "Intranet", target: .page("https://intra.test/"), icon: .data(TestImage.png)),
         ])
         configuration.organisation = "Seaview"
-        configuration.logo = .data(HomeScreenPayloadTests.png)
+        configuration.logo = .data(TestImage.png)
         configuration.colour = "#0b5cab"
         configuration.contact = "Help desk 4242"
         configuration.preferredDomain = "contoso.example"

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 import DeviceManagement
 import FoundationEssentials
+import TestSupport
 import Testing
 
 /// The payload `org.baton.homescreen` of a profile, and the values that the linter refuses.
 @Suite struct HomeScreenPayloadTests {
-    /// A PNG, as far as its first bytes say.
-    static let png: [UInt8] = [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]
     private static let page = HomeScreenPayload.Tile(title: "Intranet", page: "https://intra.example/")
 
     private func profile(_ payloads: HomeScreenPayload...) -> Profile {
@@ -32,13 +31,13 @@ import Testing
 
     @Test func `the payload is read as it was written, and says what the home screen shows`() throws {
         let payload = HomeScreenPayload(
-            organisation: "Contoso", logo: Self.png, colour: "#0b5cab", contact: "Help desk 4242",
+            organisation: "Contoso", logo: TestImage.png, colour: "#0b5cab", contact: "Help desk 4242",
             preferredDomain: "contoso.example",
             tiles: [
                 Self.page,
                 .init(
                     title: "Rounds", program: "/usr/bin/rounds", arguments: ["--ward", "7"], bundleID: "com.rounds",
-                    icon: [0xff, 0xd8, 0xff]),
+                    icon: TestImage.jpeg),
             ])
         #expect(try codes(payload) == [])
         guard case .homeScreen(let again) = try Profile(xml: profile(payload).xml()).payloads[0].content else {
@@ -47,14 +46,14 @@ import Testing
         }
         #expect(again == payload)
         let shown = try again.configuration()
-        #expect(shown.organisation == "Contoso" && shown.logo == .data(Self.png) && shown.colour == "#0b5cab")
+        #expect(shown.organisation == "Contoso" && shown.logo == .data(TestImage.png) && shown.colour == "#0b5cab")
         #expect(shown.contact == "Help desk 4242" && shown.preferredDomain == "contoso.example")
         #expect(
             shown.tiles == [
                 .init(title: "Intranet", target: .page("https://intra.example/")),
                 .init(
                     title: "Rounds", target: .program("/usr/bin/rounds", arguments: ["--ward", "7"]),
-                    bundleID: "com.rounds", icon: .data([0xff, 0xd8, 0xff])),
+                    bundleID: "com.rounds", icon: .data(TestImage.jpeg)),
             ])
         #expect(try HomeScreenPayload().configuration() == .standard)
     }
@@ -64,7 +63,7 @@ import Testing
         #expect(
             try codes(HomeScreenPayload(contact: String(repeating: "4", count: 201))) == [.homeScreenText])
         #expect(try codes(HomeScreenPayload(logo: Array("GIF89a".utf8))) == [.homeScreenImage])
-        let large = Self.png + [UInt8](repeating: 0, count: 256 << 10)
+        let large = TestImage.png + [UInt8](repeating: 0, count: 256 << 10)
         #expect(try codes(HomeScreenPayload(logo: large)) == [.homeScreenImage])
         #expect(try codes(HomeScreenPayload(colour: "#ffcc00")) == [.homeScreenColour])
         #expect(try codes(HomeScreenPayload(colour: "blue")) == [.homeScreenColour])
@@ -93,8 +92,8 @@ import Testing
 
     @Test func `the largest payload that is accepted is a profile that the server takes`() throws {
         let tile = HomeScreenPayload.Tile(
-            title: "x", program: "/x", icon: Self.png + [UInt8](repeating: 0, count: (512 << 10) / 24 - 8))
-        let logo = Self.png + [UInt8](repeating: 0, count: (256 << 10) - 8)
+            title: "x", program: "/x", icon: TestImage.png + [UInt8](repeating: 0, count: (512 << 10) / 24 - TestImage.png.count))
+        let logo = TestImage.png + [UInt8](repeating: 0, count: (256 << 10) - TestImage.png.count)
         let texts = [String](repeating: String(repeating: "&", count: 2040), count: 32)
         var payload = HomeScreenPayload(logo: logo, tiles: [HomeScreenPayload.Tile](repeating: tile, count: 24))
         payload.tiles[0].arguments = texts

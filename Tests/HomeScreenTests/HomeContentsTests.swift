@@ -25,11 +25,9 @@ import Testing
         var organisation: String? { contents.current.configuration.organisation }
     }
 
-    private static let png: [UInt8] = [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]
-
     private static func configuration(_ organisation: String, opening programs: String...) -> HomeConfiguration {
         var configuration = HomeConfiguration(
-            tiles: programs.map { .init(title: $0, target: .program($0, arguments: []), icon: .data(png)) })
+            tiles: programs.map { .init(title: $0, target: .program($0, arguments: []), icon: .data(TestImage.png)) })
         configuration.organisation = organisation
         return configuration
     }

@@ -350,8 +350,8 @@ import Testing
                 try await agent.checkIn()
             }
             let payload = HomeScreenPayload(
-                organisation: "Contoso", logo: Self.png,
-                tiles: [.init(title: "Intranet", page: "https://intra.contoso.example/", icon: Self.png)])
+                organisation: "Contoso", logo: TestImage.png,
+                tiles: [.init(title: "Intranet", page: "https://intra.contoso.example/", icon: TestImage.png)])
             try await withAgent(fixture) { agent, _ in
                 try await enrolled(agent, fixture)
                 #expect(try agent.settings.homeScreen == nil && published() == nil)
@@ -406,9 +406,6 @@ import Testing
             }
         }
     }
-
-    /// A PNG, as far as its first bytes say.
-    private static let png: [UInt8] = [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]
 
     /// Queues the installation of a profile with this payload, in place of the one before.
     private func pushHomeScreen(_ payload: HomeScreenPayload, _ fixture: TestManagement) async throws {

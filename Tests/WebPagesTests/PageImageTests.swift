@@ -1,20 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
+import TestSupport
 import Testing
 import WebPages
 
 @Suite struct PageImageTests {
-    private static let png: [UInt8] = [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]
-
     @Test func `PNG and JPEG are images`() {
-        #expect(PageImage(bytes: Self.png + [1])?.mediaType == "image/png")
-        #expect(PageImage(bytes: [0xff, 0xd8, 0xff, 0xe0])?.mediaType == "image/jpeg")
+        #expect(PageImage(bytes: TestImage.png)?.mediaType == "image/png")
+        #expect(PageImage(bytes: TestImage.png + [1])?.mediaType == "image/png")
+        #expect(PageImage(bytes: TestImage.jpeg)?.mediaType == "image/jpeg")
     }
 
-    @Test func `nothing else is an image, and nothing that is too large`() {
+    @Test func `other files are not images, and neither are files that are too large`() {
         #expect(PageImage(bytes: Array("<svg onload=alert(1)>".utf8)) == nil)
-        #expect(PageImage(bytes: []) == nil)
-        #expect(PageImage(bytes: Array(Self.png.dropLast())) == nil)
-        let largest = Self.png + [UInt8](repeating: 0, count: PageImage.maximumBytes - Self.png.count)
+        let largest = TestImage.png + [UInt8](repeating: 0, count: PageImage.maximumBytes - TestImage.png.count)
         #expect(PageImage(bytes: largest) != nil && PageImage(bytes: largest + [0]) == nil)
+    }
+
+    @Test(arguments: [TestImage.png, TestImage.jpeg])
+    func `an image that is cut off anywhere is not an image`(image: [UInt8]) {
+        for length in image.indices { #expect(PageImage(bytes: Array(image.prefix(length))) == nil, "\(length) bytes") }
+    }
+
+    @Test func `chunks that lie about their length, and files without a picture, are not images`() {
+        var endless = TestImage.png
+        endless[33] = 0xff
+        #expect(PageImage(bytes: endless) == nil)
+        let header = Array(TestImage.png.prefix(33))
+        #expect(PageImage(bytes: header + TestImage.png.suffix(12)) == nil)
+        #expect(PageImage(bytes: TestImage.png.prefix(8) + TestImage.png.dropFirst(33)) == nil)
+        #expect(PageImage(bytes: [0xff, 0xd8, 0xff, 0xe0, 0, 1, 0xff, 0xda, 0, 3, 1, 0xff, 0xd9]) == nil)
+        #expect(PageImage(bytes: [0xff, 0xd8, 0xff, 0xda, 0, 3, 1, 0xff, 0xd9]) == nil)
     }
 }

@@ -65,11 +65,17 @@ function showTiles(view) {
   });
 }
 
-// Shows an image of the present content, or none.
+// Shows an image of the present content, or none. An image that the browser cannot decode is hidden.
 function showImage(image, path) {
   const source = path ? `${path}?${answer.content}` : '';
-  image.hidden = !path;
+  image.hidden = !path || image.dataset.broken === source;
   if (path && image.getAttribute('src') !== source) image.src = source;
+}
+
+function hideBroken(event) {
+  const image = event.currentTarget;
+  image.dataset.broken = image.getAttribute('src');
+  image.hidden = true;
 }
 
 function newTile() {
@@ -78,6 +84,7 @@ function newTile() {
   const title = document.createElement('strong'), state = document.createElement('small');
   title.dir = 'auto';
   image.alt = '';
+  image.addEventListener('error', hideBroken);
   button.type = 'button';
   button.className = 'tile';
   button.addEventListener('click', () => {
@@ -229,6 +236,8 @@ for (const [id, of] of buttons) {
     post(`/touch/${button.dataset.touch}?language=${language}`).then(() => { if (answer) showButton(button, of(answer.view)); });
   });
 }
+
+at('logo').addEventListener('error', hideBroken);
 
 at('language').addEventListener('change', event => {
   language = event.target.value;

@@ -54,7 +54,7 @@ import Testing
 
     @Test func `the branding is stored only if pages can show it`() async throws {
         let admin = admin(try await TestPlatform())
-        let png = Data([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a])
+        let png = Data(TestImage.png)
         let good = IdentityAdmin.Branding(colour: "#0B5CAB", logo: png.base64EncodedString())
         #expect(try await admin.send(.put, .branding, ["tenant": "-"], body: good).status == .noContent)
         #expect(try await admin.call(.get, .branding, ["tenant": "-"]) as IdentityAdmin.Branding == good)

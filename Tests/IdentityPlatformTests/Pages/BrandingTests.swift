@@ -12,18 +12,16 @@ import WebPages
 @testable import IdentityPlatform
 
 @Suite struct BrandingTests {
-    private static let png: [UInt8] = [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 7]
-
     @Test func `the sign-in page has the organisation's name, logo and colour`() async throws {
         let fixture = try await TestPlatform()
         let path = AuthorizeQuery(fixture).path
         #expect(try await fixture.client.get(path).text.contains("<p class=\"organisation\">Contoso"))
         #expect(!(try await fixture.client.get(path).text.contains("<img")))
-        let logo = try #require(PageImage(bytes: Self.png))
+        let logo = try #require(PageImage(bytes: TestImage.png))
         try await fixture.administration.tenants.setBranding(colour: "#5b2a86", logo: logo, tenant: fixture.tenant)
         let page = try await fixture.client.get(path)
         let image = try await fixture.client.get(try #require(page.attribute("src", of: "<img")))
-        #expect(image.status == .ok && image.body == Self.png && image.headers[.contentType] == "image/png")
+        #expect(image.status == .ok && image.body == TestImage.png && image.headers[.contentType] == "image/png")
         #expect(image.headers[.xContentTypeOptions] == "nosniff")
         // The first stylesheet is that of all pages.
         let sheets = page.text.split(separator: "<link rel=\"stylesheet\" href=\"").dropFirst()
@@ -34,12 +32,12 @@ import WebPages
     @Test func `a replaced or removed logo is no longer served`() async throws {
         let fixture = try await TestPlatform()
         let tenants = fixture.administration.tenants
-        let logo = try #require(PageImage(bytes: Self.png))
+        let logo = try #require(PageImage(bytes: TestImage.png))
         try await tenants.setBranding(colour: nil, logo: logo, tenant: fixture.tenant)
         let page = try await fixture.client.get(AuthorizeQuery(fixture).path)
         let address = try #require(page.attribute("src", of: "<img"))
         #expect(!page.text.contains("colour.css"))
-        let other = try #require(PageImage(bytes: Self.png + [8]))
+        let other = try #require(PageImage(bytes: TestImage.png + [8]))
         try await tenants.setBranding(colour: nil, logo: other, tenant: fixture.tenant)
         #expect(try await fixture.client.get(address).status == .notFound)
         try await tenants.setBranding(colour: nil, logo: nil, tenant: fixture.tenant)
