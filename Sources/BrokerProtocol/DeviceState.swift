@@ -102,11 +102,15 @@ package struct DeviceState: Sendable, Codable, Equatable {
     /// The version of the home screen's configuration that the MDM pushed; nil if there is none. A program that shows it
     /// reads it again when the version changes (`WellKnownPath.homeScreen`).
     package let homeScreen: String?
+    /// The code of the first fault that `baton doctor` found, other than those that the state describes anyway; nil if
+    /// there is none.
+    package let fault: String?
 
     package init(
         stage: Stage, reason: String, isEnrolled: Bool = false, deviceName: String? = nil, registration: String? = nil,
         pending: [String] = [], lockedApps: [String] = [], hasAgent: Bool = false, isServerReachable: Bool? = nil,
-        hasOfflineLeases: Bool = false, session: Session? = nil, handover: Handover? = nil, homeScreen: String? = nil
+        hasOfflineLeases: Bool = false, session: Session? = nil, handover: Handover? = nil, homeScreen: String? = nil,
+        fault: String? = nil
     ) {
         self.stage = stage
         self.reason = reason
@@ -121,5 +125,6 @@ package struct DeviceState: Sendable, Codable, Equatable {
         self.session = session
         self.handover = handover
         self.homeScreen = homeScreen
+        self.fault = fault
     }
 }

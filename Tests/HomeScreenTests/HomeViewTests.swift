@@ -74,6 +74,14 @@ import WebPages
         #expect(view.notices.map { $0.prefix { $0 != ":" } } == ["Rounds", "com.other"])
     }
 
+    @Test("a device that is ready names the doctor's first fault and still lets workers sign in")
+    func fault() throws {
+        let view = try Self.view(
+            .device(DeviceState(stage: .ready, reason: "shared", hasAgent: true, fault: "file_mode")))
+        #expect(view.title == "Ready" && view.button?.touch == .signIn)
+        #expect(view.notices == ["This device needs attention (file_mode). Please tell your administrator."])
+    }
+
     @Test("a sign-out says what it waits for, with the names of the tiles")
     func signingOut() throws {
         let view = try Self.view(Self.state(.signingOut, pending: ["browser", "app:com.rounds", "app:com.other"]))

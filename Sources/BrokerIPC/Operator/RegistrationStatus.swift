@@ -49,11 +49,14 @@ package struct RegistrationStatus: Sendable, Codable, Equatable {
     /// The findings about the registration and the clock, for `baton doctor`.
     package var findings: [CheckResult] { [finding] + (clockFinding.map { [$0] } ?? []) }
 
+    /// How the code of the finding about the registration begins; the state follows.
+    package static let findingPrefix = "registration_"
+
     private var finding: CheckResult {
         let remedy = remedyOfState
         let verdict: CheckResult.Verdict = state == .good ? .good : .bad
         return CheckResult(
-            .server, verdict, code: "registration_\(state.rawValue)", message: "\(stateMessage) (\(learned)).",
+            .server, verdict, code: Self.findingPrefix + state.rawValue, message: "\(stateMessage) (\(learned)).",
             remedy: remedy)
     }
 

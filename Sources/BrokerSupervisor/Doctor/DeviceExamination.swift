@@ -63,7 +63,6 @@ struct DeviceExamination: Sendable {
                     .server, .note, code: "ends_untold",
                     message: "Ended sessions not reported to the identity platform: \(untold). The broker retries."))
         }
-        findings.append(coreLimit)
         return findings
     }
 
@@ -105,6 +104,7 @@ struct DeviceExamination: Sendable {
                 findings.append(.trustRootsUnreadable)
             }
         }
+        findings.append(Self.coreLimit)
         return Diagnosis(
             status: status, movers: diagnosis.movers, findings: findings, refusals: refusals.records,
             unlisted: refusals.unlisted)

@@ -39,7 +39,7 @@ struct ServerFindings: Sendable {
                 remedy: "Put its authority into trustRoots of batond.json.")
         case .unreachable, .timeout, .tooLarge:
             return CheckResult(
-                .server, .bad, code: "server_unreachable",
+                .server, .bad, code: CheckResult.serverUnreachable,
                 message: "The identity platform cannot be reached (\(code.rawValue)).",
                 remedy: "Check the network, the name's address (resolve) and the server.")
         }
@@ -62,4 +62,9 @@ struct ServerFindings: Sendable {
                 "The device's clock is \(abs(ahead)) seconds \(ahead > 0 ? "ahead of" : "behind") the identity platform's.",
             remedy: "Correct the clock that is wrong.")
     }
+}
+
+extension CheckResult {
+    /// The code of the finding that the identity platform does not answer.
+    static let serverUnreachable = "server_unreachable"
 }

@@ -93,8 +93,13 @@ package struct SessionDiagnosis: Sendable, Equatable {
             return CheckResult(.agent, .good, code: "agent_connected", message: "baton-agent is connected\(who ?? "").")
         }
         return CheckResult(
-            .agent, status.mode == "shared" ? .bad : .note, code: "agent_missing",
+            .agent, status.mode == "shared" ? .bad : .note, code: CheckResult.agentMissing,
             message: "No baton-agent is connected: nobody can sign in.",
             remedy: "Start baton-agent in the graphical session, as one of sessionUsers.")
     }
+}
+
+extension CheckResult {
+    /// The code of the finding that no agent is connected.
+    static let agentMissing = "agent_missing"
 }

@@ -142,12 +142,17 @@ final class OperatorService {
 
     /// Answers `baton doctor` with facts from memory, and with checks of disk and network that run off this thread.
     private func examine(answer: @escaping @Sendable (OperatorReply) -> Void) {
-        let examination = DeviceExamination(session, status: status, refusals: refusals, clock: clock, inspect: inspect)
+        let examination = examination
         Task {
             let diagnosis = await examination.diagnosis()
             // The answer may block on an operator that does not read; do not block a task.
             _ = try? await blocking { answer(.diagnosis(diagnosis)) }
         }
+    }
+
+    /// An examination of the device as it is now.
+    var examination: DeviceExamination {
+        DeviceExamination(session, status: status, refusals: refusals, clock: clock, inspect: inspect)
     }
 
     private var status: DeviceStatus {

@@ -9,7 +9,10 @@ extension DeviceState {
     /// - Parameters:
     ///   - registration: the identity platform's last answer about the device's registration.
     ///   - isServerReachable: whether the management server can be reached; nil if that is not known.
-    init(_ session: SessionCoordinator, registration: RegistrationStatus?, isServerReachable: Bool?) {
+    ///   - fault: the code of the first fault that `baton doctor` finds; nil if there is none.
+    init(
+        _ session: SessionCoordinator, registration: RegistrationStatus?, isServerReachable: Bool?, fault: String?
+    ) {
         let (state, management) = (session.machine.state, session.device.management.settings)
         self.init(
             stage: state.publicStage, reason: session.snapshot.mode.reason, isEnrolled: management.enrolled,
@@ -20,7 +23,7 @@ extension DeviceState {
             hasOfflineLeases: session.sessionProcess.leases?.allowsSignIn ?? false,
             session: state.heldEpoch.flatMap { session.sessionTimer.times(of: $0, session.requestedEnd.unsaved) },
             handover: session.receipts.last,
-            homeScreen: management.homeScreen)
+            homeScreen: management.homeScreen, fault: fault)
     }
 }
 

@@ -21,7 +21,13 @@ final class StatusPublisher {
     private var readers: [Reader] = []
     private var last: DeviceState?
 
-    init(logger: Logger) { self.logger = logger }
+    /// The examination whose result is part of the state.
+    let examination: RegularExamination
+
+    init(timer: InputTimer, logger: Logger) {
+        self.logger = logger
+        examination = RegularExamination(timer: timer)
+    }
 
     /// Sends the state to a program that has connected. The connection is closed if its user has too many.
     func add(_ descriptor: Descriptor, of user: UInt32, _ state: DeviceState) {
@@ -40,8 +46,12 @@ final class StatusPublisher {
 
     /// Sends the state to every reader if it has changed. The state is not computed if nobody reads it.
     func publish(_ state: () -> DeviceState) {
-        guard !readers.isEmpty else { return last = nil }
+        guard !readers.isEmpty else {
+            examination.follow(isWanted: false)
+            return last = nil
+        }
         let state = state()
+        examination.follow(isWanted: state.stage == .ready)
         guard state != last else { return }
         last = state
         readers.removeAll { !Self.send(state, on: $0.channel) }

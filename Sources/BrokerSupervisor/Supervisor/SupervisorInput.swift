@@ -56,6 +56,10 @@ package enum SupervisorInput: Sendable {
     case registrationReceived(RegistrationStatus)
     /// Offline leases may have become invalid.
     case leasesInQuestion
+    /// It is time to examine the device for home screens.
+    case examinationDue
+    /// The examination for home screens has ended, with the code of the first fault, if there is one.
+    case examined(fault: String?)
     case stop
 }
 

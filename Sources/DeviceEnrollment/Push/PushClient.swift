@@ -242,7 +242,7 @@ package final class PushClient: Service {
 
 extension CheckResult {
     /// The stable code of the finding that the registration could not be queried.
-    package static let registrationUnknown = "registration_unknown"
+    package static let registrationUnknown = RegistrationStatus.findingPrefix + "unknown"
 
     fileprivate static func registrationUnknown(because error: BrokerError) -> CheckResult {
         CheckResult(

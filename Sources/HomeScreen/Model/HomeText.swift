@@ -13,7 +13,7 @@ enum HomeText: String, TextKey {
     case notManaged, notManagedText, notManagedAdvice, notShared, notSharedText, incomplete, incompleteText
     case incompleteAdvice, notJoined, notJoinedText, notJoinedAdvice, disabled, disabledText, unregistered
     case unregisteredText, outOfService, outOfServiceText, outOfServiceAdvice, noAgent, noAgentText, otherAdvice
-    case call, language, logoUnreadable, lostScreen
+    case call, language, logoUnreadable, lostScreen, deviceFault
 
     /// The catalogue. A fault in it is found by the tests, since its files are part of the program.
     static let catalogue = Result { () throws(TextsFailure) in

@@ -67,6 +67,7 @@ struct HomeViewComposer {
         }
         view.button = HomeView.Button(
             touch: .signIn, label: text(.signIn), isBusy: model.activity == .signingIn)
+        view.notices += state.fault.map { [text(.deviceFault, ["code": $0])] } ?? []
         view.receipt = state.handover.map(receipt)
         view.notices += state.lockedApps.map { "\(title(ofApp: $0)): \(text(.tileLocked))" }
     }

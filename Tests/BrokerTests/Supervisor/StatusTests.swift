@@ -4,6 +4,7 @@ import BrokerIPC
 import BrokerProtocol
 import BrokerSupervisor
 import Processes
+import Synchronization
 import TestSupport
 import Testing
 import UnixSocket
@@ -103,6 +104,54 @@ import UnixSocket
                 fixture.sessionProcessSends(
                     .leasesCounted(LeaseCount(leases: 1, pins: 0, pinsInFiles: 0, mayBegin: true)))
                 #expect(try await reader.next().hasOfflineLeases)
+            }
+        }
+    }
+
+    @Test func `a home screen is told the doctor's first fault, and a minute after its repair that there is none`()
+        async throws
+    {
+        let findings = Mutex([
+            CheckResult(.push, .bad, code: "published_anyway", message: ""),
+            CheckResult(.files, .warning, code: "works", message: ""),
+            CheckResult(.files, .bad, code: "broken", message: ""),
+        ])
+        try await Scratch.with { scratch in
+            try await SupervisorFixture.with(scratch, isJoined: false, inspect: { findings.withLock(\.self) }) { fixture in
+                _ = try await fixture.status()
+                let reader = try await Reader(scratch)
+                #expect(try await reader.next().fault == nil)
+                fixture.clock.pass(.seconds(5))
+                #expect(try await reader.next().fault == "broken")
+                findings.withLock { $0 = [CheckResult(.files, .bad, code: "broken_otherwise", message: "")] }
+                fixture.clock.pass(.seconds(59))
+                _ = try await fixture.status()
+                fixture.clock.pass(.seconds(1))
+                #expect(try await reader.next().fault == "broken_otherwise")
+                // The process of the tests may have other faults, such as core dumps.
+                findings.withLock { $0 = [] }
+                fixture.clock.pass(.seconds(60))
+                #expect(try await reader.next().fault?.hasPrefix("broken") != true)
+            }
+        }
+    }
+
+    @Test func `a device is examined for home screens only while nobody is signed in`() async throws {
+        let examinations = Mutex(0)
+        try await Scratch.with { scratch in
+            try await SupervisorFixture.with(
+                scratch,
+                inspect: {
+                    examinations.withLock { $0 += 1 }
+                    return []
+                }
+            ) { fixture in
+                _ = try await fixture.signIn(through: try fixture.agent(of: 1000))
+                let reader = try await Reader(scratch)
+                #expect(try await reader.next().stage == .signedIn)
+                fixture.clock.pass(.seconds(10))
+                _ = try await fixture.status()
+                #expect(examinations.withLock(\.self) == 0)
             }
         }
     }

@@ -88,7 +88,7 @@ final class SupervisorFixture: Sendable {
 
     static func with(
         _ scratch: Scratch, isJoined: Bool = true, sessionProcess: String? = nil,
-        helloPatience: Duration = .seconds(600),
+        helloPatience: Duration = .seconds(600), inspect: @escaping @Sendable () -> [CheckResult] = { [] },
         _ body: (SupervisorFixture) async throws -> Void
     ) async throws {
         let fixture = try SupervisorFixture(
@@ -104,7 +104,7 @@ final class SupervisorFixture: Sendable {
                 resolve: [:], sessionUsers: [], checkInInterval: 900),
             device: fixture.device, inputs: fixture.inputs, executable: scratch.path("sessionProcess"), logger: logger,
             clock: fixture.clock.supervisorClock, helloPatience: helloPatience,
-            watch: { session in fixture.watched.withLock { $0.append(session) } })
+            watch: { session in fixture.watched.withLock { $0.append(session) } }, inspect: inspect)
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask {
                 do { try await service.run() } catch {

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import BrokerIPC
+
+/// Runs the checks of `baton doctor` from time to time while nobody is signed in and a home screen is connected, and
+/// keeps the code of the first fault that an administrator has to repair. Used only on the supervisor's thread.
+final class RegularExamination {
+    /// How long a fresh state is left to settle: an agent connects, the push channel opens.
+    private static let settling = Duration.seconds(5)
+    /// The time between two examinations, while there is no fault and while there is one.
+    private static let (interval, intervalOfFault) = (Duration.seconds(15 * 60), Duration.seconds(60))
+
+    /// The code of the first fault; nil if there is none, or if nothing has been checked yet.
+    private(set) var fault: String?
+    private let timer: InputTimer
+    private var last: ContinuousClock.Instant?
+    /// Whether an examination is scheduled or under way.
+    private var isPending = false
+    private var isWanted = false
+
+    init(timer: InputTimer) { self.timer = timer }
+
+    /// Schedules the next examination if one is wanted and none is pending.
+    func follow(isWanted: Bool) {
+        self.isWanted = isWanted
+        guard isWanted, !isPending else { return }
+        isPending = true
+        let rest = last.map { $0.advanced(by: fault == nil ? Self.interval : Self.intervalOfFault) - timer.clock.moment() }
+        timer.post(.examinationDue, after: max(Self.settling, rest ?? .zero))
+    }
+
+    /// Starts the examination that is due, unless it is no longer wanted.
+    func start(_ examination: () -> DeviceExamination) {
+        guard isWanted else { return isPending = false }
+        last = timer.clock.moment()
+        let (examination, inputs) = (examination(), timer.inputs)
+        Task { inputs.post(.examined(fault: await examination.diagnosis().findings.firstFault)) }
+    }
+
+    /// Keeps the result of an examination.
+    func end(fault: String?) { (self.fault, isPending) = (fault, false) }
+}
+
+extension [CheckResult] {
+    /// The code of the first fault that an administrator has to repair and that the published state does not contain
+    /// anyway.
+    package var firstFault: String? { first { $0.verdict == .bad && !$0.isPublished }?.code }
+}
+
+extension CheckResult {
+    /// Whether ``DeviceState`` contains the fact that was checked.
+    fileprivate var isPublished: Bool {
+        switch topic {
+        case .mode, .session, .push: true
+        case .agent: code == Self.agentMissing
+        case .server: code == Self.serverUnreachable || code.hasPrefix(RegistrationStatus.findingPrefix)
+        case .apps, .certificates, .clock, .files, .receipts, .offline, .host: false
+        }
+    }
+}
