@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// One step of a schema's history. It is applied once, in order, and never edited afterwards.
+/// One step of a schema's history. Each step is applied once, in order, and must not be edited afterwards.
 package struct Migration: Sendable {
     package let id: String
     let statements: [SQL]
@@ -10,7 +10,7 @@ package struct Migration: Sendable {
         self.statements = statements
     }
 
-    /// FNV-1a over the text: detects accidental edits, not deliberate ones.
+    /// The FNV-1a hash of the text. It detects accidental edits, not deliberate ones.
     var checksum: String {
         var hash: UInt64 = 0xcbf2_9ce4_8422_2325
         for byte in statements.map({ $0.text { "?\($0)" } }).joined(separator: ";\n").utf8 {
@@ -21,10 +21,10 @@ package struct Migration: Sendable {
 }
 
 extension Connection {
-    /// Applies the missing `migrations`, all in this connection's transaction.
+    /// Applies those `migrations` that the database does not have yet, all in this connection's transaction.
     ///
-    /// Steps are identified by id, not by position: a feature's list may grow after later features' steps were applied.
-    /// A step may depend only on steps before it in the list.
+    /// Steps are identified by id, not by position, because a step may be added to one feature's list after the steps
+    /// of later features were applied. A step may depend only on steps before it in the list.
     ///
     /// - Throws: ``StorageError`` `newer` if the database has steps that the program does not know; `migrationChanged`
     ///   if the text of an applied step has changed or two steps have the same id.

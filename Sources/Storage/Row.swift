@@ -2,9 +2,9 @@
 
 /// One row of a statement's result, read by column name.
 ///
-/// Names are compared exactly: case matters, and there are no quotation marks. A column read from a table has the
-/// schema's spelling; a computed column has the name after `AS`. Two columns of one result never have the same name.
-/// Statements never quote names, so a connection to a database that changes the case of unquoted names must restore it.
+/// Names are case-sensitive and unquoted. A column read from a table has the schema's spelling; a computed column has
+/// the name after `AS`. Two columns of one result never have the same name. Statements never quote names, so a
+/// connection to a database that changes the case of unquoted names must restore the original case.
 package struct Row: Sendable {
     /// The column names, in the order of `values`. The same for every row of a result.
     let names: [String]

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A statement and its values, kept apart: an interpolated value becomes a bound parameter, never text.
+/// A statement whose values are kept apart from its text: an interpolated value becomes a bound parameter, never text.
 ///
 ///     try connection.rows("SELECT displayName FROM tenant WHERE id = \(tenant)")
 ///
 /// Statements use the portable subset: TEXT, BIGINT and BLOB, times as epoch milliseconds, `ON CONFLICT`, `RETURNING`,
-/// no vendor functions, and no table or column with a name that PostgreSQL reserves. A database with a different name
-/// for BLOB substitutes its own in schema statements.
+/// no vendor functions, and no table or column with a name that PostgreSQL reserves. If a database has a different name
+/// for BLOB, its connection substitutes that name in schema statements.
 package struct SQL: Sendable, ExpressibleByStringInterpolation {
-    /// The text between the parameters; always one piece more than parameters.
+    /// The text before, between and after the parameters. There is always one more piece than there are parameters.
     let pieces: [String]
     let parameters: [Value]
 

@@ -15,14 +15,14 @@ package protocol Table: SendableMetatype {
     associatedtype Column: ColumnName
     /// The table's name.
     static var table: String { get }
-    /// Columns that are not read with a row, only individually by name.
+    /// Columns that are left out when a row is read. They are read only individually, by name.
     static var unread: Set<Column> { get }
 }
 
 extension Table {
     package static var unread: Set<Column> { [] }
 
-    /// The names of the columns that are read with a row.
+    /// The names of the columns that are read when a row is read.
     fileprivate static var columns: [String] { Column.allCases.filter { !unread.contains($0) }.map(\.rawValue) }
 }
 
@@ -57,7 +57,7 @@ extension Connection {
 
     /// Returns the only row selected by the rest of the statement, or nil.
     ///
-    /// - Throws: ``StorageError``, also if there is more than one row.
+    /// - Throws: ``StorageError``, including when there is more than one row.
     package func row<Source: Table>(of source: Source.Type, _ rest: SQL) throws -> TableRow<Source>? {
         try row("SELECT \(names: Source.columns) FROM \(names: [Source.table]) \(rest)").map(TableRow.init)
     }
@@ -71,7 +71,7 @@ extension Connection {
 
     /// Returns the only record selected by the rest of the statement, or nil.
     ///
-    /// - Throws: ``StorageError``, also if there is more than one row.
+    /// - Throws: ``StorageError``, including when there is more than one row.
     package func record<Item: Record>(_ type: Item.Type, _ rest: SQL) throws -> Item? {
         try row(of: type, rest).map(Item.init)
     }
@@ -87,10 +87,10 @@ extension Connection {
         }
     }
 
-    /// Returns one column, which is never NULL, of the only row selected by the rest of the statement; nil if there is
-    /// no row.
+    /// Returns one column of the only row selected by the rest of the statement; nil if there is no row. The column
+    /// must never be NULL.
     ///
-    /// - Throws: ``StorageError``, also if the column is NULL or there is more than one row.
+    /// - Throws: ``StorageError``, including when the column is NULL or there is more than one row.
     package func value<Source: Table, Value: ColumnValue>(
         _ column: Source.Column, of source: Source.Type, _ rest: SQL
     ) throws -> Value? {
@@ -106,12 +106,12 @@ extension Connection {
         nil
     }
 
-    /// Returns one column, which may be NULL, of the only row selected by the rest of the statement; nil if it is NULL
-    /// or if there is no row.
+    /// Returns one column of the only row selected by the rest of the statement; nil if the column is NULL or if there
+    /// is no row.
     ///
-    /// Use ``value(_:of:_:)`` for columns that are never NULL: it treats NULL as a value of the wrong type.
+    /// For columns that are never NULL, use ``value(_:of:_:)``, which treats NULL as a value of the wrong type.
     ///
-    /// - Throws: ``StorageError``, also if there is more than one row.
+    /// - Throws: ``StorageError``, including when there is more than one row.
     package func optionalValue<Source: Table, Value: ColumnValue>(
         _ column: Source.Column, of source: Source.Type, _ rest: SQL
     ) throws -> Value? {
@@ -167,10 +167,10 @@ extension Connection {
 }
 
 extension SQL.Interpolation {
-    /// Writes the name of a column.
+    /// Inserts the name of a column into the text.
     package mutating func appendInterpolation(column: some ColumnName) { appendLiteral(column.rawValue) }
 
-    /// Writes names of tables and columns, which come from the program.
+    /// Inserts names of tables and columns into the text. The names are part of the program's code.
     fileprivate mutating func appendInterpolation(names: [String]) {
         appendLiteral(names.joined(separator: ", "))
     }

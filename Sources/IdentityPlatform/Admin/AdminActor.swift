@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package import Storage
 
-/// The actor of an administrative act, with a check that runs in the act's transaction, because a role may have been
-/// removed after an earlier check.
+/// The actor of an administrative act, and a check that the actor may perform it. The check runs in the act's
+/// transaction, because a role may have been removed after an earlier check.
 package struct AdminActor: Sendable {
     /// The actor's name in the audit log: an object id, or ``AuditLog/localOperator``.
     let name: String

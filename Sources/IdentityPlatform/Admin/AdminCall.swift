@@ -15,7 +15,7 @@ struct AdminCall: Sendable {
 
     private static let bodyLimits = JSONLimits(bytes: 64 << 10)
 
-    /// Decodes a JSON body of at most 64 KiB, or of at most `limit` bytes.
+    /// Decodes a JSON body of at most `limit` bytes, or of at most 64 KiB if `limit` is nil.
     ///
     /// - Throws: ``AdminRefusal/malformed``
     func body<Body: Decodable>(as type: Body.Type, limit: Int? = nil) async throws -> Body {
@@ -36,7 +36,7 @@ struct AdminCall: Sendable {
         return text
     }
 
-    /// Returns the tenant in the path.
+    /// Returns the tenant in the path, identified by id or domain. The name `-` means the server's only tenant.
     ///
     /// - Throws: ``AdminRefusal``, ``NamedRefusal``, ``StorageError``
     func tenant() async throws -> Tenant {
@@ -60,7 +60,7 @@ struct AdminCall: Sendable {
         return only
     }
 
-    /// Returns the id of the tenant in the path. Also accepts the id of a removed tenant.
+    /// Returns the id of the tenant in the path. The path may name a removed tenant by its id.
     ///
     /// - Throws: ``AdminRefusal``, ``NamedRefusal``, ``StorageError``
     func tenantOfLog() async throws -> TenantID {

@@ -8,7 +8,7 @@ package struct AdminRoutes: Sendable {
 
     private let management: TenantNeighbour?
 
-    /// - Parameter management: the tenants' device management; nil for a server without one.
+    /// - Parameter management: the tenants' device management; nil if the server does not manage devices.
     package init(_ platform: Platform, beside management: TenantNeighbour? = nil) {
         (self.platform, self.management) = (platform, management)
     }

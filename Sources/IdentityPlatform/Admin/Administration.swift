@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// The administrative acts on an identity platform, grouped by the object they change. Each act is one transaction,
-/// which also writes the audit entry. This is the same for all interfaces.
+/// which also writes the audit entry. All interfaces use these acts.
 package struct Administration: Sendable {
     package let tenants: TenantAdministration
     package let users: UserAdministration
@@ -9,7 +9,7 @@ package struct Administration: Sendable {
     package let clients: ClientAdministration
     package let devices: DeviceAdministration
 
-    /// - Parameter management: the tenants' device management; nil for a server without one.
+    /// - Parameter management: the tenants' device management; nil if the server does not manage devices.
     package init(
         _ platform: Platform, as actor: AdminActor = .localOperator, beside management: TenantNeighbour? = nil
     ) {

@@ -14,7 +14,7 @@ package struct NewClient: Sendable {
     package var logoutURIs: [String]?
     package var resources: [ClientID]
     package var permissions: [String]
-    /// Whether it authenticates with a secret.
+    /// Whether the application authenticates with a secret.
     package var isConfidential: Bool
     package var tokenAlgorithm: SignatureAlgorithm
 
@@ -103,7 +103,8 @@ package struct ClientAdministration: Sendable {
         }
     }
 
-    /// Enables or disables an application. A disabled application cannot get tokens or use those that it has.
+    /// Enables or disables an application. A disabled application cannot get tokens or use the tokens that it already
+    /// has.
     ///
     /// - Throws: ``StorageError``
     package func setEnabled(_ isEnabled: Bool, _ client: Client) async throws {

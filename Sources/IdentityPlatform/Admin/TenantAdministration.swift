@@ -9,7 +9,7 @@ package struct TenantAdministration: Sendable {
     let transactions: AdminTransactions
     let keys: TenantKeys
     let rotation: KeyRotation
-    /// The tenants' device management; nil for a server without one.
+    /// The tenants' device management; nil if the server does not manage devices.
     let management: TenantNeighbour?
 
     /// Creates an organisation with signing keys and the well-known clients.
@@ -48,9 +48,9 @@ package struct TenantAdministration: Sendable {
         return IdentityAdmin.TenantHoldings(own, managed)
     }
 
-    /// Removes an organisation with its people, groups, clients, sessions, keys, profiles and apps. Its audit log
-    /// stays. It is refused while the organisation has a device or an unused enrollment profile, which would be left
-    /// without a server.
+    /// Removes an organisation with its people, groups, clients, sessions, keys, profiles and apps. Its audit log is
+    /// kept. The removal is refused while the organisation has a device or an unused enrollment profile, because that
+    /// device or profile would be left without a server.
     ///
     /// - Returns: the number of objects that were removed.
     /// - Throws: ``NamedRefusal``, ``StorageError``
@@ -68,7 +68,7 @@ package struct TenantAdministration: Sendable {
             try act.record(.tenantRemoved, of: tenant.id, subject: tenant.id.rawValue, detail: tenant.domain)
             return holdings
         }
-        // If this fails, the rest is removed at the next start.
+        // If this fails, the next start of the server removes what device management still stores.
         try await management?.remove(tenant.id)
         return removed
     }
@@ -87,7 +87,7 @@ package struct TenantAdministration: Sendable {
         }
     }
 
-    /// Sets who may join or register personal devices, and how many.
+    /// Sets who may join or register personal devices, and how many each person may have.
     ///
     /// - Throws: ``StorageError``
     package func setDeviceRegistrationRules(_ rules: DeviceRegistrationRules, tenant: Tenant) async throws {
@@ -97,7 +97,7 @@ package struct TenantAdministration: Sendable {
         }
     }
 
-    /// Replaces the logo and the colour of the organisation's pages; removes what is nil.
+    /// Replaces the logo and the colour of the organisation's pages. A nil value removes the logo or the colour.
     ///
     /// - Throws: ``StorageError``
     func setBranding(colour: String?, logo: PageImage?, tenant: Tenant) async throws {
@@ -122,11 +122,11 @@ package struct TenantAdministration: Sendable {
     }
 }
 
-/// Access to a different part of the server that also stores data of organisations.
+/// Access to another part of the server that stores data of organisations.
 package struct TenantNeighbour: Sendable {
-    /// Returns the number of objects that it stores for an organisation.
+    /// Returns the number of objects that this part stores for an organisation.
     let holdings: @Sendable (TenantID) async throws -> IdentityAdmin.ManagedHoldings
-    /// Removes everything that it stores for an organisation. It is not an error if there is nothing to remove.
+    /// Removes everything that this part stores for an organisation. It is not an error if there is nothing to remove.
     let remove: @Sendable (TenantID) async throws -> Void
 
     package init(

@@ -8,7 +8,7 @@ package struct UserAdministration: Sendable {
     let passwords: Passwords
     let newPasswords: NewPasswords
 
-    /// A change to a person. An optional value that is nil is not changed.
+    /// A change to a person. If `isEnabled` or `password` is nil, it is not changed.
     package struct Change: Sendable {
         package var profile: User.Profile
         package var isEnabled: Bool?
@@ -79,8 +79,8 @@ package struct UserAdministration: Sendable {
         }
     }
 
-    /// Sets a password, ends every session of the person, removes their own keys and resets the count of wrong
-    /// passwords.
+    /// Sets a password, ends every session of the person, removes their Windows Hello keys and resets the count of
+    /// wrong passwords.
     ///
     /// - Throws: ``AdminRefusal``, ``StorageError``
     package func setPassword(_ password: Sensitive<String>, of user: User) async throws {
@@ -116,7 +116,7 @@ package struct UserAdministration: Sendable {
         }
     }
 
-    /// Ends one session. A session that has already ended is not an error.
+    /// Ends one session. It is not an error if the session has already ended.
     ///
     /// - Throws: ``AdminRefusal``, ``StorageError``
     package func revoke(_ session: SessionID, tenant: Tenant) async throws {

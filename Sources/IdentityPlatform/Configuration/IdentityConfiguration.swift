@@ -7,7 +7,7 @@ package struct IdentityConfiguration: Sendable {
     package var lifetimes: Lifetimes
     /// The number of passwords that are hashed at the same time.
     package var hashingThreads: Int
-    /// The number of passwords that may be hashed or wait per thread.
+    /// The number of passwords per thread that may be waiting or being hashed.
     package var hashingQueue: Int
     package var devices = DeviceConfiguration()
     package var compatibility = Compatibility()
@@ -68,8 +68,8 @@ package struct IdentityConfiguration: Sendable {
     package struct Lifetimes: Sendable {
         package var authorizationCode: Duration = .seconds(300)
         package var accessToken: Duration = .seconds(3600)
-        /// The lifetime of an access token on a shared device. A resource that does not ask the platform may accept the
-        /// token for this long after the sign-out.
+        /// The lifetime of an access token on a shared device. A resource that validates tokens without asking the
+        /// platform may accept the token for this long after the sign-out.
         package var sharedDeviceAccessToken: Duration = .seconds(600)
         package var refreshToken: Duration = .seconds(14 * 86400)
         /// The time within which a person must enter a device code.

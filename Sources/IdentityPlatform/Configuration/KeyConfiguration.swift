@@ -4,7 +4,7 @@
 package struct KeyConfiguration: Sendable {
     /// How long a new key is published before it signs. This must be longer than clients cache a key set.
     package var publication: Duration = .seconds(2 * 86400)
-    /// How long after a key starts to sign it gets a successor.
+    /// The time from the moment when a key starts to sign until it gets a successor.
     package var age: Duration = .seconds(90 * 86400)
 
     package init() {}

@@ -9,7 +9,7 @@ package struct Device: Sendable {
     package let tenant: TenantID
     /// The device id in its certificate and in tokens.
     package let id: DeviceID
-    /// Its object id in the directory, which differs from ``id``.
+    /// The device's object id in the directory, which differs from ``id``.
     package let objectID: DeviceObjectID
     package let displayName: String
     package let operatingSystem: String
@@ -17,13 +17,13 @@ package struct Device: Sendable {
     package let trustType: TrustType
     package let profileType: ProfileType
     package let isEnabled: Bool
-    /// Whether an MDM server manages it.
+    /// Whether an MDM server manages the device.
     package let isManaged: Bool
     let credentials: Credentials
     package let registered: Timestamp
     /// The owner of a personal device; nil for a shared device, which belongs to the organisation.
     package let registeredOwner: UserID?
-    /// The latest epoch that it has entered by a sign-in, or whose end it has reported.
+    /// The latest epoch that the device has entered by a sign-in, or whose end it has reported.
     package let epoch: DeviceEpoch?
     /// Whether ``epoch`` has ended. If so, no session can begin in it.
     package let isEpochClosed: Bool

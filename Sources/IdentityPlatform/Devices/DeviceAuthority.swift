@@ -15,7 +15,7 @@ struct DeviceAuthority: Sendable {
     /// Creates an authority. Its name contains a GUID as the organisational unit, because some clients look for one
     /// there. Blocks for about 0.1 s.
     ///
-    /// - Returns: the authority, its certificate in DER, and its private key in DER, to be stored sealed.
+    /// - Returns: the authority, its certificate in DER, and its private key in DER, which must be stored sealed.
     /// - Throws: the library's error.
     static func generate(
         at time: Timestamp, _ environment: ClockAndRandomness
@@ -83,7 +83,7 @@ struct DeviceAuthority: Sendable {
         return try der(certificate)
     }
 
-    /// Returns the key in the type that a certificate needs, and its identifier: SHA-1 of the key's bits (RFC 5280
+    /// Returns the key as the type that a certificate needs, and its identifier: SHA-1 of the key's bits (RFC 5280
     /// section 4.2.1.2).
     private static func published(_ key: VerificationKey) throws -> (Certificate.PublicKey, ArraySlice<UInt8>) {
         switch key {
@@ -123,7 +123,7 @@ struct DeviceAuthority: Sendable {
     }
 
     /// Returns the organisation that a certificate names. Nothing in the certificate is verified; the caller must look
-    /// it up.
+    /// the certificate up.
     static func tenant(namedBy certificate: [UInt8]) -> TenantID? {
         guard certificate.count <= 16 * 1024, let parsed = try? Certificate(derEncoded: certificate),
             let oid = try? ASN1ObjectIdentifier(elements: DeviceCertificateExtension.tenantID.arcs),

@@ -46,7 +46,7 @@ struct DeviceRegistration: Sendable {
             userPrincipalName: token.user.userPrincipalName)
     }
 
-    /// Adds the device if the person may join it. Writes an audit entry also for a refusal.
+    /// Adds the device if the person may join it. Writes an audit entry in either case.
     private func add(_ device: Device, for person: User) async throws {
         let limit = platform.configuration.devices.devicesPerPerson
         let refusal = try await platform.database.write { connection -> RegistrationError? in
@@ -63,8 +63,8 @@ struct DeviceRegistration: Sendable {
                     at: device.registered)
                 return refusal
             }
-            // A shared device that missed the response to its join joins again. Its former registration, which was
-            // never used, is removed.
+            // If a shared device does not receive the response to its join, it joins again. Its former registration,
+            // which was never used, is then removed.
             for former in try devices.unused(with: device.credentials.deviceKey, like: device) {
                 _ = try devices.remove(former, tenant: person.tenant, at: device.registered, by: person.id.rawValue)
                 try log.append(

@@ -48,7 +48,7 @@ struct DeviceRegistrationEndpoints: Sendable {
     }
 
     /// Removes a device from the directory at its own request. The client certificate of the TLS handshake
-    /// authenticates it.
+    /// authenticates the device.
     @Sendable private func leave(_ request: Request, _ context: IdentityContext) async throws -> Response {
         try Self.check(request, among: ["1.0", "2.0", "3.0"], isOptional: true)
         guard let certificate = try await context.peerCertificate(),
@@ -70,8 +70,8 @@ struct DeviceRegistrationEndpoints: Sendable {
         return Response(status: .ok)
     }
 
-    /// Stores a worker's own key, with which they can then authenticate on this device only. It is refused on a shared
-    /// device, where the key would remain after the worker leaves.
+    /// Stores a worker's own key (``HelloKey``), with which they can then authenticate on this device only. The request
+    /// is refused on a shared device, because the key would remain there after the worker leaves.
     @Sendable private func addKey(_ request: Request, _ context: IdentityContext) async throws -> Response {
         let token = try await registrationToken(request)
         try Self.check(request, among: ["1.0"])

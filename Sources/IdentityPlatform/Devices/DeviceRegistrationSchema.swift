@@ -18,7 +18,8 @@ enum DeviceRegistrationSchema {
                     FOREIGN KEY (tenant, person) REFERENCES person (tenant, id) ON DELETE CASCADE)
                 """,
                 "CREATE INDEX deviceRegistrantByPerson ON deviceRegistrant (tenant, person)",
-                // `hash` is SHA-256 over the key in the device's encoding. The device later identifies the key by it.
+                // `hash` is SHA-256 over the key in the device's encoding. The device later identifies the key by this
+                // hash.
                 """
                 CREATE TABLE helloKey (
                     tenant TEXT NOT NULL, person TEXT NOT NULL, device TEXT NOT NULL, hash BLOB NOT NULL,
@@ -35,14 +36,15 @@ enum DeviceRegistrationSchema {
                 "ALTER TABLE primaryRefreshToken ADD COLUMN renewed BIGINT",
                 "ALTER TABLE primaryRefreshToken ADD COLUMN confirmed BIGINT NOT NULL DEFAULT 1",
             ]),
-        // The device's name in device management.
+        // Adds the device's name in device management.
         Migration(
             "management",
             [
                 "ALTER TABLE device ADD COLUMN managedAs TEXT",
                 "CREATE INDEX deviceByManagement ON device (tenant, managedAs)",
             ]),
-        // The index is used to find a device by its key if it joins again because it missed the response.
+        // The index serves to find a device by its key if the device joins again because it did not receive the
+        // response.
         Migration("device-key", ["CREATE INDEX deviceByKey ON device (tenant, deviceKey)"]),
     ]
 }

@@ -64,7 +64,7 @@ package struct Devices {
         try connection.records(Device.self, "WHERE tenant = \(tenant) ORDER BY displayName, id")
     }
 
-    /// Returns the enabled shared devices that have the same organisation, join type and key as `device` and never
+    /// Returns the enabled shared devices that have the same organisation, join type and key as `device` and have never
     /// entered an epoch. Returns none if `device` is not shared.
     ///
     /// - Throws: ``StorageError``
@@ -97,7 +97,7 @@ package struct Devices {
             ])
     }
 
-    /// Enables a device, or disables it and ends its sessions at once and permanently.
+    /// Enables a device, or disables it and ends its sessions. Enabling it again does not restore them.
     ///
     /// - Returns: whether there is such a device.
     /// - Throws: ``StorageError``
@@ -172,7 +172,7 @@ package struct Devices {
         try connection.values(.id, of: Device.self, "WHERE tenant = \(tenant) AND registeredOwner = \(person)")
     }
 
-    /// Stores an epoch that the device has entered or, if closed, one that has ended there.
+    /// Stores the epoch that the device has entered or, if `isClosed` is true, the epoch that has ended on it.
     ///
     /// - Throws: ``StorageError``
     func setEpoch(_ epoch: DeviceEpoch, isClosed: Bool, _ id: DeviceID, tenant: TenantID) throws {

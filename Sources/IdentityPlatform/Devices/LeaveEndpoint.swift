@@ -4,9 +4,9 @@ internal import Logging
 internal import OAuth
 internal import Storage
 
-/// `POST /{tenant}/oauth2/v2.0/device/leave` (Baton's own): a device removes itself from the directory with a request
-/// signed by its key. It is equivalent to the DELETE request of device registration, for keys that cannot be used in a
-/// TLS handshake.
+/// `POST /{tenant}/oauth2/v2.0/device/leave` (an addition of Baton): a device removes itself from the directory with a
+/// request signed with its key. The request is equivalent to the DELETE request of device registration; it is meant for
+/// keys that cannot be used in a TLS handshake.
 struct LeaveEndpoint: Sendable {
     let database: any Database
     let environment: ClockAndRandomness

@@ -18,7 +18,8 @@ package struct ManagementNames: Sendable {
     }
 
     /// Stores a device's name in device management, or nil if the device is no longer managed. Setting the same name
-    /// again has no effect. The caller must have verified that the device proved both identities.
+    /// again has no effect. The caller must have verified that the device proved both its identity in the directory and
+    /// its identity in device management.
     ///
     /// - Returns: whether something changed.
     /// - Throws: ``StorageError``
@@ -35,8 +36,8 @@ package struct ManagementNames: Sendable {
         }
     }
 
-    /// Returns the organisation's managed devices. If `name` is given, returns only those that have it in device
-    /// management.
+    /// Returns the organisation's managed devices. If `name` is given, returns only the devices with that name in
+    /// device management.
     ///
     /// - Throws: ``StorageError``
     package func all(of tenant: TenantID, named name: String? = nil) async throws -> [Entry] {

@@ -2,8 +2,8 @@
 
 /// The append-only record of administrative acts and sign-ins, in the table `audit` of an engine's database.
 ///
-/// Each line is written in the act's transaction, so every act has its line. The log identifies people by object id,
-/// never by name.
+/// Each line is written in the transaction of the act that it records, so no act is committed without its line. The log
+/// identifies people by object id, never by name.
 package struct AuditLog {
     /// The actor in lines about acts of the machine's operator.
     package static let localOperator = "operator"
@@ -35,8 +35,8 @@ package struct AuditLog {
             ])
     }
 
-    /// Increments the counter of an equal line younger than ten minutes, or appends a line if there is none. Use it for
-    /// events that strangers can cause without limit.
+    /// Increments the counter of an equal line that is less than ten minutes old, or appends a line if there is none.
+    /// Use this method for events that anybody can cause any number of times.
     ///
     /// - Throws: ``StorageError``
     package func appendOrCount(
@@ -63,7 +63,7 @@ package struct AuditLog {
             """)
     }
 
-    /// Returns the newest lines, the oldest of them first.
+    /// Returns the newest `count` lines in chronological order.
     ///
     /// - Throws: ``StorageError``
     package func latest(_ count: Int, tenant: TenantID) throws -> [AuditEntry] {
@@ -90,7 +90,8 @@ package struct AuditLog {
         try connection.count(of: AuditEntry.self, "WHERE tenant = \(tenant)\(condition)")
     }
 
-    /// Removes lines past their retention. The newest line stays, because the next line's position follows from it.
+    /// Removes lines past their retention. The newest line is kept, because the next line's position is computed from
+    /// it.
     ///
     /// - Returns: how many lines were removed, at most `limit`.
     /// - Throws: ``StorageError``

@@ -50,8 +50,8 @@ extension SQL.Value {
             switch value.storage {
             case .null: .null
             case .int64(let number): .integer(number)
-            // The portable subset has no floating-point columns. As text, the value fits no expected type and is
-            // refused.
+            // The portable subset has no floating-point columns. The value is passed on as text, so code that expects
+            // an integer refuses it.
             case .double(let number): .text(String(number))
             case .string(let text): .text(text)
             case .blob(let data): .blob([UInt8](data))
@@ -69,8 +69,8 @@ extension SQL.Value {
 }
 
 extension StorageError {
-    /// Uses SQLite's own message, which names columns and rules. GRDB's description contains bound values and is not
-    /// used.
+    /// Creates an error with SQLite's own message, which names columns and constraints. GRDB's description is not used,
+    /// because it contains bound values.
     init(_ error: DatabaseError) {
         let code: Code =
             switch error.extendedResultCode {

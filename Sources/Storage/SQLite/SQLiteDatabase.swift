@@ -7,13 +7,14 @@ package struct SQLiteDatabase: Database {
     private let writer: any DatabaseWriter
     private let observers = Observers()
 
-    /// Opens or creates the file at `path` (mode 0600) and brings it up to `migrations`.
+    /// Opens or creates the file at `path` (mode 0600) and applies the missing `migrations`.
     ///
     /// - Throws: ``StorageError``
     package init(path: String, migrations: [Migration]) async throws {
         try Self.createPrivately(path)
         let pool = try mapped { try DatabasePool(path: path, configuration: Self.configuration) }
-        // GRDB sets NORMAL when it switches a pool to WAL. An acknowledged write must survive a power cut.
+        // GRDB sets `synchronous = NORMAL` when it switches a pool to WAL. FULL is needed, because an acknowledged
+        // write must survive a power cut.
         try mapped { try pool.writeWithoutTransaction { try $0.execute(sql: "PRAGMA synchronous = FULL") } }
         writer = pool
         try await write { try $0.apply(migrations) }
@@ -40,8 +41,8 @@ package struct SQLiteDatabase: Database {
             try body(SQLiteConnection(database: $0, observers: nil))
         }
         do {
-            // In memory only one access runs at a time, and the connection itself refuses writes. If GRDB made SQLite
-            // refuse writes as well, SQLite would recompile every statement afterwards.
+            // An in-memory database runs one access at a time, and `SQLiteConnection` refuses writes in a read. If GRDB
+            // made SQLite refuse them as well, SQLite would recompile every statement afterwards.
             if let queue = writer as? DatabaseQueue { return try await queue.unsafeRead(reading) }
             return try await writer.read(reading)
         } catch let error as DatabaseError {
@@ -72,7 +73,8 @@ package struct SQLiteDatabase: Database {
         return configuration
     }
 
-    /// SQLite gives its side files the mode of the main file, so that mode must be right before anything is written.
+    /// Creates the file with mode 0600 if it does not exist. SQLite gives its side files the mode of the main file, so
+    /// the mode must be right before SQLite writes anything.
     private static func createPrivately(_ path: String) throws {
         let descriptor = unsafe open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { throw StorageError(.failed, "the database file cannot be opened, errno \(errno)") }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// An identifier in the form of a lower-case GUID. Each kind of subject has its own type.
+/// An identifier in the form of a lower-case GUID. The parameter `Subject` gives each kind of object its own id type.
 package struct ID<Subject>: RawRepresentable, Hashable, Sendable, ColumnValue {
     package let rawValue: String
 
@@ -10,13 +10,13 @@ package struct ID<Subject>: RawRepresentable, Hashable, Sendable, ColumnValue {
         self.init(digits: digits)
     }
 
-    /// Writes 16 bytes as a GUID, in their order.
+    /// Makes a GUID from 16 bytes, in the given order.
     package init(bytes: [UInt8]) {
         precondition(bytes.count == 16, "a GUID has 16 bytes")
         self.init(digits: bytes.flatMap { [$0 >> 4, $0 & 15] })
     }
 
-    /// Writes 32 hexadecimal digits as a GUID.
+    /// Makes a GUID from 32 hexadecimal digits.
     private init(digits: [UInt8]) {
         var text: [UInt8] = []
         text.reserveCapacity(Self.length)
@@ -73,7 +73,7 @@ extension ID: CustomStringConvertible {
     package var description: String { rawValue }
 }
 
-/// An identifier that a different party chose: any text.
+/// An identifier that another party chose. It can be any text.
 package struct ForeignID<Subject>: RawRepresentable, Hashable, Sendable, ColumnValue, CustomStringConvertible {
     package let rawValue: String
 
@@ -82,6 +82,6 @@ package struct ForeignID<Subject>: RawRepresentable, Hashable, Sendable, ColumnV
     package var description: String { rawValue }
 }
 
-/// An organisation. It has the same id in the database of each engine.
+/// An organisation. It has the same id in every engine's database.
 package enum TenantSubject {}
 package typealias TenantID = ID<TenantSubject>

@@ -16,7 +16,7 @@ package struct Timestamp: RawRepresentable, Hashable, Comparable, Sendable, Colu
 
     package init(seconds: Int64) { self.init(rawValue: seconds * 1000) }
 
-    /// Whole seconds since the epoch, as tokens state them (RFC 7519, NumericDate).
+    /// Whole seconds since 1970-01-01T00:00:00Z, the unit of times in tokens (RFC 7519, NumericDate).
     package var seconds: Int64 { rawValue / 1000 }
 
     package static func < (left: Timestamp, right: Timestamp) -> Bool { left.rawValue < right.rawValue }

@@ -7,7 +7,7 @@ struct KeyRotation: Sendable {
     let database: any Database
     let environment: ClockAndRandomness
     let keys: TenantKeys
-    /// The pool in which keys are generated. It is the pool for administrators' work.
+    /// The pool in which keys are generated. Administrators' work uses the same pool.
     let hashing: HashingPool
     private let schedule: KeySchedule
 

@@ -61,8 +61,8 @@ package struct StorageKey: Sendable {
         Array(HMAC<SHA256>.authenticationCode(for: input, using: key(of: .derivation, label)))
     }
 
-    /// Returns the bytes that ``derived(_:_:)`` returned before each purpose had its own key. They are needed for
-    /// tokens issued at that time.
+    /// Returns the bytes that ``derived(_:_:)`` returned before each purpose had its own key. The server needs them to
+    /// recognise tokens that were issued at that time.
     func formerlyDerived(_ label: String, _ input: [UInt8]) -> [UInt8] {
         Array(HMAC<SHA256>.authenticationCode(for: Array(label.utf8) + [0] + input, using: root))
     }

@@ -9,13 +9,13 @@ package import Storage
 package struct TenantKey: Sendable {
     package let id: String
     package let signer: TokenSigner
-    /// The same signer with the thumbprint of the key's certificate in the header, which clients of the older endpoint
-    /// need.
+    /// A signer with the same key that also writes the thumbprint of the key's certificate into the header. Clients of
+    /// the older (version 1) endpoint need the thumbprint.
     package let olderSigner: TokenSigner
     package let verification: VerificationKey
     package let published: JSONWebKey
     package let created: Timestamp
-    /// When it starts to sign. It is published before that time.
+    /// When the key starts to sign. It is published before that time.
     package let signs: Timestamp
 
     package var algorithm: SignatureAlgorithm { verification.algorithm }

@@ -97,7 +97,7 @@ package final class TenantKeys: Sendable {
 struct KeySchedule: Sendable {
     /// How long a new key is published before it signs.
     let publication: Duration
-    /// How long after a key starts to sign it gets a successor.
+    /// The time from the moment when a key starts to sign until it gets a successor.
     let age: Duration
     /// The longest lifetime of a token.
     let longestToken: Duration

@@ -7,7 +7,7 @@ package import Redaction
 /// number of occurrences (`HASH:COUNT`, the format in which well-known lists are published).
 ///
 /// The file is searched on disk, so it may be larger than the main memory. It is opened for each search, so it can be
-/// replaced.
+/// replaced while the server runs.
 package struct BreachedPasswords: Sendable {
     /// Why the list could not be searched. This must not be treated as "not breached".
     package enum Failure: Error, Equatable {

@@ -8,17 +8,17 @@ internal import Storage
 /// Online Guessing Attacks with Device Cookies"). It does not sign anyone in. Failed attempts for a person in the
 /// cookie are counted per cookie, separately from guesses by strangers.
 ///
-/// The cookie has one sealed part per person, so nobody can read who they are. Each sign-in replaces the person's
-/// former part. A stolen copy has its own count, which later sign-ins do not reset.
+/// The cookie has one sealed part per person, so nobody can read from it who has signed in. Each sign-in replaces the
+/// person's former part. A stolen copy of a former part has its own count, which later sign-ins do not reset.
 struct DeviceCookie: Sendable {
-    /// The maximum number of people in one cookie. Only joined devices are expected to be shared by more. If there are
-    /// more, the person who signed in longest ago is dropped.
+    /// The maximum number of people in one cookie. Only joined devices are expected to be shared by more people. If
+    /// there are more, the person who signed in longest ago is dropped.
     private static let capacity = 8
     static let lifetime = Duration.seconds(90 * 86400)
 
     private let parts: [String]
 
-    /// Reads the cookie from a request; returns nil if it has none.
+    /// Reads the cookie from a request; returns nil if the request has none.
     init?(_ request: Request) {
         guard let text = HostCookie.device.value(in: request) else { return nil }
         parts = text.split(separator: ".").prefix(Self.capacity).map(String.init)
@@ -26,8 +26,8 @@ struct DeviceCookie: Sendable {
 
     private init(parts: [String]) { self.parts = parts }
 
-    /// Returns the identifier by which a person's attempts in this browser are counted; nil if they have not signed in
-    /// here.
+    /// Returns the identifier under which a person's attempts in this browser are counted; nil if the person has not
+    /// signed in with this browser.
     func identifier(of person: UserID, tenant: TenantID, at now: Timestamp, key: StorageKey) -> [UInt8]? {
         parts.lazy.compactMap { Part($0, tenant: tenant, key: key) }
             .first { $0.person == person && $0.expires > now }?.identifier

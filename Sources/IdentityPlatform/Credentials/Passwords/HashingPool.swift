@@ -3,7 +3,7 @@ internal import Dispatch
 internal import Synchronization
 
 /// A few threads for CPU-intensive work, with a bounded queue. If the queue is full, more work is refused at once. One
-/// requester gets at most a quarter of the places.
+/// requester gets at most a quarter of the places in the queue.
 package final class HashingPool: Sendable {
     /// The queue, or the requester's share of it, is full. The caller should try again later.
     package struct Busy: Error {}
@@ -30,7 +30,7 @@ package final class HashingPool: Sendable {
         state = Mutex(State(waiting: [Int](repeating: 0, count: threads)))
     }
 
-    /// The work done so far: the sum of the rounds that the callers gave.
+    /// The amount of work done so far: the sum of the `rounds` that callers passed.
     package var done: Int { state.withLock { $0.done } }
 
     /// The number of waiting and running tasks.

@@ -7,8 +7,8 @@ package struct PasswordCost: Sendable, Hashable {
     package let blockSize: Int
     package let parallelism: Int
 
-    /// Creates a cost; returns nil if N is not within 2¹…2²⁰, the block size not within 1…16 or the parallelism not
-    /// within 1…4. These limits also bound the work that a stored hash can cause.
+    /// Creates a cost; returns nil unless N is within 2¹…2²⁰, the block size within 1…16 and the parallelism within
+    /// 1…4. These limits also bound the work that a stored hash can cause.
     package init?(logarithm: Int, blockSize: Int, parallelism: Int) {
         guard (1...20).contains(logarithm), (1...16).contains(blockSize), (1...4).contains(parallelism) else {
             return nil

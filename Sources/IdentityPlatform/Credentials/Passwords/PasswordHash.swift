@@ -42,7 +42,7 @@ package struct PasswordHash: RawRepresentable, ColumnValue {
         equalInConstantTime(try Self.derive(password, cost: cost, salt: salt), digest)
     }
 
-    /// Returns the form in which a device verifies the same password without having this hash.
+    /// Returns a value with which a device can verify the same password without having this hash.
     ///
     /// - Parameter binding: random bytes of length ``OfflinePassword/bindingLength``.
     func offlinePassword(binding: [UInt8]) -> OfflinePassword {

@@ -2,13 +2,14 @@
 package import Redaction
 package import Storage
 
-/// Hashes and checks passwords. A check takes the same work for a person who does not exist.
+/// Hashes and checks passwords. A check takes the same amount of work whether or not the person exists.
 package struct Passwords: Sendable {
     private let database: any Database
     private let environment: ClockAndRandomness
     private let storageKey: StorageKey
     private let cost: PasswordCost
-    /// Separate pools for sign-ins and administrators, so that a flood of one does not block the other.
+    /// The pool for sign-ins. Administrators' work has a separate pool, so that a flood of one kind does not block the
+    /// other.
     let signIns: HashingPool
     private let administration: HashingPool
     private let throttle: SignInThrottle
@@ -33,8 +34,8 @@ package struct Passwords: Sendable {
         }
     }
 
-    /// Checks a name and a password. Neither the response nor the work reveals whether the name or the password was
-    /// wrong, or the account disabled.
+    /// Checks a name and a password. Neither the response nor the work reveals whether the name was wrong, the password
+    /// was wrong or the account is disabled.
     ///
     /// The attempt counts as a failure until ``confirm(_:at:_:)`` is called, so that parallel attempts cannot bypass
     /// the throttle.
@@ -64,8 +65,8 @@ package struct Passwords: Sendable {
     }
 
     /// Returns the person whose password was checked, if the password is still valid in this transaction. Returns nil
-    /// if the password has been changed since the check, or the account disabled or removed. Replaces a stored hash
-    /// that does not have the current cost.
+    /// if, since the check, the password has been changed or the account has been disabled or removed. Replaces a
+    /// stored hash that does not have the current cost.
     ///
     /// - Throws: ``StorageError``
     package func confirm(
@@ -100,8 +101,9 @@ package struct Passwords: Sendable {
         try throttle.forgive(name: person.userPrincipalName, tenant: person.tenant, connection)
     }
 
-    /// Returns the person with a name, and their hash. For an unknown name, returns the hash of another person in the
-    /// tenant, chosen by the name, so that the work is that for a real person and always the same for the same name.
+    /// Returns the person with a name, and their hash. For an unknown name, returns no person and the hash of another
+    /// person in the tenant, selected by a keyed hash of the name. The amount of work is therefore that of a real
+    /// person's password, and always the same for the same name.
     private func candidate(_ name: String, _ tenant: TenantID) async throws -> (User?, PasswordHash?) {
         let place = ID<User>(
             bytes: Array(
@@ -116,11 +118,12 @@ package struct Passwords: Sendable {
     }
 }
 
-/// A password that was correct when it was checked. It is used in one transaction, which confirms it.
+/// A password that was correct when it was checked. The transaction that uses it must first confirm it
+/// (``Passwords/confirm(_:at:_:)``).
 package struct CheckedPassword: Sendable {
     let person: UserID
     let hash: PasswordHash
-    /// The password's hash at the current cost; nil if the stored hash has that cost.
+    /// The password's hash at the current cost; nil if the stored hash already has that cost.
     let fresh: PasswordHash?
     let attempt: SignInThrottle.Attempt
 }

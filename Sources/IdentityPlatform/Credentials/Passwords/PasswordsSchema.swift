@@ -6,8 +6,8 @@ enum PasswordsSchema {
         Migration(
             "passwords",
             [
-                // `drained` is when the last counted failure expires. `hash` is the hash of a name, of a place or of
-                // both.
+                // `drained` is the time at which the last counted failure expires. `hash` is the keyed hash of a name,
+                // of a place (an address, device or browser) or of both.
                 """
                 CREATE TABLE signInThrottle (
                     tenant TEXT NOT NULL REFERENCES tenant (id), kind TEXT NOT NULL, hash BLOB NOT NULL,

@@ -2,19 +2,20 @@
 package import Hummingbird
 internal import Storage
 
-/// The origin of a sign-in, by which its failures are counted. The transaction that counts them also verifies these
-/// claims.
+/// Where a sign-in comes from. Failures are counted by origin. The transaction that counts a failure verifies the
+/// device and the cookies.
 package struct SignInOrigin: Sendable {
     let peer: PeerAddress
-    /// The device that proved its key for this sign-in, if any.
+    /// The device that proved possession of its key for this sign-in; nil if none did.
     let device: DeviceID?
-    /// The browser's cookies: its session, which identifies the device, and the people who signed in there before.
+    /// The browser's cookies: its session, which may identify a device, and the people who have signed in with this
+    /// browser before.
     let session: OpaqueToken?
     let deviceCookie: DeviceCookie?
 
     /// - Parameters:
     ///   - browser: the browser's request for the sign-in page; nil for a program.
-    ///   - device: the device that proved its key; nil for none.
+    ///   - device: the device that proved possession of its key; nil if none did.
     package init(_ peer: PeerAddress, browser: Request? = nil, device: DeviceID? = nil) {
         (self.peer, self.device) = (peer, device)
         session = browser.flatMap { HostCookie.session.value(in: $0) }.flatMap(OpaqueToken.init)

@@ -11,11 +11,11 @@ enum ThrottleCount: Table {
 
 /// Counts failed sign-ins in the database, so that a restart does not reset them.
 ///
-/// Attempts from trusted places are counted separately, so that guesses by strangers do not lock anyone out there. At a
-/// joined shared device, attempts are counted per device and per name. In a browser where the person has signed in
-/// before, they are counted per cookie. All other attempts are counted per login name and per address. Unknown names
-/// are counted like known ones. If a person has signed in from an address, or at a device, within the last 30 days,
-/// their name has a separate count there.
+/// Attempts from trusted places are counted separately, so that guesses by strangers elsewhere do not lock anyone out
+/// at a trusted place. At a joined shared device, attempts are counted per device and per name. In a browser where the
+/// person has signed in before, they are counted per cookie. All other attempts are counted per login name and per
+/// address. Unknown names are counted like known ones. If a person has signed in from an address, or at a device,
+/// within the last 30 days, their name has a separate count for that address or device.
 struct SignInThrottle: Sendable {
     let database: any Database
     let storageKey: StorageKey
@@ -48,7 +48,7 @@ struct SignInThrottle: Sendable {
             if case .device = place { true } else { false }
         }
 
-        /// The key for which the hashing pool limits the share of places.
+        /// The requester whose share of the ``HashingPool`` is limited: an address, a device or a browser.
         var asker: String {
             switch place {
             case .address(let peer): peer.key
@@ -58,7 +58,7 @@ struct SignInThrottle: Sendable {
         }
     }
 
-    /// The place by which an attempt is counted, in addition to the name.
+    /// Where an attempt comes from. Attempts are counted per place as well as per name.
     fileprivate enum Place: Sendable {
         case address(PeerAddress)
         case device(DeviceID)
@@ -93,9 +93,9 @@ struct SignInThrottle: Sendable {
         }
     }
 
-    /// Resets the failures of the name at the attempt's place, and records that the person has signed in there, all in
-    /// the sign-in's transaction. For a cookie, only this attempt is removed; the other failures stay counted, because
-    /// someone else may have a copy.
+    /// Resets the failures of the name at the attempt's place, and records that the person has signed in there. It must
+    /// run in the sign-in's transaction. For a cookie, only this attempt is removed; the other failures stay counted,
+    /// because someone else may have a copy of the cookie.
     ///
     /// - Throws: ``StorageError``
     func succeeded(_ attempt: Attempt, at time: Timestamp, _ connection: any Connection) throws {
@@ -115,8 +115,8 @@ struct SignInThrottle: Sendable {
         }
     }
 
-    /// Resets all failures of a name at all places. The record of where the person has signed in stays. The counts of
-    /// addresses and devices stay, because they cover many names.
+    /// Resets all failures of a name at all places. The record of where the person has signed in is kept. The counts of
+    /// addresses and devices are not reset, because they cover many names.
     ///
     /// - Throws: ``StorageError``
     func forgive(name: String, tenant: TenantID, _ connection: any Connection) throws {
@@ -139,7 +139,7 @@ struct SignInThrottle: Sendable {
             "DELETE FROM signInThrottle WHERE tenant = \(tenant) AND kind = \(Kind.name) AND hash = \(hash)")
     }
 
-    /// Returns the attempt with its place, as far as the origin's claims hold in this transaction.
+    /// Returns the attempt with its place. A claim of the origin that does not hold in this transaction is ignored.
     private func attempt(
         _ name: String, tenant: TenantID, from origin: SignInOrigin, _ connection: any Connection
     ) throws -> Attempt {

@@ -3,7 +3,7 @@ internal import Storage
 
 /// The rate at which something may fail: a burst, then one more failure per interval.
 ///
-/// The state is a single time: when the last counted failure expires (the generic cell rate algorithm).
+/// The only state is the time at which the last counted failure expires (the generic cell rate algorithm).
 struct ThrottleRule: Sendable {
     let burst: Int
     let interval: Duration
@@ -12,12 +12,12 @@ struct ThrottleRule: Sendable {
     static let name = ThrottleRule(burst: 10, interval: .seconds(300))
     /// For an address, which many workers may share: a hundred wrong passwords, then one per six seconds.
     static let address = ThrottleRule(burst: 100, interval: .seconds(6))
-    /// For all names together that have not signed in at a joined device recently: thirty wrong passwords, then one per
-    /// twenty seconds.
+    /// For one joined device, over all names that have not recently signed in at it: thirty wrong passwords, then one
+    /// per twenty seconds.
     static let device = ThrottleRule(burst: 30, interval: .seconds(20))
 
-    /// Returns when all counted failures will have expired if one more is counted; nil if the limit does not allow that
-    /// one.
+    /// Returns the time at which all failures will have expired if one more is counted; nil if the limit does not allow
+    /// another failure.
     func counting(_ drained: Timestamp?, at now: Timestamp) -> Timestamp? {
         let next = max(drained ?? now, now) + interval
         return next <= now + interval * burst ? next : nil
