@@ -4,7 +4,7 @@ internal import Logging
 internal import OAuth
 internal import Storage
 
-/// `POST /{tenant}/oauth2/v2.0/device/leave` (an addition of Baton): a device removes itself from the directory with a
+/// `POST /{tenant}/oauth2/v2.0/device/leave` (specific to Baton): a device removes itself from the directory with a
 /// request signed with its key. The request is equivalent to the DELETE request of device registration; it is meant for
 /// keys that cannot be used in a TLS handshake.
 struct LeaveEndpoint: Sendable {

@@ -4,10 +4,10 @@ internal import WebPages
 
 /// The look of an organisation's pages: the colour of their buttons, and a logo.
 struct Branding: Sendable, Equatable {
-    /// `#RRGGBB`; nil for the usual colour.
+    /// `#RRGGBB`; nil for the default colour.
     let colour: String?
     let hasLogo: Bool
-    /// Changes with the colour and the logo. It is part of their addresses, so that browsers may keep them.
+    /// A text that changes with the colour and the logo. It is part of their URLs, so that browsers may cache them.
     let version: String
 }
 
@@ -32,7 +32,7 @@ struct Brandings {
 
     /// Returns the logo; nil if there is none.
     ///
-    /// - Throws: ``StorageError``, also if the stored bytes are not an image that pages show.
+    /// - Throws: ``StorageError``, including when the stored bytes are not an image that pages can show.
     func logo(of tenant: TenantID) throws -> PageImage? {
         let row = try connection.row("SELECT logo FROM tenantBranding WHERE tenant = \(tenant)")
         guard let row, let bytes: [UInt8] = try row["logo"] else { return nil }

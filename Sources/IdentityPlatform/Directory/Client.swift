@@ -13,19 +13,19 @@ package struct Client: Sendable {
     /// The allowed redirect URIs after a sign-out (OpenID Connect RP-Initiated Logout 1.0 section 3.1), separate from
     /// ``redirectURIs``.
     package let logoutURIs: [String]
-    /// The resources for which it may request tokens without a person's consent.
+    /// The resources for which the application may request tokens without a person's consent.
     package let resources: [ClientID]
-    /// The permissions that it may have. If none of a resource's permissions is listed here, the resource grants its
-    /// default ones.
+    /// The permissions that the application may have. If none of a resource's permissions is listed here, the resource
+    /// grants its default ones.
     package let permissions: [String]
-    /// Whether it may have primary refresh tokens. This right is independent of the resources.
+    /// Whether the application may have primary refresh tokens. This right is independent of the resources.
     package let isBroker: Bool
-    /// Whether it is a public client, which cannot keep a secret (RFC 6749 section 2.1), like every app on a shared
-    /// device.
+    /// Whether the application is a public client, which cannot keep a secret (RFC 6749 section 2.1). Every app on a
+    /// shared device is one.
     package let isPublic: Bool
-    /// Whether it can get tokens. While it is disabled, its existing tokens cannot be used either.
+    /// Whether the application can get tokens. While it is disabled, its existing tokens cannot be used either.
     package let isEnabled: Bool
-    /// The signature algorithm of its tokens: RS256 or ES256.
+    /// The signature algorithm of the application's tokens: RS256 or ES256.
     package let tokenAlgorithm: SignatureAlgorithm
 
     package init(
@@ -40,8 +40,8 @@ package struct Client: Sendable {
         self.tokenAlgorithm = tokenAlgorithm
     }
 
-    /// Returns whether a redirect URI is registered. The texts must be equal; only the port of a loopback address may
-    /// differ (RFC 8252 section 7.3).
+    /// Returns whether a redirect URI is registered. The URI must be equal to a registered one as text; only the port
+    /// of a loopback address may differ (RFC 8252 section 7.3).
     package func allowsRedirect(to uri: RedirectURI) -> Bool { Self.hold(uri, redirectURIs) }
 
     /// Returns whether a browser may be redirected to a URI after a sign-out.

@@ -43,7 +43,8 @@ enum ClientsSchema {
                 SELECT tenant, client, uri FROM clientRedirect
                 """,
             ]),
-        // New tenants get the home screen's client when they are created (``WellKnownClient``).
+        // Adds the home screen's client to existing tenants. New tenants get it when they are created
+        // (``WellKnownClient``).
         Migration(
             "home-screen-client",
             [

@@ -7,8 +7,8 @@ internal import Synchronization
 /// Caches the organisations and applications that every grant needs.
 ///
 /// Every change announces a ``RegistrationChange`` in its own transaction, and the cache is cleared before the next
-/// write can begin. So a writing transaction always sees the committed state, and a reading one never sees a state
-/// older than its start. A disabled client is refused from the next request on.
+/// write can begin. A writing transaction therefore always sees the committed state, and a reading transaction never
+/// sees a state older than its own start. A disabled client is refused from the next request on.
 package final class DirectoryCache: Sendable {
     fileprivate struct State {
         /// The number of changes so far.
@@ -101,7 +101,7 @@ struct RegistrationChange: Announcement {}
 
 extension DirectoryCache {
     /// Returns the tenant that a request's address names by id or by domain. `common` and `organizations` mean the
-    /// server's only tenant; for them, returns nil if there are several.
+    /// server's only tenant; the result is nil if the server has none or several.
     ///
     /// - Throws: ``OAuthError``, ``StorageError``
     func tenant(in context: IdentityContext) async throws -> Tenant? {

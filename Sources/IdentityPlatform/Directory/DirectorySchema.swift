@@ -2,8 +2,8 @@
 internal import Storage
 
 enum DirectorySchema {
-    /// The row of a removed organisation stays, because the audit log refers to it. A new organisation can have its
-    /// domain.
+    /// Adds the time at which an organisation was removed. Its row is kept, because the audit log refers to it. A new
+    /// organisation can use its domain.
     static let removal = [Migration("tenant removal", ["ALTER TABLE tenant ADD COLUMN removed BIGINT"])]
 
     static let migrations = [

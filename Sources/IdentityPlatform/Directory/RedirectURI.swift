@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// An absolute URI without a fragment to which a browser is sent back (RFC 6749 section 3.1.2).
+/// An absolute URI without a fragment, to which a browser is redirected (RFC 6749 section 3.1.2).
 ///
 /// Two forms are accepted: with an authority (`https://app.example/cb`, `msauth.app://auth`), and without one for a
 /// private scheme with a dot (`com.example.app:/oauth2redirect`, RFC 8252 section 7.1).
@@ -63,7 +63,7 @@ package struct RedirectURI: Sendable, Equatable {
 
     /// Parses a URI for registration. The rules are stricter than for URIs that are already registered.
     ///
-    /// - Throws: ``RedirectURIProblem``, also for a wildcard, a malformed host or port, and plain HTTP to another
+    /// - Throws: ``RedirectURIProblem``, including for a wildcard, a malformed host or port, and plain HTTP to another
     ///   machine (RFC 9700 section 2.6).
     init(registering text: String) throws(RedirectURIProblem) {
         try self.init(checking: text)
@@ -95,7 +95,7 @@ package struct RedirectURI: Sendable, Equatable {
         ]
     }
 
-    /// Whether it is a plain HTTP address of the same machine.
+    /// Whether this is a plain HTTP address of the same machine.
     var isLoopback: Bool { scheme == "http" && ["localhost", "127.0.0.1", "[::1]"].contains(host) }
 
     func matchesButForPort(_ other: RedirectURI) -> Bool {

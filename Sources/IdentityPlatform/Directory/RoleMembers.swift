@@ -23,14 +23,14 @@ package struct RoleMembers {
             .person, of: RoleMember.self, "WHERE tenant = \(tenant) AND role = \(role) ORDER BY person")
     }
 
-    /// Assigns a role. A repeated call is not an error.
+    /// Assigns a role. It is not an error if the person already has it.
     package func assign(_ role: DirectoryRole, to user: UserID, tenant: TenantID) throws {
         try connection.insert(
             into: RoleMember.self, [.tenant: tenant, .role: role.id, .person: user],
             "ON CONFLICT (tenant, role, person) DO NOTHING")
     }
 
-    /// Removes a role from a person. A repeated call is not an error.
+    /// Removes a role from a person. It is not an error if the person does not have it.
     func unassign(_ role: DirectoryRole, from user: UserID, tenant: TenantID) throws {
         try connection.execute(
             "DELETE FROM roleMember WHERE tenant = \(tenant) AND role = \(role.id) AND person = \(user)")

@@ -91,7 +91,7 @@ package struct Tenants {
     func remove(_ tenant: TenantID, at time: Timestamp) throws {
         try connection.announce(RegistrationChange())
         for table in Self.tables { try connection.execute("DELETE FROM \(table) WHERE tenant = \(tenant)") }
-        // The id replaces the domain, so that another organisation can have the domain.
+        // The id replaces the domain, so that another organisation can use the domain.
         try connection.execute("UPDATE tenant SET removed = \(time), domain = id WHERE id = \(tenant)")
     }
 

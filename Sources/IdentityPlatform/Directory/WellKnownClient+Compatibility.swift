@@ -2,7 +2,7 @@
 internal import OAuth
 
 extension WellKnownClient {
-    /// Returns third-party public applications, with the ids that the vendors' clients have built in. A tenant gets
+    /// Returns third-party public applications, with the ids that are built into the vendors' clients. A tenant gets
     /// them only if its operator adds them, because any program can use these ids.
     static func compatibilityPack(names: IdentityConfiguration.Names) -> [WellKnownClient] {
         [

@@ -2,8 +2,8 @@
 internal import OAuth
 internal import Storage
 
-/// An application that is registered under a predefined id. It is an ordinary registration, so no code identifies an
-/// application by its id.
+/// An application that is registered under a predefined id. It is an ordinary registration: no code treats an
+/// application differently because of its id.
 package struct WellKnownClient: Sendable {
     package let id: ClientID
     let displayName: String

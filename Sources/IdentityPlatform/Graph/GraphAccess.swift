@@ -4,10 +4,10 @@ internal import Storage
 /// A route's requirements: the token must have one of ``permissions``, and the person must currently hold one of
 /// ``roles``. The table in docs/identity-platform.md lists the same values.
 package struct GraphAccess: Sendable {
-    /// The permissions of which the token must have at least one.
+    /// The permissions that are sufficient. The token must have at least one of them.
     package let permissions: [GraphPermission]
-    /// The roles of which the person must hold at least one; nil if no role is needed, because the route concerns only
-    /// the person themselves.
+    /// The roles that are sufficient. The person must hold at least one of them. Nil if no role is needed, because the
+    /// route concerns only the caller.
     package let roles: [DirectoryRole]?
 
     // The caller

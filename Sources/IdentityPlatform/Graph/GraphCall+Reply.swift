@@ -68,7 +68,7 @@ extension GraphCall {
         return Response(json: writer.bytes)
     }
 
-    /// Returns a response with an object that belongs to no kind.
+    /// Returns a response with an object that has no ``GraphKind``.
     func answer(_ context: String, _ members: [String: JSONValue]) -> Response {
         let name = JSONValue.string("\(origin)/v1.0/$metadata#\(context)")
         return Response(json: JSONWriter.write(.object(members.merging([GraphName.context.rawValue: name]) { $1 })))
