@@ -4,8 +4,8 @@ package import Hummingbird
 internal import Logging
 internal import Storage
 
-/// Sets the request id for all audit entries that a request writes. If the client sent an id, which its own log also
-/// contains, that one is used; otherwise the id in the server's log.
+/// Sets the request id for all audit entries that a request writes. If the client sent an id, that id is used, because
+/// the client's log contains it too. Otherwise the id in the server's log is used.
 package struct AuditedRequests<Context: RequestContext>: RouterMiddleware {
     package init() {}
 

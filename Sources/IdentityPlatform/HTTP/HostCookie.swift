@@ -13,7 +13,7 @@ enum HostCookie: String {
 
     func value(in request: Request) -> String? { request.cookies[rawValue]?.value }
 
-    /// Returns the value if it has the format of those that this server sets: 32 random bytes.
+    /// Returns the value if it has the format of a value that this server sets: 32 bytes in base64url.
     func word(in request: Request) -> String? {
         value(in: request).flatMap { (try? Base64URL.decode($0))?.count == 32 ? $0 : nil }
     }
@@ -22,7 +22,7 @@ enum HostCookie: String {
         response.headers.append(field("\(rawValue)=\(value)"))
     }
 
-    /// Returns the request as if the browser had already sent the value.
+    /// Returns the request with this cookie added, as if the browser had already sent the value.
     func adding(_ value: String, to request: Request) -> Request {
         var head = request.head
         let sent = head.headerFields[.cookie].map { "\($0); " } ?? ""

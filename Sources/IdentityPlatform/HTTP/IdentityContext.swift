@@ -20,7 +20,8 @@ package struct IdentityContext: RequestContext {
         peer = .channel
     }
 
-    /// Creates a context for a peer with a known certificate, in DER; nil if it has none.
+    /// Creates a context for a peer whose certificate is already known, in DER; `certificate` is nil if the peer has
+    /// none.
     package init(source: ApplicationRequestContextSource, certificate: [UInt8]?) {
         coreContext = CoreRequestContextStorage(source: source)
         channel = source.channel
@@ -30,11 +31,11 @@ package struct IdentityContext: RequestContext {
     /// The maximum size of a body in bytes. Larger bodies are refused.
     package var maxUploadSize: Int { 64 * 1024 }
 
-    /// Returns the DER of the certificate whose key the client proved in the TLS handshake; nil if it presented none.
-    /// The certificate's issuer has not been checked.
+    /// Returns the DER of the certificate with which the client authenticated in the TLS handshake; nil if it presented
+    /// none. The certificate's issuer has not been checked.
     ///
     /// This works only with HTTP/1.1: over HTTP/2 the channel would be that of a stream.
-    /// - Throws: the library's error if the channel has no TLS.
+    /// - Throws: an error of SwiftNIO if the channel has no TLS.
     func peerCertificate() async throws -> [UInt8]? {
         switch peer {
         case .fixed(let certificate): certificate

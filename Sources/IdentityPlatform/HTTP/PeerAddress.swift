@@ -7,8 +7,8 @@ package import NIOCore
 package struct PeerAddress: Sendable, Hashable {
     let key: String
 
-    /// - Parameter address: the address of the connection. All requests without one, or from a Unix socket, count as
-    ///   one peer.
+    /// - Parameter address: the address of the connection. All requests without an address, or from a Unix socket,
+    ///   count as one peer.
     package init(_ address: SocketAddress?) {
         let text = address?.ipAddress ?? ""
         var binary = in6_addr()

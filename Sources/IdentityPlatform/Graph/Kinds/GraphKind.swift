@@ -14,7 +14,7 @@ struct GraphKind<Item: Sendable>: Sendable {
     let writesType: Bool
     let properties: [GraphProperty<Item>]
     let key: @Sendable (Item) -> String
-    /// Finds the object with a key from a URL.
+    /// Finds the object that a key from a URL identifies.
     let find: @Sendable (GraphKey, TenantID, any Connection) throws -> Item?
     /// Returns the list of all objects of a tenant.
     let all: @Sendable (TenantID) -> GraphList<Item>
@@ -29,8 +29,8 @@ struct GraphKind<Item: Sendable>: Sendable {
         (self.properties, self.key, self.find, self.all) = (properties, key, find, all)
     }
 
-    /// The same kind for a list of references (`directoryObjects`), which names the type of each object and cannot be
-    /// filtered.
+    /// The same kind, for a list of references (`directoryObjects`). Such a list names the type of each object and
+    /// cannot be filtered.
     var amongOthers: GraphKind {
         let plain = properties.map { property in
             GraphProperty(name: property.name, isStandard: property.isStandard, value: property.value, filter: nil)

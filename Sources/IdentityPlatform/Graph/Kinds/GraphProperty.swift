@@ -5,7 +5,7 @@ internal import Storage
 /// A property of a kind of object: its JSON name, its value and its filter.
 struct GraphProperty<Item: Sendable>: Sendable {
     let name: String
-    /// Whether it is returned by default. If not, it is returned only if `$select` names it.
+    /// Whether the property is returned by default. If not, it is returned only if `$select` names it.
     let isStandard: Bool
     let value: @Sendable (Item) -> JSONValue
     /// Returns the database condition for `property eq value`, or nil if the property cannot have the value. The filter

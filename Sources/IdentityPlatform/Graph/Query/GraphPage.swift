@@ -13,7 +13,8 @@ struct GraphPage<Item>: Sendable {
     let limit: Int
 }
 
-/// A paged list. Its items are sorted by key, so an item that exists throughout is on exactly one page.
+/// A paged list. Its items are sorted by key, so an item that exists while all the pages are requested is on exactly
+/// one of them.
 struct GraphList<Item: Sendable>: Sendable {
     /// Returns at most `limit` items that match the filter and follow the key `after`.
     let items: @Sendable (GraphPage<Item>, any Connection) throws -> [Item]

@@ -67,7 +67,7 @@ struct ODataCondition: Sendable, Equatable {
         return words
     }
 
-    /// Removes a quoted text from the front and returns it. Inside the text, a quote is written as two.
+    /// Removes a quoted text from the front and returns it. Inside the text, a quotation mark is doubled.
     private static func quoted(_ rest: inout Substring) throws(GraphError) -> String {
         var text = ""
         rest.removeFirst()

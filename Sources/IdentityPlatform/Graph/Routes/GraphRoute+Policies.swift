@@ -56,7 +56,7 @@ extension GraphCall {
         }
     }
 
-    /// Returns the stored rules with the changes in the body.
+    /// Returns the stored rules with the changes that the body requests.
     fileprivate func deviceRulesSent() async throws -> DeviceRegistrationRules {
         let body = try await body(
             allowing: "id", "userDeviceQuota", "multiFactorAuthConfiguration", "azureADRegistration", "azureADJoin")
