@@ -6,7 +6,8 @@ internal import Storage
 /// for it.
 package struct Housekeeping: Sendable {
     private let platform: Platform
-    /// How long an expired credential is kept. Until then it is reported as "expired", later as "unknown".
+    /// How long an expired credential is kept. During this time a request that uses it is refused as "expired", later
+    /// as "unknown".
     private static let memory = Duration.seconds(86400)
 
     package init(_ platform: Platform) { self.platform = platform }
@@ -78,7 +79,7 @@ package struct Housekeeping: Sendable {
                             AND session.ended IS NULL))
                 LIMIT \(step))
             """,
-            // The hash alone identifies a row, because the row's kind is part of its input.
+            // The hash alone identifies a row, because the row's kind is part of the hash's input.
             """
             DELETE FROM signInThrottle WHERE tenant = \(tenant) AND hash IN (
                 SELECT hash FROM signInThrottle WHERE tenant = \(tenant) AND expires <= \(now) LIMIT \(step))

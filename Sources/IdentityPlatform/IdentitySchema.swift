@@ -2,7 +2,7 @@
 package import Storage
 
 /// The migrations of the identity database. Each feature keeps its migrations in its own file and adds new ones at the
-/// end of its list. A migration may depend only on those that come before it here.
+/// end of its list. A migration may depend only on those that come before it in the list below.
 package enum IdentitySchema {
     package static let migrations: [Migration] =
         DirectorySchema.migrations + SessionsSchema.migrations + AuditSchema.migrations + DevicesSchema.migrations

@@ -23,7 +23,8 @@ struct AuthorizeEndpoint: Sendable {
             router.post(path) { request, context in
                 try await guarded(request) {
                     let form = try await request.form(limit: context.maxUploadSize)
-                    // A browser credential counts only in a GET, which can be redirected with a fresh nonce.
+                    // A browser credential is accepted only in a GET request, because only that can be redirected with
+                    // a fresh nonce.
                     guard BrowserSignOn.credential(in: request) == nil else {
                         return platform.pages.redirect(
                             to: "\(request.ownPath)?\(form.encoded)", status: .seeOther,
@@ -43,15 +44,16 @@ struct AuthorizeEndpoint: Sendable {
         var parameters = parameters
         if version == .one, parameters[Note.version] == nil { parameters.append(Note.version, version.rawValue) }
         let authorize = try await check(parameters, context)
-        // The person signed in on the device takes precedence over the browser's session.
+        // The person who is signed in on the device takes precedence over the browser's session.
         var present = try await BrowserSignOn(platform).signedIn(request, authorize.tenant)
         if present == nil { present = try await platform.signedInBrowser.present(request, tenant: authorize.tenant) }
         try await platform.browserSignIns.renew(request)
         return try await goOn(authorize, for: present, by: request, done: [], status: .found)
     }
 
-    /// A parameter added to the request so that our pages' forms preserve the version of its endpoint. If a client sets
-    /// it itself, the only effect is that the response names the other version's issuer.
+    /// A parameter that is added to the request, so that the forms of our pages preserve the version of the endpoint
+    /// that received it. If a client sets this parameter itself, the only effect is that the response names the other
+    /// version's issuer.
     private enum Note: String, WireName { case version = "x-baton-version" }
 
     /// Performs the next step of a request.

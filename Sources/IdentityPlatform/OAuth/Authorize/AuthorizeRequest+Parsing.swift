@@ -91,7 +91,7 @@ extension AuthorizeRequest {
     }
 
     /// Returns the scopes. The `resource` of version 1 becomes the scope for all permissions of that resource. A client
-    /// that names a resource may omit the scopes, and then gets the usual ones of OpenID Connect.
+    /// that names a resource may omit the scopes, and then gets the usual OpenID Connect scopes.
     private static func scopeText(_ parameters: FormParameters) throws(OAuthError) -> String {
         var text = parameters[ParameterName.scope]
         if let resource = parameters[ParameterName.resource] {

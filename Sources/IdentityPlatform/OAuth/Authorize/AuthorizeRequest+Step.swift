@@ -36,8 +36,9 @@ extension AuthorizeRequest {
 
     /// Whether the person of a browser session may continue without signing in again.
     private func accepts(_ session: Session, of user: User, at now: Timestamp) -> Bool {
-        // With a broker's code, a device can get a primary refresh token, and a broker's redirect URI may be any port
-        // of the machine. So no program on that machine may get the code without the person's password.
+        // A device can exchange a broker's code for a primary refresh token. Any program on the machine may receive the
+        // code, because a broker's redirect URI may use any port. The code is therefore issued only after the person
+        // has entered the password.
         guard !prompt.contains(.login), !client.isBroker, allows(user) else { return false }
         if let loginHint, loginHint.lowercased() != user.userPrincipalName.lowercased() { return false }
         if let maxAge, session.begun + maxAge < now { return false }

@@ -27,7 +27,7 @@ struct AuthorizeRequest: Sendable {
     /// How the response is returned (OAuth 2.0 Multiple Response Types section 2.1, Form Post Response Mode).
     enum Mode: String, CaseIterable { case query, fragment, formPost = "form_post" }
 
-    /// Where to send the response, also with an error, once the client and the redirect URI have been checked.
+    /// Where to send the response or the error, once the client and the redirect URI have been checked.
     struct ReturnAddress: Sendable {
         let redirect: RedirectURI
         let mode: Mode

@@ -9,8 +9,9 @@ internal import Storage
 ///
 /// An invalid credential is ignored, and the person signs in by hand. If its nonce is too old or was issued to another
 /// browser, the browser is redirected once with a fresh nonce that is bound to it. A credential in a cookie is accepted
-/// only with a nonce bound to this browser, unless the operator allows others: a site that can plant a cookie could
-/// otherwise sign the browser in as somebody else. Only the browser's own machine can add a header.
+/// only with a nonce bound to this browser, unless the operator allows unbound nonces: a site that can plant a cookie
+/// could otherwise sign the browser in as somebody else. A credential in a header may have an unbound nonce, because
+/// only a program on the browser's own machine can add a header.
 struct BrowserSignOn: Sendable {
     let database: any Database
     let environment: ClockAndRandomness
@@ -31,8 +32,8 @@ struct BrowserSignOn: Sendable {
         let address: String
     }
 
-    /// Runs a route. A browser with a credential but without a form cookie first gets that cookie, so that its later
-    /// requests can be tied to the credential's device.
+    /// Runs a route. A browser that has a credential but no form cookie (``HostCookie/csrf``) gets one, so that its
+    /// later requests can be tied to the credential's device.
     func naming(_ request: Request, _ route: (Request) async throws -> Response) async throws -> Response {
         guard Self.credential(in: request) != nil, HostCookie.csrf.word(in: request) == nil else {
             return try await route(request)
@@ -43,8 +44,9 @@ struct BrowserSignOn: Sendable {
         return response
     }
 
-    /// Returns the session and person signed in on the browser's device; nil if the browser has no valid credential or
-    /// one of another organisation. With a valid credential, the browser belongs to that device from then on.
+    /// Returns the session and person signed in on the browser's device; nil if the browser has no valid credential, or
+    /// if its credential belongs to another organisation. With a valid credential, the browser belongs to that device
+    /// from then on.
     ///
     /// - Throws: ``StaleNonce``; ``OAuthError`` `otherPersonOnDevice` if the browser already belongs to another device,
     ///   or to another worker or epoch of a shared device; ``StorageError``
@@ -136,8 +138,8 @@ struct BrowserSignOn: Sendable {
         try accept(nonce, of: token, in: request)
     }
 
-    /// Returns the path and query of the same request with a fresh nonce. Returns nil if it already had a fresh one, to
-    /// prevent a redirect loop.
+    /// Returns the path and query of the same request with a fresh nonce. Returns nil if the request already had a
+    /// fresh nonce, to prevent a redirect loop.
     private func fresherAddress(of request: Request) throws -> String? {
         var parameters = try request.queryParameters()
         if let offered = parameters[ParameterName.ssoNonce], nonces.isFresh(offered) { return nil }

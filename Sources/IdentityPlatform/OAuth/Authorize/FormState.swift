@@ -4,7 +4,8 @@ internal import Redaction
 internal import Storage
 
 /// Proof that our page recently asked a question in this browser, in this session, and about this request. The server
-/// does not store it: it consists of a time and a MAC over the time and all of these.
+/// does not store it. It consists of a time, and a MAC over the time, the question, the session, the browser's cookie
+/// and the request.
 struct FormState: Sendable {
     /// The maximum number of seconds between the page and its answer.
     private static let lifetime: Int64 = 600
@@ -17,7 +18,7 @@ struct FormState: Sendable {
     ///   - word: the value of the browser's cookie.
     init(_ question: AskedPage.Question, session: SessionID, request: String, word: String) {
         label = "page that asked for \(question.rawValue)"
-        // Only the last part has a variable length, so different parts cannot give the same input.
+        // Only the last part has a variable length, so different values cannot give the same input.
         input = session.bytes + Array(word.utf8) + Array(request.utf8)
     }
 

@@ -6,7 +6,7 @@ internal import Storage
 /// have expired (OpenID Connect Core section 3.1.2.1, RP-Initiated Logout 1.0 section 4).
 struct IDTokenHint: Sendable {
     let user: UserID
-    /// The application that it was issued to.
+    /// The application that the token was issued to.
     let client: ClientID?
     let session: SessionID?
 

@@ -77,7 +77,7 @@ struct SignIn: Sendable {
     /// Begins the session and the browser session and, if no question is left, issues the code, all in one transaction.
     /// Returns nil if the password is no longer valid for the person.
     ///
-    /// - Throws: ``AuthorizeRequest/Refusal`` if the request is for another person; no session begins.
+    /// - Throws: ``AuthorizeRequest/Refusal`` if the request is for another person. In that case no session begins.
     private func begin(
         _ authorize: AuthorizeRequest, with checked: CheckedPassword, by request: Request, in browser: BrowserID
     ) async throws -> Begun? {

@@ -4,8 +4,8 @@ internal import Redaction
 internal import Storage
 
 /// Identifies the shared device that shows a sign-in page. The request for the page contains a proof signed with the
-/// device's key. A proof is valid only once and only for a short time, so the page's form contains a sealed note
-/// instead.
+/// device's key. A proof is valid only once and only for a short time, so the page's form names the device in a sealed
+/// note instead.
 struct SignInPageDevice: Sendable {
     let database: any Database
     let environment: ClockAndRandomness
@@ -23,8 +23,8 @@ struct SignInPageDevice: Sendable {
     /// How long a note is valid: longer than a broker waits for the person.
     private static let lifetime = Duration.seconds(900)
 
-    /// Returns the parameters for the form, with the proof replaced by the note. An invalid proof is removed, and the
-    /// page counts as one that no known device shows.
+    /// Returns the parameters for the form, with the proof replaced by the note. An invalid proof is removed; the page
+    /// is then treated as if no known device showed it.
     ///
     /// - Parameter word: the value of the browser's cookie. The note is valid only in that browser.
     /// - Throws: ``StorageError``, the library's error.

@@ -13,7 +13,7 @@ struct DeviceCodeGrant: GrantHandler {
 
     func respond(to request: TokenRequest) async throws -> Response {
         let form = request.form
-        // Clients of the older endpoint, and one client of the newer one, call it `code`.
+        // Clients of the version 1 endpoint, and one client of version 2, call the parameter `code`.
         guard let text = form[ParameterName.deviceCode] ?? form[ParameterName.code] else {
             throw OAuthError.missing(.deviceCode)
         }

@@ -45,7 +45,7 @@ extension DeviceCode: Record {
     }
 }
 
-/// Access to the device codes in one transaction. They are stored as hashes; the hash of the user code is keyed.
+/// Access to the device codes in one transaction. The codes are stored as hashes; the hash of the user code is keyed.
 struct DeviceCodes {
     private let connection: any Connection
 

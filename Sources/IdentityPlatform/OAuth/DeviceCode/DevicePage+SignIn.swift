@@ -55,8 +55,8 @@ extension DevicePage {
         }
     }
 
-    /// Handles the person's answer. An approval begins a separate session that outlives the browser's. So it is refused
-    /// in a shared device's browser, which other people use later.
+    /// Handles the person's answer. An approval begins a separate session that outlives the browser's session. An
+    /// approval is therefore refused in the browser of a shared device, because other people use that browser later.
     func answer(_ submission: FormSubmission) async throws -> Response {
         let record = submission.record
         guard let (browser, user) = try await signedIn.present(submission.request, tenant: submission.tenant) else {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import Storage
 
-/// Limits requests that concern device codes. Several counts must allow a request; they are updated in one transaction.
+/// Limits requests that concern device codes. A request is allowed only if every count allows it. All counts are
+/// updated in one transaction.
 struct ThrottleCounts {
     /// A count, and the rate that it allows.
     struct Count {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The code that a person reads on one screen and types on another (RFC 8628 section 6.1): eight of twenty letters,
-/// without vowels, so that they do not form words, and without letters that look like digits. It has 34 bits, is valid
-/// for minutes and is protected against guessing.
+/// The code that a person reads on one screen and types on another (RFC 8628 section 6.1): eight letters from an
+/// alphabet of twenty. There are no vowels, so that codes do not form words, and no digits, so that no letter can be
+/// mistaken for a digit. A code has 34 bits, is valid for minutes and is protected against guessing.
 struct UserCode: Sendable, Equatable {
     private static let alphabet = Array("BCDFGHJKLMNPQRSTVWXZ")
     private static let length = 8
@@ -10,7 +10,8 @@ struct UserCode: Sendable, Equatable {
     /// The letters without separators, for comparison.
     let letters: String
 
-    /// Generates a code. Random bytes from 240 up are skipped, because they would favour some letters.
+    /// Generates a code. Random bytes of 240 or more are skipped, because they would make some letters more likely than
+    /// others.
     init(_ environment: ClockAndRandomness) {
         var letters = ""
         while letters.count < Self.length {
