@@ -4,7 +4,7 @@ internal import Logging
 internal import OAuth
 internal import Storage
 
-/// `POST /{tenant}/oauth2/v2.0/device/offlineleases` (Baton's own): a device asks which of its offline leases are
+/// `POST /{tenant}/oauth2/v2.0/device/offlineleases` (specific to Baton): a device asks which of its offline leases are
 /// valid, and requests a new one for the worker who is signed in.
 ///
 /// A lease is issued if the organisation has turned offline sign-in on, the device is an enabled shared device, and the
@@ -24,7 +24,7 @@ struct OfflineLeaseEndpoint: Sendable {
     @Sendable private func respond(_ request: Request, _ context: IdentityContext) async throws -> Response {
         let form = try await request.form(limit: context.maxUploadSize)
         let tenant = try await directory.oneTenant(in: context)
-        // A disabled device may ask, too. The response says that none of its leases is valid.
+        // A disabled device may also make this request. The response then says that none of its leases is valid.
         let (question, device) = try await proofs.read(
             OfflineQuestion.self, in: try form.required(.request), tenant: tenant.id, for: .offlineLeases)
         let answer = try await answer(question, of: device, tenant: tenant.id)
@@ -41,7 +41,7 @@ struct OfflineLeaseEndpoint: Sendable {
         let hash: PasswordHash?
     }
 
-    /// Returns the response to a device that has proved its key.
+    /// Returns the response to a device that has proved possession of its key.
     ///
     /// - Throws: ``StorageError``, or the library's error.
     private func answer(

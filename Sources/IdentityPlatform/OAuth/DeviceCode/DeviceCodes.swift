@@ -79,7 +79,7 @@ struct DeviceCodes {
     /// Stores a person's answer.
     ///
     /// - Parameter session: the session that begins with the approval; nil if the person declined.
-    /// - Returns: whether the code had not been answered before.
+    /// - Returns: true if this is the first answer.
     func decide(_ session: SessionID?, userCode: [UInt8], tenant: TenantID) throws -> Bool {
         let decision = session == nil ? Decision.declined : .approved
         return try connection.execute(
@@ -91,7 +91,7 @@ struct DeviceCodes {
 
     /// Marks a code as used.
     ///
-    /// - Returns: whether it had not been used before.
+    /// - Returns: true if the code was unused.
     func redeem(_ code: OpaqueToken, at time: Timestamp) throws -> Bool {
         try connection.execute(
             """

@@ -2,9 +2,9 @@
 internal import OAuth
 internal import Storage
 
-/// Limits guesses of user codes (RFC 8628 section 5.1). Counts wrong ones in the database, per person if someone is
-/// signed in on the browser, otherwise per address. There is also one total for all signed-in people and one for
-/// everyone else, so guesses by strangers do not lock out anyone who is signed in.
+/// Limits guesses of user codes (RFC 8628 section 5.1). Counts wrong codes in the database, per person if someone is
+/// signed in on the browser, otherwise per address. There is also a total count for all signed-in people and one for
+/// everyone else, so that guesses by strangers do not lock out anyone who is signed in.
 struct UserCodeThrottle: Sendable {
     let database: any Database
     let environment: ClockAndRandomness
@@ -19,7 +19,8 @@ struct UserCodeThrottle: Sendable {
     /// The limit for all signed-in people of an organisation together, and for everyone else together.
     private static let all = ThrottleRule(burst: 1000, interval: .seconds(2))
 
-    /// Returns a typed code that still waits for an answer. Returns nil for any other code, and counts it.
+    /// Returns the device code that was typed, if it still waits for an answer. Otherwise counts a wrong code and
+    /// returns nil.
     ///
     /// - Throws: ``OAuthError`` `tooManyCodes`, ``StorageError``
     func find(_ typed: String) async throws -> (code: UserCode, record: DeviceCode)? {

@@ -67,7 +67,7 @@ struct DiscoveryEndpoints: Sendable {
         return Response(json: document)
     }
 
-    /// Returns an endpoint's address; nil if it is not served.
+    /// Returns an endpoint's address; nil if the endpoint is not served.
     private func address(
         of endpoint: PublishedEndpoint, _ version: TokenVersion, _ segment: String
     ) -> String? {
@@ -88,7 +88,7 @@ struct DiscoveryEndpoints: Sendable {
     }
 
     /// Returns the key set of one organisation (RFC 7517 section 5), or the keys of all organisations if the address
-    /// names none. Key ids are unique across organisations.
+    /// does not name one. Key ids are unique across organisations.
     private static func keys(_ platform: Platform, _ context: IdentityContext) async throws -> Response {
         let tenants: [TenantID]
         if let tenant = try await platform.directoryCache.tenant(in: context) {

@@ -3,7 +3,7 @@ internal import Hummingbird
 internal import OAuth
 
 /// `/common/discovery/instance`: returns whether a host belongs to this platform, and the platform's other names.
-/// Clients ask this before they send a password to an unknown host.
+/// Clients send this request before they send a password to an unknown host.
 struct InstanceDiscovery: Sendable {
     let names: IdentityConfiguration.Names
 

@@ -9,8 +9,8 @@ internal import Storage
 /// invalidates all its tokens (OpenID Connect RP-Initiated Logout 1.0). It redirects only to a URI that is registered
 /// as a post-logout URI of the requesting client.
 ///
-/// Any page on any site can send a browser here. So a session ends at once only if the request contains an id token of
-/// that session; otherwise the person is asked (section 2: "the OP SHOULD ask the End-User").
+/// Any page on any site can send a browser here. A session therefore ends at once only if the request contains an id
+/// token of that session; otherwise the person is asked (section 2: "the OP SHOULD ask the End-User").
 struct LogoutEndpoint: Sendable {
     let database: any Database
     let environment: ClockAndRandomness
@@ -26,7 +26,7 @@ struct LogoutEndpoint: Sendable {
             router.post(path) { request, context in
                 let form = try await request.form(limit: context.maxUploadSize)
                 // A POST from another site arrives without our cookies, so the answer is a page from which the browser
-                // repeats it.
+                // repeats the request.
                 guard form[Field.repeated] == nil, HostCookie.session.value(in: request) == nil else {
                     return try await logout(request, context, by: form)
                 }

@@ -21,7 +21,7 @@ enum PublishedEndpoint: String, WireName, CaseIterable {
         case (.keySet, .one): ["/discovery/keys"]
         case (.userInfo, _): ["/openid/userinfo"]
         case (_, .two): ["/oauth2/v2.0/\(word)"]
-        // An endpoint without an older path is served at the newer one.
+        // An endpoint without a version 1 path is served at the version 2 path.
         case (_, .one): ["/oauth2/\(word)", "/oauth2/v2.0/\(word)"]
         }
     }

@@ -28,7 +28,7 @@ struct RevocationEndpoint: Sendable {
             guard let token, token.tenant == owner else { return }
             try revoke(token, of: client, at: now, connection)
         }
-        // An access token is recognised by its format and not looked up.
+        // An access token is recognised by its format only; it is not looked up.
         guard token != nil || text.split(separator: ".").count != 3 || (try? CompactJWS(text)) == nil else {
             throw OAuthError.unsupportedToken
         }

@@ -16,8 +16,9 @@ struct DeviceProofs: Sendable {
     let nonces: Nonces
     let names: IdentityConfiguration.Names
 
-    /// Verifies the signer of a request. The certificate must be byte for byte the one issued to the device. So no
-    /// foreign certificate is parsed, and a different certificate with the same name is not accepted.
+    /// Verifies the signer of a request. The certificate in the request must be identical to the one issued to the
+    /// device, byte for byte. The server therefore never parses a certificate that it did not issue, and does not
+    /// accept a different certificate with the same name.
     ///
     /// - Throws: ``OAuthError``, ``StorageError``
     func check(_ token: CompactJWS, tenant: TenantID) async throws -> DeviceProof {
@@ -55,7 +56,7 @@ struct DeviceProofs: Sendable {
     }
 
     /// Checks that a signed request is meant for `path` of this server and names the device that signed it. Ignores
-    /// case, since the device uses the address as it was given. Ignores the port, since a proxy in front of the server
+    /// case, since the device may spell the address differently. Ignores the port, since a proxy in front of the server
     /// may use a different one.
     ///
     /// - Throws: ``OAuthError``.

@@ -3,7 +3,7 @@ internal import Hummingbird
 internal import OAuth
 internal import Storage
 
-/// Issues a token for the device itself, without a person, to an app.
+/// Issues to an app a token for the device itself, without a person.
 struct DeviceTokenIssue: Sendable {
     let platform: Platform
 
@@ -14,8 +14,8 @@ struct DeviceTokenIssue: Sendable {
         try platform.nonces.accept(wanted.nonce, signed: token.signingInput, for: .deviceToken)
         guard let id = ClientID(rawValue: wanted.clientID) else { throw OAuthError.unknownClient }
         let client = try await platform.database.read { try Clients($0).usable(id, tenant: tenant.id) }
-        // The device's key authenticates only the device. An application with a secret would have to authenticate
-        // itself.
+        // The device's key authenticates only the device. An application with a secret would also have to authenticate
+        // itself, so it is refused.
         guard client.isPublic else { throw OAuthError.missingSecret }
         if let text = wanted.redirectURI {
             guard let uri = RedirectURI(text), client.allowsRedirect(to: uri) else {

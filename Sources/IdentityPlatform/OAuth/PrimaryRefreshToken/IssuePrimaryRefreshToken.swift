@@ -5,7 +5,7 @@ internal import OAuth
 internal import Redaction
 internal import Storage
 
-/// Issues a PRT to a device for the person whose proof it presents.
+/// Issues a PRT to a device for the person whose proof the device presents.
 struct IssuePrimaryRefreshToken: Sendable {
     let platform: Platform
 
@@ -70,7 +70,7 @@ struct IssuePrimaryRefreshToken: Sendable {
         }
     }
 
-    /// Returns the worker's own key on this device that signed the assertion.
+    /// Returns the key that signed the assertion: a worker's own key (``HelloKey``), registered on this device.
     private func helloKey(_ text: Sensitive<String>, on device: Device) async throws -> HelloKey {
         guard let unverified = try? WindowsHelloAssertion.Unverified(text.exposed) else {
             throw OAuthError.badAssertion
@@ -88,7 +88,7 @@ struct IssuePrimaryRefreshToken: Sendable {
         return key
     }
 
-    /// Returns the key that session keys are encrypted to. A device with an elliptic-curve transport key would use key
+    /// Returns the key that session keys are encrypted to. A device with an elliptic-curve transport key would need key
     /// agreement, which is not supported.
     private static func encryptionKey(of device: Device) throws -> _RSA.Encryption.PublicKey {
         let members = try Members(decoding: device.credentials.transportKey)

@@ -14,7 +14,8 @@ struct IssuedPrimaryRefreshToken: Sendable {
 extension IssuedPrimaryRefreshToken {
     /// Returns the members of the response, in the types that known clients require.
     ///
-    /// - Parameter sessionKey: encrypted for the device; nil for a renewal, which keeps the session key.
+    /// - Parameter sessionKey: the session key, encrypted for the device; nil for a renewal, which keeps the session
+    ///   key.
     func reply(
         _ token: OpaqueToken, tenant: Tenant, sessionKey: String?, by issuer: TokenIssuer
     ) -> MembersWriter {

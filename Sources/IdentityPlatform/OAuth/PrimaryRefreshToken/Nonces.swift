@@ -10,19 +10,19 @@ internal import Synchronization
 /// used are remembered.
 ///
 /// A nonce issued to a browser is valid only in that browser and only for its credential. A nonce obtained elsewhere
-/// cannot be used to plant a credential in another person's browser.
+/// therefore cannot be used to plant a credential in another person's browser.
 ///
-/// The key and the remembered requests exist only in memory. A restart invalidates every nonce, so a request that was
-/// forgotten cannot be replayed.
+/// The key and the remembered requests exist only in memory. A restart therefore invalidates every nonce, so a request
+/// that the server no longer remembers cannot be replayed.
 package final class Nonces: Sendable {
-    /// The purpose of a nonce. One nonce may be used in several different requests, as some clients do.
+    /// The purpose of a nonce. A client may use one nonce in several different requests; some clients do.
     enum Purpose: UInt8, Sendable {
         case issue, use, endSession, sessionState, join, assertion, deviceToken, browser, receiptAnchor, offlineLeases,
             signInPage, leave
     }
 
-    /// The maximum number of remembered requests. If it is reached, the server refuses requests and does not forget
-    /// earlier ones.
+    /// The maximum number of remembered requests. When it is reached, the server refuses new requests rather than
+    /// forget earlier ones.
     private static let capacity = 1_000_000
 
     private struct Seen {
@@ -61,10 +61,11 @@ package final class Nonces: Sendable {
         return (0..<8).map { UInt8(truncatingIfNeeded: time >> (56 - $0 * 8)) } + environment.randomBytes(8)
     }
 
-    /// Accepts a signed request if its nonce was issued by this server and is fresh, and if the request is new.
+    /// Accepts a signed request if its nonce was issued by this server and is fresh, and if the same request was not
+    /// accepted before.
     ///
-    /// - Parameter signed: the signed bytes, without the signature: with some algorithms, anyone can turn a valid
-    ///   signature into a different valid one for the same bytes.
+    /// - Parameter signed: the signed bytes without the signature. The signature cannot identify the request, because
+    ///   with some algorithms anyone can turn a valid signature into a different valid one for the same bytes.
     /// - Throws: ``OAuthError``.
     func accept(_ nonce: String, signed: [UInt8], for purpose: Purpose) throws(OAuthError) {
         let now = environment.now().seconds
@@ -99,7 +100,7 @@ package final class Nonces: Sendable {
     private struct Opened {
         let bytes: [UInt8]
         let made: Int64
-        /// Whether it was issued to a browser.
+        /// Whether the nonce was issued to a browser.
         var isBound: Bool { bytes.count == 48 }
     }
 

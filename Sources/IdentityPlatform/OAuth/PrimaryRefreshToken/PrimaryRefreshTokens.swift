@@ -8,15 +8,15 @@ struct StoredPrimaryRefreshToken: Sendable {
     let tenant: TenantID
     let session: SessionID
     let device: DeviceID
-    /// The broker that requested it.
+    /// The broker that requested the token.
     let client: ClientID
     let sealedSessionKey: [UInt8]
-    /// The family of the refresh token that it was issued for; nil if the proof was a password or a key.
+    /// The family of the refresh token that proved the person; nil if the proof was a password or a key.
     let proofFamily: TokenFamilyID?
-    /// The family of the apps' refresh tokens that were issued with it. Renewals keep the family.
+    /// The family of the apps' refresh tokens that were issued with this token. Renewals keep the family.
     let family: TokenFamilyID
     let expires: Timestamp
-    /// When another token was issued in its place.
+    /// When another token was issued in place of this one; nil if none was.
     let renewed: Timestamp?
     /// Whether the device has shown that it received the token. The response to a renewal may have been lost.
     let isConfirmed: Bool
@@ -62,8 +62,8 @@ struct PrimaryRefreshTokens {
             StoredPrimaryRefreshToken.self, "WHERE tenant = \(token.tenant) AND hash = \(token.hash)")
     }
 
-    /// Replaces a token with the next one. The replaced token stays for a repeated request, in case the response was
-    /// lost. The token that it had replaced is deleted.
+    /// Replaces a token with the next one. The replaced token is kept, so that the request can be repeated if the
+    /// response was lost. The token before it is deleted.
     func renew(
         _ token: OpaqueToken, _ record: StoredPrimaryRefreshToken, by next: OpaqueToken,
         as nextRecord: StoredPrimaryRefreshToken, at time: Timestamp
@@ -136,9 +136,9 @@ extension StorageKey {
 
 /// Decides whether a primary refresh token is still valid. A renewal replaces it with a new one.
 ///
-/// The response to a renewal may be lost. So the device may repeat the request within ``window``, as long as it has not
-/// shown that it has the new token, and then gets the same new token again. Any other second renewal means that two
-/// parties have the token and the session key.
+/// The response to a renewal may be lost. The device may therefore repeat the request within ``window``, as long as it
+/// has not shown that it has the new token; it then gets the same new token again. Any other second renewal means that
+/// two parties have the token and the session key.
 enum RenewalRule {
     /// How long a renewal may be repeated. This is longer than for a refresh token, since the requester must have the
     /// session key, and a device may be offline for a while.
@@ -155,7 +155,7 @@ enum RenewalRule {
         case expired
     }
 
-    /// - Parameter successor: the token that was issued in its place.
+    /// - Parameter successor: the token that was issued in place of `token`; nil if unknown.
     static func judge(
         _ token: StoredPrimaryRefreshToken, successor: StoredPrimaryRefreshToken?, isRenewal: Bool, at now: Timestamp
     ) -> Judgement {

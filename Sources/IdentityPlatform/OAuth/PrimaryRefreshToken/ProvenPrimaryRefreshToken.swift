@@ -11,8 +11,8 @@ struct ProvenPrimaryRefreshToken: Sendable {
     /// The request's claims.
     let claims: Members
 
-    /// Finds the token that a request names and verifies the request's signature with its session key. Does not check
-    /// the session.
+    /// Finds the token that a request names and verifies the request's signature with the token's session key. Does not
+    /// check the session.
     ///
     /// - Throws: ``OAuthError``, ``StorageError``
     init(

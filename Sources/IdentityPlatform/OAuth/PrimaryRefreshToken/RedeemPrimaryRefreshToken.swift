@@ -37,7 +37,7 @@ struct RedeemPrimaryRefreshToken: Sendable {
         if !use.record.isConfirmed {
             try await platform.database.write { try PrimaryRefreshTokens($0).confirm(use.primary) }
         }
-        // Clients of the older protocol do not know offline_access, so they always get a refresh token.
+        // Clients of the older (Windows) protocol do not know `offline_access`, so they always get a refresh token.
         let refresh =
             use.grant.scope.wantsRefreshToken || dialect == .windows ? try await refreshToken(use) : nil
         return try await platform.issuer.reply(
@@ -61,7 +61,7 @@ struct RedeemPrimaryRefreshToken: Sendable {
     }
 
     /// Returns the app's refresh token in this PRT's family: the newest one or, if that was used or revoked or has
-    /// expired, a new one. So most requests do not write to the database.
+    /// expired, a new one. Most requests therefore do not write to the database.
     private func refreshToken(_ use: VerifiedUse) async throws -> IssuedRefreshToken {
         let first = RefreshToken(
             tenant: use.primary.tenant, session: use.grant.session.id, client: use.grant.client.id,
@@ -76,7 +76,8 @@ struct RedeemPrimaryRefreshToken: Sendable {
     }
 }
 
-/// Returns the newest refresh token of the family and client of `first`, and its form for a response if it is valid.
+/// Returns the newest refresh token of the family and client of `first`, and, if that token is valid, its form for a
+/// response.
 private func present(
     _ first: RefreshToken, in transaction: TokenTransaction
 ) throws -> (newest: RefreshToken?, issued: IssuedRefreshToken?) {
@@ -98,7 +99,7 @@ extension RefreshToken {
     }
 }
 
-/// A use request signed with the session key, and its grant.
+/// A request to use a PRT, signed with the session key, and its grant.
 struct VerifiedUse: Sendable {
     let primary: OpaqueToken
     let record: StoredPrimaryRefreshToken
@@ -107,8 +108,8 @@ struct VerifiedUse: Sendable {
     let grant: Grant
 }
 
-/// Verifies a use request against one consistent state of the database. The caller checks the nonce, which is not in
-/// the database.
+/// Verifies a request to use a PRT against one consistent state of the database. The caller checks the nonce, which is
+/// not in the database.
 private func verify(
     _ unverified: SessionSignedRequest.Unverified, of primary: OpaqueToken, version: TokenVersion,
     in transaction: TokenTransaction
@@ -131,8 +132,8 @@ private func verify(
     // If the broker that requested the token is disabled or removed, the token cannot be used.
     _ = try transaction.clients.usable(record.client, tenant: record.tenant)
     guard client.isBroker || !request.isRenewal else { throw OAuthError.notABroker }
-    // The session key authenticates only the device and the person. An application with a secret would have to
-    // authenticate itself.
+    // The session key authenticates only the device and the person. An application with a secret would also have to
+    // authenticate itself, so it is refused.
     guard client.isPublic else { throw OAuthError.missingSecret }
     if let text = request.redirectURI {
         guard let uri = RedirectURI(text), client.allowsRedirect(to: uri) else { throw OAuthError.unregisteredRedirect }

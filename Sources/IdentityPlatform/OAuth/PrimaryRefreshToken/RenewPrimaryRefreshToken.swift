@@ -2,7 +2,7 @@
 internal import OAuth
 internal import Storage
 
-/// Replaces a PRT with a new one that has the same session key. The new one is valid for the full lifetime again, but
+/// Replaces a PRT with a new one that has the same session key. The new PRT is valid for the full lifetime again, but
 /// not beyond the limit, which is counted from the sign-in.
 struct RenewPrimaryRefreshToken: Sendable {
     let platform: Platform
@@ -12,8 +12,8 @@ struct RenewPrimaryRefreshToken: Sendable {
         let issued: IssuedPrimaryRefreshToken
     }
 
-    /// Renews in one transaction. The new token is derived from the old one, so that a device that missed the response
-    /// can get the same token again.
+    /// Renews in one transaction. The new token is derived from the old one, so that a device that did not receive the
+    /// response can get the same token again.
     ///
     /// - Throws: ``OAuthError``, ``StorageError``, the library's error.
     func renew(_ use: VerifiedUse) async throws -> Renewal {
@@ -33,7 +33,8 @@ struct RenewPrimaryRefreshToken: Sendable {
     }
 }
 
-/// A refusal is returned, not thrown: if two parties have the token, the end of the session must be committed.
+/// The outcome of a renewal. A refusal is returned, not thrown, because the transaction must be committed: if two
+/// parties have the token, it ends the session.
 private enum Outcome: Sendable {
     case renewed(IssuedPrimaryRefreshToken)
     case refused(OAuthError)

@@ -3,9 +3,9 @@ internal import Hummingbird
 internal import OAuth
 internal import Storage
 
-/// Dispatches requests that are signed with a session key or by a device. Those signed with a session key use or renew
-/// a PRT. Those signed by a device request a PRT or a token for the device itself. Each successful response contains
-/// the nonce for the next request.
+/// Dispatches requests that are signed with a session key or by a device. A request signed with a session key uses or
+/// renews a PRT. A request signed by a device asks for a PRT, or for a token for the device itself. Each successful
+/// response contains the nonce for the next request.
 struct SignedRequestGrant: GrantHandler {
     let platform: Platform
 
@@ -36,7 +36,7 @@ struct SignedRequestGrant: GrantHandler {
             : try await IssuePrimaryRefreshToken(platform: platform).respond(to: token, of: proof, in: tenant, request)
     }
 
-    /// Returns the tenant in the address or, if it names none, the tenant in the device's certificate.
+    /// Returns the tenant in the address or, if the address names none, the tenant in the device's certificate.
     private func tenant(of request: TokenRequest, for token: CompactJWS) async throws -> Tenant {
         if let tenant = request.tenant { return tenant }
         guard let certificate = try? token.certificates().first,

@@ -2,8 +2,8 @@
 package import OAuth
 internal import Storage
 
-/// The resources of this server, under their own names and under Microsoft's names, which third-party clients have
-/// built in.
+/// The resources of this server, under their own names and under Microsoft's names, which are built into third-party
+/// clients.
 package struct ResourceCatalogue: Sendable {
     package let graph: Resource
     package let deviceRegistration: Resource
@@ -39,7 +39,7 @@ package struct ResourceCatalogue: Sendable {
         all.lazy.flatMap(\.permissions).first { $0.lowercased() == name.lowercased() }
     }
 
-    /// Parses `scope` and the older `resource` for a client.
+    /// Parses the `scope` of a client's request, and the `resource` of version 1.
     ///
     /// Grants the requested permissions that the resource has and that the client may use. The response lists them (RFC
     /// 6749 section 3.3). If there are none, the request is refused.
@@ -143,7 +143,7 @@ package struct GrantedScope: Sendable {
     package let requested: Scopes
     /// The granted scopes, for the response. A requested scope that is missing here was not granted.
     package let granted: Scopes
-    /// The scope to store in a code or a refresh token. It includes the older `resource` as a scope.
+    /// The scope to store in a code or a refresh token. It includes the `resource` of version 1 as a scope.
     package let lasting: String
 
     /// The contents of `scp` in an access token: the permissions, and the requested profile scopes for UserInfo.
@@ -158,10 +158,11 @@ package struct GrantedScope: Sendable {
 /// An application that receives access tokens.
 package struct Resource: Sendable {
     package let application: ClientID
-    /// The names by which it is known in `resource`, in the first part of a scope and in `aud`, without a trailing
-    /// slash.
+    /// The names by which the resource is known in `resource`, in the first part of a scope and in `aud`, without a
+    /// trailing slash.
     package let identifiers: [String]
-    /// Its permissions. The token's person must also be allowed to do what a permission covers.
+    /// The permissions of the resource. A permission alone is not enough: the token's person must also be allowed to
+    /// perform the act.
     package let permissions: [String]
     /// The permissions that a client gets if none is registered for it explicitly.
     package let ordinary: [String]

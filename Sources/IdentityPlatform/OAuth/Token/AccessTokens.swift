@@ -9,14 +9,14 @@ package struct AccessTokens: Sendable {
     let directoryCache: DirectoryCache
     let environment: ClockAndRandomness
 
-    /// Why a bearer token was refused. It never depends on whose token it is.
+    /// Why a bearer token was refused. The reason does not reveal whose token it is.
     package enum Refusal: Error, Equatable {
         case missing, malformed, signature, audience, expired, ended
     }
 
-    /// Verifies the token in an `Authorization` header: its signature, issuer, audience and time, and that its session
-    /// is still valid (``SessionRule``) and its application still registered and enabled. The returned roles are the
-    /// person's current ones, not those at issuance.
+    /// Verifies the token in an `Authorization` header: its signature, issuer, audience and time. Its session must
+    /// still be valid (``SessionRule``), and its application must still be registered and enabled. The returned roles
+    /// are the person's current ones, not those at the time of issue.
     ///
     /// - Throws: ``Refusal``, ``StorageError``
     package func check(authorization: String?, for resource: Resource) async throws -> AccessToken {

@@ -39,7 +39,7 @@ private struct Proof: Sendable {
     let version: TokenVersion
 }
 
-/// A refusal is returned, not thrown, so that the revocation after a replay is committed.
+/// The outcome of a redemption. A refusal is returned, not thrown, so that the revocation after a replay is committed.
 private enum Outcome: Sendable {
     case granted(IssuedGrant)
     case refused(OAuthError)
@@ -91,8 +91,9 @@ private func check(
     guard ProofKey.matches(verifier: verifier, challenge: record.challenge) else { throw .verifierMismatch }
 }
 
-/// Revokes what was issued for a code that is used again (RFC 6749 section 4.1.2). Ends the whole session if the code's
-/// sign-in began it; otherwise revokes the code's refresh tokens and the primary refresh tokens issued for them.
+/// Revokes the tokens that were issued for a code that is used again (RFC 6749 section 4.1.2). Ends the whole session
+/// if the code's sign-in began it; otherwise revokes the code's refresh tokens and the primary refresh tokens issued
+/// for them.
 private func revoke(_ record: AuthorizationCode, at time: Timestamp, _ connection: any Connection) throws {
     let actor = record.client.rawValue
     try AuditLog(connection).append(

@@ -36,7 +36,7 @@ extension AuthorizationCode: Record {
     }
 }
 
-/// Access to the authorisation codes in one transaction. They are stored as hashes.
+/// Access to the authorisation codes in one transaction. Codes are stored as hashes.
 struct AuthorizationCodes {
     private let connection: any Connection
 
@@ -57,9 +57,9 @@ struct AuthorizationCodes {
         try connection.record(AuthorizationCode.self, "WHERE tenant = \(code.tenant) AND hash = \(code.hash)")
     }
 
-    /// Marks a code as used. It stays stored, so that a second use is recognised.
+    /// Marks a code as used. The code stays in the database, so that a second use is recognised.
     ///
-    /// - Returns: whether it had not been used before.
+    /// - Returns: true if the code was unused.
     func redeem(_ code: OpaqueToken, at time: Timestamp) throws -> Bool {
         try connection.execute(
             """

@@ -4,9 +4,9 @@ internal import Storage
 
 /// A resource's challenge in a 401 response to an unusable bearer token (RFC 6750 section 3).
 ///
-/// If the token's session has ended, it is a claims challenge. It tells the client to discard the token, although the
-/// token looks valid, and to request a new one. So a client that uses a cached token learns at once that the token is
-/// invalid.
+/// If the token's session has ended, the response contains a claims challenge. It tells the client to discard the
+/// token, although the token looks valid, and to request a new one. A client that uses a cached token therefore learns
+/// at once that the token is invalid.
 package struct BearerChallenge: Sendable {
     let names: IdentityConfiguration.Names
     let environment: ClockAndRandomness

@@ -4,7 +4,7 @@ internal import OAuth
 package import Redaction
 package import Storage
 
-/// A code, refresh token or cookie: 256 unguessable bits after the tenant. The database stores only a hash.
+/// A code, refresh token or cookie: 256 unguessable bits, preceded by the tenant. The database stores only a hash.
 ///
 /// Its text is `1.<tenant>.<secret>` in `A–Z a–z 0–9 - _ .`, since some clients post it unencoded and some require a
 /// dot.

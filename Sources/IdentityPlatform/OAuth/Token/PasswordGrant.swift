@@ -5,7 +5,7 @@ internal import Redaction
 internal import Storage
 
 /// Signs a person in with name and password without a page (RFC 6749 section 4.3), if the operator allows this for
-/// older clients. Hashing cost, throttling and audit entries are as on the sign-in page.
+/// older clients. Hashing cost, throttling and audit entries are the same as on the sign-in page.
 struct PasswordGrant: GrantHandler {
     let isAllowed: Bool
     let tokens: TokenTransactions
@@ -46,8 +46,8 @@ struct PasswordGrant: GrantHandler {
         throw OAuthError.badCredentials
     }
 
-    /// Returns the tenant that the request's address names or, if it names none, the tenant of the domain in the user
-    /// name.
+    /// Returns the tenant that the request's address names or, if the address names none, the tenant of the domain in
+    /// the user name.
     ///
     /// - Throws: ``OAuthError``, ``StorageError``
     private func tenant(of request: TokenRequest, orOf userName: String) async throws -> Tenant {
@@ -68,8 +68,8 @@ private struct SessionStart: Sendable {
     let session: SessionID
     let family: TokenFamilyID
 
-    /// Begins the session of a person whose password was correct. Returns nil if the password has since been changed,
-    /// or the account disabled or removed.
+    /// Begins the session of a person whose password was correct. Returns nil if, since then, the password has been
+    /// changed or the account has been disabled or removed.
     ///
     /// - Throws: ``OAuthError``, ``StorageError``
     func begin(

@@ -3,9 +3,9 @@ internal import Storage
 
 /// Decides whether a client may use a refresh token. Each token is valid once (RFC 9700 section 4.14.2).
 ///
-/// The response to a use may be lost. So the same client may repeat the use within ``window``, as long as the token
-/// from the first use is unused, and then gets that same token again. Any other second use means that two parties have
-/// the token.
+/// The response to a use may be lost. The same client may therefore repeat the use within ``window``, as long as the
+/// token from the first use is unused; the client then gets that same token again. Any other second use means that two
+/// parties have the token.
 enum RefreshTokenRule {
     /// How long after its first use a token may be used again.
     static let window = Duration.seconds(10)
@@ -25,7 +25,7 @@ enum RefreshTokenRule {
         case dead
     }
 
-    /// - Parameter successor: the token that was issued in its place.
+    /// - Parameter successor: the token that was issued in place of `token`; nil if there is none.
     static func judge(
         _ token: RefreshToken, successor: RefreshToken?, for purpose: Purpose, at now: Timestamp
     ) -> Judgement {

@@ -20,11 +20,11 @@ package struct RefreshToken: Sendable {
     package let scope: String
     /// The family: all tokens issued from one code, one password or one PRT.
     package let family: TokenFamilyID
-    /// Its number among its client's tokens in the family, counted from 0. Each use issues the token with the next
-    /// number.
+    /// The token's number among the client's tokens in the family, counted from 0. Each use issues the token with the
+    /// next number.
     package let generation: Int64
-    /// Whether it was issued with a primary refresh token. If so, it is not accepted as proof for another primary
-    /// refresh token.
+    /// Whether the token was issued with a primary refresh token. If so, it is not accepted as proof for another
+    /// primary refresh token.
     package let ofPrimary: Bool
     package let expires: Timestamp
     package let used: Timestamp?
@@ -40,7 +40,7 @@ package struct RefreshToken: Sendable {
         (self.expires, self.used, self.isRevoked) = (expires, used, isRevoked)
     }
 
-    /// Its unique position among all tokens, from which its text is derived.
+    /// The token's unique position among all tokens, from which its text is derived.
     var place: [UInt8] { tenant.bytes + Array("\(family) \(client) \(generation)".utf8) }
 
     /// The token that is issued when this one is used. It expires at the same time.
@@ -73,7 +73,7 @@ package struct IssuedRefreshToken: Sendable {
     package let expires: Timestamp
 }
 
-/// Access to the refresh tokens in one transaction. They are stored as hashes.
+/// Access to the refresh tokens in one transaction. Tokens are stored as hashes.
 package struct RefreshTokens {
     private let connection: any Connection
 
@@ -123,7 +123,8 @@ package struct RefreshTokens {
             """)
     }
 
-    /// Marks a token as used. It stays stored, so that a second use is recognised. A repeated call changes nothing.
+    /// Marks a token as used. The token stays in the database, so that a second use is recognised. A repeated call
+    /// changes nothing.
     ///
     /// - Throws: ``StorageError``
     func use(_ token: RefreshToken, at time: Timestamp) throws {
@@ -135,9 +136,9 @@ package struct RefreshTokens {
             """)
     }
 
-    /// Revokes a client's tokens of a family. They stay stored, so that no generation is issued twice.
+    /// Revokes a client's tokens of a family. The tokens stay in the database, so that no generation is issued twice.
     ///
-    /// - Returns: how many had not been revoked before.
+    /// - Returns: how many tokens this call revoked.
     /// - Throws: ``StorageError``
     func revoke(chainOf token: RefreshToken, at time: Timestamp) throws -> Int {
         try connection.execute(

@@ -20,8 +20,8 @@ package struct TokenIssuer: Sendable {
         return device.isShared ? lifetimes.sharedDeviceAccessToken : lifetimes.accessToken
     }
 
-    /// Returns the `iss` of an organisation's tokens. Entra's older version uses a separate host. This platform uses
-    /// the login host for both versions, so that no other party can ever control the issuer's host.
+    /// Returns the `iss` of an organisation's tokens. Entra uses a separate host for version 1. This platform uses the
+    /// login host for both versions, so that no other party can ever control the issuer's host.
     package func issuer(_ tenant: TenantID, _ version: TokenVersion = .two) -> String {
         "\(names.origin(of: names.login))/\(tenant)/\(version == .two ? "v2.0" : "")"
     }
@@ -66,7 +66,7 @@ package struct TokenIssuer: Sendable {
         return try (grant.version == .one ? key.olderSigner : key.signer).token(payload: claims.bytes)
     }
 
-    /// Adds the person's names in the claims of the older version.
+    /// Adds the person's names in the claims of version 1.
     private static func addOlderNames(of grant: Grant, to claims: inout MembersWriter) {
         claims.set(ClaimName.userPrincipalName, grant.user.userPrincipalName)
         claims.set(ClaimName.uniqueName, grant.user.userPrincipalName)
@@ -130,7 +130,7 @@ extension TokenIssuer {
     /// 3.1.3.3).
     ///
     /// - Parameters:
-    ///   - refreshToken: already stored durably.
+    ///   - refreshToken: the refresh token, already stored durably; nil if none is issued.
     ///   - withClientInfo: whether the client sent `client_info=1`.
     /// - Throws: ``StorageError``, or the library's error.
     package func reply(

@@ -21,8 +21,8 @@ struct TokenTransaction {
         (clients, storageKey) = (Clients(connection, view), source.storageKey)
     }
 
-    /// Thrown if a token was used a second time. What was issued from it is revoked in a separate transaction, since
-    /// the transaction that detects the reuse does not commit.
+    /// The error that a refresh token was used a second time. The tokens issued from it are revoked in a separate
+    /// transaction, because the transaction that detects the reuse does not commit.
     struct Reuse: Error {
         let token: RefreshToken
     }
@@ -54,8 +54,8 @@ struct TokenTransaction {
             version: version)
     }
 
-    /// Begins a token family. Returns the grant with the first refresh token, if one is requested. Clients of the older
-    /// endpoint always get one.
+    /// Begins a token family. Returns the grant with the first refresh token, if one is requested. Clients of the
+    /// version 1 endpoint always get one.
     ///
     /// - Throws: ``OAuthError``, ``StorageError``
     func begin(family: TokenFamilyID, with grant: Grant) throws -> IssuedGrant {
@@ -104,9 +104,9 @@ struct TokenTransaction {
         return IssuedRefreshToken(token: token, expires: record.expires)
     }
 
-    /// Returns a refresh token that was issued earlier, perhaps by an older version of the server. Its text is not
-    /// random but derived from its place with the storage key, so it can be returned again although only a hash is
-    /// stored.
+    /// Returns a refresh token that was issued earlier, perhaps by an older version of the server. The text of a
+    /// refresh token is not random. It is derived from the token's place with the storage key, so it can be returned
+    /// again although only a hash is stored.
     ///
     /// - Throws: ``StorageError``
     func issued(_ record: RefreshToken) throws -> IssuedRefreshToken {
@@ -165,8 +165,8 @@ struct TokenTransactions: Sendable {
         return try await database.read { try body(TokenTransaction(self, view: view, in: $0)) }
     }
 
-    /// Writes in one transaction of the token endpoint. If a refresh token is reused, revokes what was issued from it
-    /// and refuses the use.
+    /// Writes in one transaction of the token endpoint. If a refresh token is reused, revokes the tokens issued from it
+    /// and refuses the request.
     ///
     /// - Throws: ``OAuthError``, ``StorageError``, or the error of `body`.
     func write<Outcome: Sendable>(

@@ -6,7 +6,7 @@ enum TokensSchema {
         Migration(
             "refresh-token-rotation",
             [
-                // Used and revoked tokens stay until they expire, so that a copy is recognised.
+                // Used and revoked tokens stay until they expire, so that the use of a copy is recognised.
                 "ALTER TABLE refreshToken ADD COLUMN generation BIGINT NOT NULL DEFAULT 0",
                 "ALTER TABLE refreshToken ADD COLUMN used BIGINT",
                 "ALTER TABLE refreshToken ADD COLUMN revoked BIGINT",
