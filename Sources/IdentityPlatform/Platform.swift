@@ -23,9 +23,10 @@ package struct Platform: Sendable {
 
     /// Creates the platform over a database to which ``IdentitySchema/migrations`` have been applied.
     ///
-    /// - Parameter storageKey: decrypts the sealed values in the database. It must never change for a database.
+    /// - Parameter storageKey: the key of the sealed values in the database. A database must always be opened with the
+    ///   same key.
     /// - Throws: ``StorageKey/Failure`` if the database belongs to another storage key, ``BreachedPasswords/Failure``,
-    ///   ``StorageError``, the error of a catalogue of texts that is incomplete.
+    ///   ``StorageError``, or ``TextsFailure`` if a catalogue of texts is incomplete.
     package init(
         configuration: IdentityConfiguration, database: any Database, storageKey: StorageKey,
         environment: ClockAndRandomness = .system
@@ -60,7 +61,7 @@ package struct Platform: Sendable {
 
     /// The pool in which the passwords of sign-ins are hashed.
     package var hashing: HashingPool { passwords.signIns }
-    /// Answers devices' requests for their state and that of their sessions.
+    /// Answers devices' requests for their own state and that of their sessions.
     package var sessionStatusRequests: SessionStatusRequests {
         SessionStatusRequests(database: database, proofs: deviceProofs)
     }

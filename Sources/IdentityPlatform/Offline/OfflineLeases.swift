@@ -15,7 +15,7 @@ struct OfflineLeases {
 
     init(_ connection: any Connection) { self.connection = connection }
 
-    /// Stores a lease and replaces the person's earlier ones on the device.
+    /// Stores a lease, in place of the person's earlier leases on the device.
     ///
     /// - Throws: ``StorageError``
     func add(

@@ -7,18 +7,18 @@ package import Storage
 package struct OfflineRules: Sendable, Equatable {
     /// The accepted credentials; never empty.
     package let credentials: Set<OfflineLease.Credential>
-    /// Seconds of wall-clock time from the sign-in to the end of the lease.
+    /// Seconds of wall-clock time from the issue of a lease to its end.
     package let wallSeconds: Int
     package let limits: OfflineLease.Limits
 
-    /// The usual ``wallSeconds``, half a day. After this time, even a device without a network no longer accepts a
-    /// person who was removed from the organisation.
+    /// The usual value of ``wallSeconds``: half a day. After this time, even a device without a network no longer
+    /// accepts a person who was removed from the organisation.
     package static let usualSeconds = 12 * 60 * 60
-    /// The maximum of ``wallSeconds``, a week.
+    /// The maximum of ``wallSeconds``: a week.
     package static let maximumSeconds = 7 * 24 * 60 * 60
 
-    /// Creates rules. Returns nil if there is no credential, or if a value is out of range: both times 1 minute to 1
-    /// week, 0 to 100 boots, 1 to 20 attempts.
+    /// Creates rules. Returns nil if there is no credential, or if a value is out of range. The ranges are 1 minute to
+    /// 1 week for both times, 0 to 100 boots and 1 to 20 attempts.
     package init?(credentials: Set<OfflineLease.Credential>, wallSeconds: Int, limits: OfflineLease.Limits) {
         guard !credentials.isEmpty, (60...Self.maximumSeconds).contains(wallSeconds),
             (60...Self.maximumSeconds).contains(limits.poweredSeconds), (0...100).contains(limits.boots),

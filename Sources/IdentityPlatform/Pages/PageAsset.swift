@@ -7,7 +7,8 @@ internal import NIOCore
 internal import Storage
 internal import WebPages
 
-/// A file that the platform's pages load. Its address contains a hash of its content, so that browsers may keep it.
+/// A file that the platform's pages load. Its address contains a hash of its content, so that browsers may cache it
+/// permanently.
 struct PageAsset: Sendable {
     let path: String
     private let bytes: [UInt8]
@@ -22,7 +23,7 @@ struct PageAsset: Sendable {
         "form", ending: "css", mediaType: "text/css; charset=utf-8", bytes: PageFiles.stylesheet)
     static let keyboard = PageAsset(
         "keyboard", ending: "js", mediaType: "text/javascript; charset=utf-8", bytes: PageFiles.keyboard)
-    /// Submits a form that needs nobody's input.
+    /// A script that submits a form without any input from the person.
     static let submit = PageAsset(
         "submit", ending: "js", mediaType: "text/javascript; charset=utf-8", bytes: PackageResources.submit_js)
 
@@ -31,7 +32,7 @@ struct PageAsset: Sendable {
         SHA256.hash(data: bytes).prefix(8).map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
     }
 
-    /// Returns a response that the browser may keep for good.
+    /// Returns a response that the browser may cache permanently.
     static func response(_ bytes: [UInt8], mediaType: String) -> Response {
         Response(
             status: .ok,
@@ -57,7 +58,7 @@ struct PageAsset: Sendable {
         }
     }
 
-    /// Returns the branding that the address names; nil if it was replaced or removed since.
+    /// Returns the branding that the address names; nil if that branding has since been replaced or removed.
     private static func branding(
         _ context: IdentityContext, _ platform: Platform
     ) async throws -> (Tenant, Branding)? {

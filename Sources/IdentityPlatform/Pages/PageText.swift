@@ -16,7 +16,7 @@ enum PageText: String, TextKey {
     case wrongPassword, staleForm, tooManyFailures, busy, endedEpoch, otherPerson, wrongCode, tooManyCodes, noCodeHere
     case malformedForm
 
-    /// The catalogue. A fault in it is found by the tests, since its files are part of the program.
+    /// The texts in all languages. Their files are part of the program, so the tests find any fault in them.
     static let catalogue = Result { () throws(TextsFailure) in
         try Texts<PageText>([
             .english: PackageResources.en_json, .french: PackageResources.fr_json,
@@ -26,7 +26,7 @@ enum PageText: String, TextKey {
         ])
     }
 
-    /// The text for a refusal that a person can do something about; nil for any other.
+    /// Creates the text for an error that the person can do something about; returns nil for any other error.
     init?(_ error: OAuthError) {
         let texts: [(error: OAuthError, text: PageText)] = [
             (.badCredentials, .wrongPassword), (.staleForm, .staleForm), (.tooManyFailures, .tooManyFailures),

@@ -54,7 +54,7 @@ extension Pages {
         return response(text, status: status, formAction: "'self' \(redirect?.policySource ?? "")")
     }
 
-    /// Returns the choice of a language, which works without scripts.
+    /// Returns the form for choosing a language. It works without scripts.
     private func languages(_ content: SignIn, current: Language) -> HTML {
         let choices = Language.allCases.map { language in
             """
@@ -74,7 +74,7 @@ extension Pages {
 }
 
 extension Tenant {
-    /// Returns the user name that a person means who typed `text`: the organisation's domain may be left out.
+    /// Returns the user name for a typed text. If the text contains no domain, the organisation's domain is added.
     func userName(typed text: String) -> String {
         let name = String(text.drop(while: \.isWhitespace).reversed().drop(while: \.isWhitespace).reversed())
         return name.isEmpty || name.contains("@") ? name : "\(name)@\(domain)"

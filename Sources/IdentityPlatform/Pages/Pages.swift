@@ -6,13 +6,13 @@ internal import OAuth
 internal import Storage
 internal import WebPages
 
-/// The pages for browsers.
+/// Creates the responses with the pages that the platform shows in browsers.
 struct Pages: Sendable {
     let database: any Database
     let texts: Texts<PageText>
     private let keyboard: Texts<KeyboardText>
 
-    /// - Throws: ``TextsFailure``, which the tests find.
+    /// - Throws: ``TextsFailure`` if a catalogue of texts is faulty. The tests find such a fault.
     init(database: any Database) throws {
         self.database = database
         (texts, keyboard) = (try PageText.catalogue.get(), try KeyboardText.catalogue.get())
@@ -72,7 +72,7 @@ struct Pages: Sendable {
     /// Returns the page that asks whether to sign out.
     ///
     /// - Parameters:
-    ///   - username: the signed-in person.
+    ///   - username: the user name of the signed-in person.
     ///   - target: the redirect target that the page's policy must allow.
     func signOut(
         _ username: String, to path: String, fields: [Field], leadingTo target: RedirectURI?, in setting: PageSetting
@@ -94,7 +94,8 @@ struct Pages: Sendable {
         HTML(fields.map { "<input type=\"hidden\" name=\"\($0.name)\" value=\"\($0.value)\">\n" })
     }
 
-    /// Returns what the page says about a refusal. The number identifies it for an administrator.
+    /// Returns the text of a page about a refusal. It includes the error number, which identifies the refusal for an
+    /// administrator.
     func alert(_ error: OAuthError, in language: Language) -> HTML {
         guard let text = PageText(error) else {
             return """

@@ -7,13 +7,13 @@ enum AnchorRule {
         case countersign
         /// The head has already been countersigned.
         case known
-        /// A different receipt with this number was countersigned, or a later one.
+        /// A different receipt with this number, or a receipt with a later number, has already been countersigned.
         case forked
     }
 
     /// - Parameters:
-    ///   - same: the hash that was countersigned for the same number.
-    ///   - newest: the highest number countersigned so far.
+    ///   - same: the hash that was countersigned for the same number; nil if none was.
+    ///   - newest: the highest number countersigned so far; nil if none was.
     static func judge(sequence: Int64, hash: String, same: String?, newest: Int64?) -> Verdict {
         if let same { return same == hash ? .known : .forked }
         guard let newest, sequence <= newest else { return .countersign }

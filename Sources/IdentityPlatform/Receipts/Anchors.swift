@@ -34,7 +34,7 @@ struct Anchors {
             Head.self, "WHERE tenant = \(tenant) AND chain = \(chain) ORDER BY sequence DESC LIMIT 1")
     }
 
-    /// Returns the newest head of each of at most 10,000 chains, the newest chains first.
+    /// Returns the newest head of each chain, the most recently countersigned first; at most 10,000 heads.
     ///
     /// - Throws: ``StorageError``
     func newest(tenant: TenantID) throws -> [Head] {
@@ -48,7 +48,7 @@ struct Anchors {
             """)
     }
 
-    /// Stores a head and removes the chain's old ones.
+    /// Stores a head and removes the chain's oldest heads.
     ///
     /// - Throws: ``StorageError``
     func add(_ head: Head, chain: String, device: DeviceID, tenant: TenantID, at time: Timestamp) throws {

@@ -5,11 +5,12 @@ internal import OAuth
 internal import Receipts
 internal import Storage
 
-/// `POST /{tenant}/oauth2/v2.0/device/receiptanchor` (Baton's own): countersigns the head of a device's receipt chain.
+/// `POST /{tenant}/oauth2/v2.0/device/receiptanchor` (specific to Baton): countersigns the head of a device's receipt
+/// chain.
 ///
-/// A chain has one receipt for each sequence number. The server refuses a head with a different receipt for a
-/// countersigned number, or with a lower number than before, and writes the refusal to the audit log. Repeating a
-/// request returns the same response.
+/// A chain has one receipt for each sequence number. The server refuses a head if it has already countersigned a
+/// different receipt with the same number, and refuses a new head whose number is lower than the highest countersigned
+/// one. It writes each refusal to the audit log. Repeating a request returns the same response.
 struct ReceiptAnchorEndpoint: Sendable {
     let database: any Database
     let environment: ClockAndRandomness

@@ -5,8 +5,8 @@ internal import OAuth
 internal import Receipts
 internal import Storage
 
-/// An organisation's receipt keys. One countersigns the heads of its devices' chains. With the other, people's
-/// pseudonyms are created, which only the organisation can resolve.
+/// An organisation's receipt keys. One key countersigns the heads of its devices' receipt chains. The other key creates
+/// pseudonyms of people, which only the organisation can resolve.
 struct ReceiptAuthority: Sendable {
     let anchorKey: SigningKey
     let published: JSONWebKey
@@ -16,7 +16,7 @@ struct ReceiptAuthority: Sendable {
     /// Creates an authority from its keys.
     ///
     /// - Parameters:
-    ///   - anchorKey: P-256 private key in DER.
+    ///   - anchorKey: a P-256 private key in DER.
     ///   - subjectKey: 32 bytes.
     /// - Throws: the library's error.
     init(anchorKey: [UInt8], subjectKey: [UInt8], tenant: TenantID) throws {
@@ -34,8 +34,8 @@ struct ReceiptAuthority: Sendable {
     }
 
     /// Returns a new pseudonym for one session. Only the organisation can tell that two pseudonyms belong to one
-    /// person. The pseudonym contains its subject, sealed. So it can be resolved as long as the key exists, even if
-    /// everything else has been deleted.
+    /// person. The pseudonym contains its subject in sealed form, so it can be resolved as long as the key exists, even
+    /// if all other data has been deleted.
     ///
     /// - Throws: the library's error.
     func pseudonym(of subject: Subject, nonce: [UInt8]) throws -> String {

@@ -6,7 +6,8 @@ enum BrowserSession: Table {
     enum Column: String, ColumnName { case tenant, hash, session, expires }
 }
 
-/// Signed-in browsers: each has a cookie, stored only as a hash, that is bound to a session.
+/// Access to the signed-in browsers in one transaction. Each has a cookie that is bound to a session. Only a hash of
+/// the cookie is stored.
 struct BrowserSessions {
     private let connection: any Connection
 
@@ -18,7 +19,7 @@ struct BrowserSessions {
             [.tenant: session.tenant, .hash: cookie.hash, .session: session.id, .expires: expires])
     }
 
-    /// Returns the session that a cookie is bound to, if neither has ended.
+    /// Returns the session that a cookie is bound to; nil if the cookie has expired or the session has ended.
     func session(_ cookie: OpaqueToken, at time: Timestamp) throws -> Session? {
         let id: SessionID? = try connection.value(
             .session, of: BrowserSession.self,

@@ -2,7 +2,7 @@
 internal import OAuth
 internal import Storage
 
-/// A password sign-in in a browser, as part of the transaction that uses it.
+/// A sign-in with a password in a browser, as part of the transaction that uses the password.
 struct BrowserSignIn: Sendable {
     let session: SessionID
     let cookie: OpaqueToken
@@ -16,7 +16,7 @@ struct BrowserSignIn: Sendable {
     /// browser, the session is bound to that device and epoch.
     ///
     /// - Parameter allow: throws if the request is for another person. In that case no session begins.
-    /// - Throws: ``OAuthError`` if the browser belongs to a shared device and another person, or to an epoch that has
+    /// - Throws: ``OAuthError`` if the browser belongs to another person on a shared device, or to an epoch that has
     ///   ended; ``StorageError``, or the error of `allow`.
     func begin(
         _ checked: CheckedPassword, by signIns: BrowserSignIns, at now: Timestamp, in connection: any Connection,

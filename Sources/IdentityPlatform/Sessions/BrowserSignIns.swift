@@ -81,7 +81,7 @@ struct BrowserSignIns: Sendable {
     }
 
     /// Sets the cookie that remembers this person's sign-in in the browser. Does not set it on a shared device, because
-    /// there the device itself is known.
+    /// failures there are counted per device.
     ///
     /// - Throws: the library's error.
     func remember(_ checked: CheckedPassword, in request: Request, on response: inout Response) throws {

@@ -39,7 +39,7 @@ struct DeviceBrowsers {
 
     /// Returns the binding for a session that begins now in this browser; nil if it must not be bound.
     ///
-    /// - Parameter cookie: the browser's current browser session.
+    /// - Parameter cookie: the cookie of the browser's current session.
     /// - Throws: ``OAuthError`` `endedBrowserEpoch` if the epoch has ended, `disabledDevice`; ``StorageError``
     func binding(
         of browser: BrowserID, holding cookie: OpaqueToken?, at time: Timestamp
@@ -51,7 +51,7 @@ struct DeviceBrowsers {
             }
             return binding
         }
-        // For a session bound before browsers were recorded, only the cookie identifies the device.
+        // If a session was bound before the server recorded browsers, only the cookie identifies the device.
         guard let cookie, let session = try BrowserSessions(connection).session(cookie, at: time), session.device != nil
         else { return nil }
         let live: LiveSession
@@ -63,8 +63,9 @@ struct DeviceBrowsers {
     }
 
     /// Records that a browser belongs to the device of a session. On a shared device, the worker's sessions that began
-    /// earlier in the browser are bound to the epoch as well. All other sessions that began in it and are not bound to
-    /// a shared device end: those of other people, of other devices and for other screens.
+    /// earlier in the browser are bound to the epoch as well. All other sessions that began in the browser and are not
+    /// bound to a shared device are ended: sessions of other people, sessions of other devices, and sessions that a
+    /// device code started for another screen.
     ///
     /// - Throws: ``OAuthError`` `otherPersonOnDevice` if the browser belongs to another worker, epoch or device;
     ///   ``StorageError``
@@ -102,8 +103,8 @@ struct DeviceBrowsers {
         return binding.isOf(session)
     }
 
-    /// Removes the record of a browser whose epoch or session has ended, so that the next sign-in there starts without
-    /// it.
+    /// Removes the record of a browser whose epoch or session has ended, so that the next sign-in in that browser is
+    /// not bound to it.
     ///
     /// - Throws: ``StorageError``
     func forgetIfOver(_ browser: BrowserID) throws {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package import Storage
 
-/// The notice that the state of a device or of its session may have changed, so that the device should request it
+/// The notice that the state of a device or of its session may have changed, so the device should request its state
 /// again.
 ///
-/// A change that ends a device's session or affects its state announces this in the same transaction. Observers are
-/// called after the commit, so the device's request already sees the new state.
+/// A transaction that ends a device's session or changes a device's state makes this announcement. Observers are called
+/// after the commit, so the device's request already sees the new state.
 package struct DeviceStateChange: Announcement, Hashable {
     package let tenant: TenantID
     package let device: DeviceID

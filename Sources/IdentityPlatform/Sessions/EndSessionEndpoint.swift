@@ -5,11 +5,11 @@ internal import Logging
 internal import OAuth
 internal import Storage
 
-/// `POST /{tenant}/oauth2/v2.0/device/endsession` (Baton's own): a device reports that a session has ended there.
+/// `POST /{tenant}/oauth2/v2.0/device/endsession` (specific to Baton): a device reports that a session on it has ended.
 ///
 /// A repeated report is not an error, because the device repeats its report until it gets a response. A session that is
-/// unknown or belongs to another device is not an error either, so that a device cannot learn about other sessions; it
-/// cannot end them.
+/// unknown or belongs to another device is not an error either, so that a device cannot learn about other devices'
+/// sessions. It cannot end them.
 struct EndSessionEndpoint: Sendable {
     let database: any Database
     let environment: ClockAndRandomness
@@ -45,11 +45,11 @@ private func conclude(
 ) throws -> Outcome {
     let (devices, sessions) = (Devices(connection), Sessions(connection))
     let present = try devices.find(device, tenant: tenant)
-    // The epoch ended with the session. No session can begin any more in it or in an earlier one.
+    // The epoch ended with the session. No further session can begin in this epoch or in an earlier one.
     if EpochRule.judge(end.epoch, highest: present?.epoch, isClosed: false) != .stale {
         try devices.setEpoch(end.epoch, isClosed: true, device, tenant: tenant)
     }
-    // This includes a session whose id the device does not know because it lost power or the response.
+    // This includes a session whose id the device does not know because it lost power or did not receive the response.
     try devices.endSessions(of: device, tenant: tenant, upTo: end.epoch, at: time, by: device.rawValue)
     guard let id = SessionID(rawValue: end.sessionID), let session = try sessions.find(id, tenant: tenant),
         session.device?.id == device

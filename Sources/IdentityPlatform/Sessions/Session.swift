@@ -4,31 +4,31 @@ package import Storage
 package typealias SessionID = ID<Session>
 package typealias DeviceID = ID<DeviceBinding>
 
-/// One sign-in by one person. Every code, token and cookie that results from it belongs to it (`sid`), and becomes
-/// invalid when the session ends.
+/// One sign-in by one person. Every code, token and cookie that results from the sign-in belongs to the session (`sid`)
+/// and becomes invalid when the session ends.
 package struct Session: Sendable {
     package let tenant: TenantID
     package let id: SessionID
     package let user: UserID
-    /// The device that the session is bound to; nil until a device has proved its key for it.
+    /// The device that the session is bound to; nil until a device has proved possession of its key for the session.
     package let device: DeviceBinding?
-    /// The counter of the device epoch that it belongs to.
+    /// The counter of the device epoch that the session belongs to; nil if it belongs to none.
     package let epochCounter: Int64?
     /// How the person authenticated (RFC 8176); `pwd` for a password.
     package let methods: [String]
     package let begun: Timestamp
     package let ended: Timestamp?
-    /// The browser in which it began; nil if it began without one.
+    /// The browser in which the session began; nil if it began without one.
     let browser: BrowserID?
-    /// Whether it was started with a device code for another screen (RFC 8628). Such a session is never bound to a
-    /// device.
+    /// Whether the session was started with a device code for another screen (RFC 8628). Such a session is never bound
+    /// to a device.
     let isFromDeviceCode: Bool
 }
 
 /// The device that a session is bound to.
 package struct DeviceBinding: Sendable, Hashable {
     package let id: DeviceID
-    /// Whether several workers share the device. Its access tokens are valid for at most
+    /// Whether several workers share the device. Access tokens on a shared device are valid for at most
     /// ``IdentityConfiguration/Lifetimes/sharedDeviceAccessToken``, by default ten minutes.
     package let isShared: Bool
 
@@ -58,7 +58,7 @@ package enum SessionEnd: String, Sendable {
     case personRemoved = "person-removed"
     case deviceDisabled = "device-disabled"
     case deviceRemoved = "device-removed"
-    /// An administrator ended it, or the person did so from elsewhere.
+    /// An administrator ended the session, or the person ended it from elsewhere.
     case revoked
     /// A code or token was used a second time.
     case replayed

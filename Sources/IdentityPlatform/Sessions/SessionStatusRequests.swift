@@ -2,7 +2,7 @@
 package import OAuth
 package import Storage
 
-/// A device that has proved its key and asks for its state.
+/// A device that has proved possession of its key and asks for its state.
 package struct DeviceAsker: Sendable {
     package let tenant: TenantID
     package let device: DeviceID
@@ -36,7 +36,8 @@ package struct SessionStatusRequests: Sendable {
 private func judge(_ asker: DeviceAsker, _ connection: any Connection) throws -> SessionStatus {
     guard let device = try Devices(connection).find(asker.device, tenant: asker.tenant) else { return .deviceUnknown }
     guard device.isEnabled else { return .deviceDisabled }
-    // The session shows whether the epoch has ended. So only an epoch that the device has left counts as stale here.
+    // Whether the epoch has ended is determined below from the session, so only an epoch that the device has left
+    // counts as stale here.
     guard EpochRule.judge(asker.epoch, highest: device.epoch, isClosed: false) != .stale else { return .staleEpoch }
     guard let asked = asker.session else { return .noSession }
     guard let id = SessionID(rawValue: asked),

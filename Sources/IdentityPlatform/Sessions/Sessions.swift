@@ -65,8 +65,8 @@ package struct Sessions {
         try find(id, tenant: tenant).flatMap { $0.ended == nil ? $0 : nil }
     }
 
-    /// Binds an active session to the device that proved its key, in the device's current epoch. On a shared device the
-    /// session stays bound to that epoch.
+    /// Binds an active session to the device that proved possession of its key, in the device's current epoch. On a
+    /// shared device the session stays bound to that epoch.
     ///
     /// - Returns: false if the session has ended or does not exist, is bound to another device or to another epoch of a
     ///   shared device, or was started with a device code.
@@ -86,7 +86,7 @@ package struct Sessions {
 
     /// Ends a session. If it is bound to an epoch of a shared device, ends every session of that epoch.
     ///
-    /// - Returns: whether the session had not ended before.
+    /// - Returns: true if the session had not ended before.
     /// - Throws: ``StorageError``
     @discardableResult
     package func end(
@@ -108,12 +108,12 @@ package struct Sessions {
     }
 
     /// Ends one session and removes everything that depends on it: codes, refresh tokens, primary refresh tokens with
-    /// their session keys, and browser sessions. Writes the audit entry. Announces a ``DeviceStateChange`` of its
-    /// device if the device did not report the end itself. If the person or an administrator revoked the session, or a
-    /// token was replayed, withdraws the person's offline leases on the device. A repeated call is not an error and
-    /// does not write an entry.
+    /// their session keys, and browser sessions. Writes the audit entry. Announces a ``DeviceStateChange`` of the
+    /// session's device if the device did not report the end itself. If the person or an administrator revoked the
+    /// session, or a token was replayed, withdraws the person's offline leases on the device. A repeated call is not an
+    /// error and does not write an entry.
     ///
-    /// - Returns: whether the session had not ended before.
+    /// - Returns: true if the session had not ended before.
     /// - Throws: ``StorageError``
     @discardableResult
     func endAlone(
@@ -154,13 +154,13 @@ package struct Sessions {
     }
 }
 
-/// Read access, for administration, to the sessions that have not ended, in one transaction.
+/// Read access to the sessions that have not ended, in one transaction, for administration.
 struct LiveSessions {
     private let connection: any Connection
 
     init(_ connection: any Connection) { self.connection = connection }
 
-    /// Returns the `count` sessions that began last. If `user` is given, returns only that person's.
+    /// Returns the `count` sessions that began last. If `user` is given, returns only that person's sessions.
     ///
     /// - Throws: ``StorageError``
     func newest(_ count: Int, of user: UserID? = nil, tenant: TenantID) throws -> [Session] {
