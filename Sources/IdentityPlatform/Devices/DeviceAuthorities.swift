@@ -15,7 +15,7 @@ package final class DeviceAuthorities: Sendable {
 
     /// Returns the organisation's authority.
     ///
-    /// - Throws: ``StorageError``, ``StorageKey/Failure``, or the library's error.
+    /// - Throws: ``StorageError``, ``StorageKey/Failure``, or an error of the cryptography library.
     func authority(of tenant: TenantID) async throws -> DeviceAuthority {
         if let authority = loaded.withLock({ $0[tenant] }) { return authority }
         if let authority = try await stored(tenant) { return remember(authority, tenant) }

@@ -16,7 +16,7 @@ struct DeviceAuthority: Sendable {
     /// there. Blocks for about 0.1 s.
     ///
     /// - Returns: the authority, its certificate in DER, and its private key in DER, which must be stored sealed.
-    /// - Throws: the library's error.
+    /// - Throws: an error of the certificate library.
     static func generate(
         at time: Timestamp, _ environment: ClockAndRandomness
     ) throws -> (authority: DeviceAuthority, certificate: [UInt8], privateKey: [UInt8]) {
@@ -49,7 +49,7 @@ struct DeviceAuthority: Sendable {
 
     /// Restores a stored authority.
     ///
-    /// - Throws: the library's error if a part does not parse.
+    /// - Throws: an error of the certificate library if a part does not parse.
     init(certificate: [UInt8], privateKey: [UInt8]) throws {
         self.certificate = try Certificate(derEncoded: certificate)
         key = Certificate.PrivateKey(try _RSA.Signing.PrivateKey(derRepresentation: privateKey))
@@ -71,7 +71,7 @@ struct DeviceAuthority: Sendable {
 
     /// Issues a device certificate and returns its DER.
     ///
-    /// - Throws: the library's error.
+    /// - Throws: an error of the certificate library.
     func issue(_ subject: Subject, from begin: Timestamp, to end: Timestamp) throws -> [UInt8] {
         let name = try DistinguishedName { CommonName(subject.device.rawValue) }
         let (publicKey, identifier) = try Self.published(subject.key)

@@ -11,7 +11,7 @@ struct DeviceRegistration: Sendable {
 
     /// Joins the device on behalf of the person to whom `token` was issued.
     ///
-    /// - Throws: ``RegistrationError``, ``StorageError``, or the library's error.
+    /// - Throws: ``RegistrationError``, ``StorageError``, or an error of the cryptography library.
     func join(_ request: JoinRequest, by token: AccessToken) async throws -> JoinReply {
         let description = try JoinDescription(request)
         let key = try provenKey(request.certificateRequest)

@@ -43,7 +43,7 @@ struct OfflineLeaseEndpoint: Sendable {
 
     /// Returns the response to a device that has proved possession of its key.
     ///
-    /// - Throws: ``StorageError``, or the library's error.
+    /// - Throws: ``StorageError``, or an error of the cryptography library.
     private func answer(
         _ question: OfflineQuestion, of device: DeviceID, tenant: TenantID
     ) async throws -> OfflineAnswer {

@@ -39,7 +39,7 @@ struct ReceiptAnchorEndpoint: Sendable {
 
     /// Countersigns a head, or returns its existing countersignature.
     ///
-    /// - Throws: ``OAuthError/receiptsForked``, ``StorageError``, or the library's error.
+    /// - Throws: ``OAuthError/receiptsForked``, ``StorageError``, or an error of the cryptography library.
     private func anchor(_ head: ChainHead, of device: DeviceID, tenant: TenantID) async throws -> [UInt8] {
         let authority = try await authorities.authority(of: tenant)
         let time = environment.now()

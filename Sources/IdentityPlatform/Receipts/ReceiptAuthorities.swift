@@ -18,7 +18,7 @@ package final class ReceiptAuthorities: Sendable {
 
     /// Returns a new pseudonym for the person of a session. The device uses it in receipts.
     ///
-    /// - Throws: ``StorageError``, ``StorageKey/Failure``, or the library's error.
+    /// - Throws: ``StorageError``, ``StorageKey/Failure``, or an error of the cryptography library.
     func subject(of issued: IssuedPrimaryRefreshToken, on device: Device) async throws -> String {
         try await authority(of: device.tenant).pseudonym(
             of: .init(user: issued.user.id, device: device.id, session: issued.session.id),
@@ -27,7 +27,7 @@ package final class ReceiptAuthorities: Sendable {
 
     /// Returns the data with which another machine can verify receipts from the organisation's devices.
     ///
-    /// - Throws: ``StorageError``, ``StorageKey/Failure``, or the library's error.
+    /// - Throws: ``StorageError``, ``StorageKey/Failure``, or an error of the cryptography library.
     package func trust(of tenant: TenantID, devices: DeviceAuthorities) async throws -> [UInt8] {
         let authority = try await authority(of: tenant)
         let anchors = try await database.read { try Anchors($0).newest(tenant: tenant) }
@@ -39,7 +39,7 @@ package final class ReceiptAuthorities: Sendable {
 
     /// Returns the organisation's keys.
     ///
-    /// - Throws: ``StorageError``, ``StorageKey/Failure``, or the library's error.
+    /// - Throws: ``StorageError``, ``StorageKey/Failure``, or an error of the cryptography library.
     func authority(of tenant: TenantID) async throws -> ReceiptAuthority {
         if let authority = loaded.withLock({ $0[tenant] }) { return authority }
         if let authority = try await stored(tenant) { return remember(authority, tenant) }

@@ -18,7 +18,7 @@ struct ReceiptAuthority: Sendable {
     /// - Parameters:
     ///   - anchorKey: a P-256 private key in DER.
     ///   - subjectKey: 32 bytes.
-    /// - Throws: the library's error.
+    /// - Throws: an error of the cryptography library.
     init(anchorKey: [UInt8], subjectKey: [UInt8], tenant: TenantID) throws {
         self.anchorKey = .p256(try P256.Signing.PrivateKey(derRepresentation: anchorKey))
         published = try JSONWebKey(self.anchorKey.verification)
@@ -37,7 +37,7 @@ struct ReceiptAuthority: Sendable {
     /// person. The pseudonym contains its subject in sealed form, so it can be resolved as long as the key exists, even
     /// if all other data has been deleted.
     ///
-    /// - Throws: the library's error.
+    /// - Throws: an error of the cryptography library.
     func pseudonym(of subject: Subject, nonce: [UInt8]) throws -> String {
         let content = subject.user.bytes + subject.device.bytes + subject.session.bytes
         let sealed = try AES.GCM.seal(

@@ -83,7 +83,7 @@ struct BrowserSignIns: Sendable {
     /// Sets the cookie that remembers this person's sign-in in the browser. Does not set it on a shared device, because
     /// failures there are counted per device.
     ///
-    /// - Throws: the library's error.
+    /// - Throws: an error of the cryptography library.
     func remember(_ checked: CheckedPassword, in request: Request, on response: inout Response) throws {
         guard !checked.attempt.isAtDevice else { return }
         let text = try DeviceCookie.text(

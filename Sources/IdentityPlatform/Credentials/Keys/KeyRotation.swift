@@ -24,7 +24,7 @@ struct KeyRotation: Sendable {
     ///
     /// - Parameter immediately: whether the keys sign at once. If so, clients with an older cached key set cannot
     ///   verify new tokens.
-    /// - Throws: ``HashingPool/Busy``, ``StorageError``, or the library's error.
+    /// - Throws: ``HashingPool/Busy``, ``StorageError``, or an error of the cryptography library.
     func rotate(
         _ algorithms: [SignatureAlgorithm], of tenant: TenantID, immediately: Bool, by actor: String
     ) async throws {
@@ -46,7 +46,7 @@ struct KeyRotation: Sendable {
     /// Performs the due rotations and removals of one organisation.
     ///
     /// - Returns: how many keys were added or removed.
-    /// - Throws: ``HashingPool/Busy``, ``StorageError``, or the library's error.
+    /// - Throws: ``HashingPool/Busy``, ``StorageError``, or an error of the cryptography library.
     func keep(_ tenant: TenantID) async throws -> Int {
         let now = environment.now()
         let present = try await keys.all(of: tenant)

@@ -9,7 +9,7 @@ internal import X509
 /// The self-signed certificate of a signing key, for clients that identify the key by a certificate's thumbprint
 /// (`x5t`). It is not stored, because generating it again gives the same certificate.
 enum SigningCertificate {
-    /// - Throws: the library's error.
+    /// - Throws: an error of the certificate library.
     static func make(for key: _RSA.Signing.PrivateKey, id: String, created: Timestamp) throws -> [UInt8] {
         let name = try DistinguishedName { CommonName("Baton token signing") }
         var serial = Array(SHA256.hash(data: Array(id.utf8)).prefix(16))

@@ -33,7 +33,7 @@ package struct StorageKey: Sendable {
     /// Encrypts and authenticates bytes for one purpose. The purpose names the row, so a sealed value that is copied to
     /// another row cannot be decrypted there.
     ///
-    /// - Throws: the library's error.
+    /// - Throws: an error of the cryptography library.
     package func seal(_ bytes: [UInt8], purpose: String) throws -> [UInt8] {
         let key = key(of: .sealing, purpose)
         guard let sealed = try AES.GCM.seal(bytes, using: key, authenticating: Array(purpose.utf8)).combined else {

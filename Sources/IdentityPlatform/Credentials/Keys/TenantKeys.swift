@@ -67,7 +67,7 @@ package final class TenantKeys: Sendable {
 
     /// Stores a key, with its private half sealed for its row. Call ``forget(_:)`` after the commit.
     ///
-    /// - Throws: ``StorageError``, or the library's error.
+    /// - Throws: ``StorageError``, or an error of the cryptography library.
     func add(_ key: TenantKey, stored: [UInt8], tenant: TenantID, _ connection: any Connection) throws {
         let sealed = try storageKey.seal(stored, purpose: Self.purpose(tenant, key.id))
         try connection.insert(

@@ -35,7 +35,7 @@ struct DeviceCookie: Sendable {
 
     /// Returns the cookie's text after a person signed in.
     ///
-    /// - Throws: the library's error.
+    /// - Throws: an error of the cryptography library.
     static func text(
         adding person: UserID, tenant: TenantID, to former: DeviceCookie?, at now: Timestamp,
         environment: ClockAndRandomness,

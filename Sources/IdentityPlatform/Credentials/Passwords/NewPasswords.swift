@@ -8,8 +8,8 @@ struct NewPasswords: Sendable {
     /// The pool for administrators' work.
     let hashing: HashingPool
 
-    /// - Throws: ``AdminRefusal`` if the password is too short, too long or breached, or if the pool is full; the
-    ///   library's error.
+    /// - Throws: ``AdminRefusal`` if the password is too short, too long or breached, or if the pool is full; an error
+    ///   of the cryptography library.
     func hash(_ password: Sensitive<String>) async throws -> PasswordHash {
         guard password.exposed.count >= 8, password.exposed.utf8.count <= 256 else { throw AdminRefusal.weakPassword }
         let secret = SecretBytes(copying: Array(password.exposed.utf8))

@@ -25,7 +25,7 @@ package struct PasswordHash: RawRepresentable, ColumnValue {
 
     /// Hashes a password. Blocks for as long as the cost requires.
     ///
-    /// - Throws: the library's error.
+    /// - Throws: an error of the cryptography library.
     init(of password: SecretBytes, cost: PasswordCost, salt: [UInt8]) throws {
         digest = try Self.derive(password, cost: cost, salt: salt)
         (self.cost, self.salt) = (cost, salt)
@@ -37,7 +37,7 @@ package struct PasswordHash: RawRepresentable, ColumnValue {
 
     /// Returns whether this is the hash of `password`. Blocks for as long as the cost requires.
     ///
-    /// - Throws: the library's error.
+    /// - Throws: an error of the cryptography library.
     func matches(_ password: SecretBytes) throws -> Bool {
         equalInConstantTime(try Self.derive(password, cost: cost, salt: salt), digest)
     }

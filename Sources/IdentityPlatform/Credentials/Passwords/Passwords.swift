@@ -26,7 +26,7 @@ package struct Passwords: Sendable {
 
     /// Hashes a new password at the current cost.
     ///
-    /// - Throws: ``HashingPool/Busy``, or the library's error.
+    /// - Throws: ``HashingPool/Busy``, or an error of the cryptography library.
     func hash(_ password: SecretBytes) async throws -> PasswordHash {
         let salt = environment.randomBytes(16)
         return try await administration.run(rounds: cost.rounds) { [cost] in

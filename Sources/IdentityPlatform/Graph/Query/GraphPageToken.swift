@@ -13,7 +13,7 @@ struct GraphPageToken: Sendable {
         purpose = "page \(call.token.tenant) \(call.token.user.id) \(call.request.uri.path.lowercased()) \(filter)"
     }
 
-    /// - Throws: the library's error.
+    /// - Throws: an error of the cryptography library.
     func sealed(_ key: String) throws -> String {
         Base64URL.encode(try storageKey.seal(Array(key.utf8), purpose: purpose))
     }

@@ -27,7 +27,7 @@ struct SignInPageDevice: Sendable {
     /// is then treated as if no known device showed it.
     ///
     /// - Parameter word: the value of the browser's cookie. The note is valid only in that browser.
-    /// - Throws: ``StorageError``, the library's error.
+    /// - Throws: ``StorageError``, or an error of the cryptography library.
     func noted(_ parameters: FormParameters, word: String) async throws -> FormParameters {
         guard let text = parameters[ParameterName.deviceProof] else { return parameters }
         var noted = parameters

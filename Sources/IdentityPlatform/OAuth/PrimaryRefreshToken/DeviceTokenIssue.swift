@@ -41,7 +41,7 @@ struct DeviceGrant: Sendable {
 extension TokenIssuer {
     /// Returns the members of a response that contains a device token.
     ///
-    /// - Throws: ``StorageError``, or the library's error.
+    /// - Throws: ``StorageError``, or an error of the cryptography library.
     func deviceReply(_ grant: DeviceGrant) async throws -> MembersWriter {
         let now = environment.now()
         let lifetime =

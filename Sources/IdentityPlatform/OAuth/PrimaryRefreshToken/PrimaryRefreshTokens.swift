@@ -111,7 +111,7 @@ struct PrimaryRefreshTokens {
 extension StorageKey {
     /// Encrypts a PRT's session key for the database.
     ///
-    /// - Throws: the library's error.
+    /// - Throws: an error of the cryptography library.
     func seal(_ key: SessionKey, of token: OpaqueToken) throws -> [UInt8] {
         var bytes = key.secret.withBytes { span in
             (0..<span.byteCount).map { unsafe span.unsafeLoad(fromByteOffset: $0, as: UInt8.self) }

@@ -15,7 +15,7 @@ struct RenewPrimaryRefreshToken: Sendable {
     /// Renews in one transaction. The new token is derived from the old one, so that a device that did not receive the
     /// response can get the same token again.
     ///
-    /// - Throws: ``OAuthError``, ``StorageError``, the library's error.
+    /// - Throws: ``OAuthError``, ``StorageError``, or an error of the cryptography library.
     func renew(_ use: VerifiedUse) async throws -> Renewal {
         let (key, label) = (platform.storageKey, "renewed PRT")
         let next = OpaqueToken(tenant: use.primary.tenant, secret: key.derived(label, use.primary.hash))

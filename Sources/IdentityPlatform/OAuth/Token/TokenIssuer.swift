@@ -28,7 +28,7 @@ package struct TokenIssuer: Sendable {
 
     /// Returns an access token, similar to RFC 9068 but with Entra's claims.
     ///
-    /// - Throws: ``StorageError``, or the library's error.
+    /// - Throws: ``StorageError``, or an error of the cryptography library.
     package func accessToken(_ grant: Grant) async throws -> String {
         let now = environment.now()
         var claims = common(grant, audience: grant.scope.audience, now, lifetime: accessTokenLifetime(grant))
@@ -50,7 +50,7 @@ package struct TokenIssuer: Sendable {
 
     /// Returns an id token (OpenID Connect Core section 2).
     ///
-    /// - Throws: ``StorageError``, or the library's error.
+    /// - Throws: ``StorageError``, or an error of the cryptography library.
     package func idToken(_ grant: Grant) async throws -> String {
         let now = environment.now()
         var claims = common(grant, audience: grant.client.id.rawValue, now, lifetime: lifetimes.accessToken)
@@ -132,7 +132,7 @@ extension TokenIssuer {
     /// - Parameters:
     ///   - refreshToken: the refresh token, already stored durably; nil if none is issued.
     ///   - withClientInfo: whether the client sent `client_info=1`.
-    /// - Throws: ``StorageError``, or the library's error.
+    /// - Throws: ``StorageError``, or an error of the cryptography library.
     package func reply(
         _ grant: Grant, refreshToken: IssuedRefreshToken?, withClientInfo: Bool
     ) async throws -> MembersWriter {
@@ -165,7 +165,7 @@ extension TokenIssuer {
 
     /// Returns the members of a successful response to a grant that was just issued.
     ///
-    /// - Throws: ``StorageError``, or the library's error.
+    /// - Throws: ``StorageError``, or an error of the cryptography library.
     func reply(_ issued: IssuedGrant, withClientInfo: Bool) async throws -> MembersWriter {
         try await reply(issued.grant, refreshToken: issued.refreshToken, withClientInfo: withClientInfo)
     }
