@@ -4,9 +4,9 @@
 ///
 ///     try connection.rows("SELECT displayName FROM tenant WHERE id = \(tenant)")
 ///
-/// Statements use the portable subset: TEXT, BIGINT and BLOB, times as epoch milliseconds, `ON CONFLICT`, `RETURNING`,
-/// no vendor functions, and no table or column with a name that PostgreSQL reserves. If a database has a different name
-/// for BLOB, its connection substitutes that name in schema statements.
+/// Statements use the portable subset: TEXT, BIGINT and BLOB, times as milliseconds since 1970, `ON CONFLICT`,
+/// `RETURNING`, no vendor functions, and no table or column with a name that PostgreSQL reserves. If a database has a
+/// different name for BLOB, its connection substitutes that name in schema statements.
 package struct SQL: Sendable, ExpressibleByStringInterpolation {
     /// The text before, between and after the parameters. There is always one more piece than there are parameters.
     let pieces: [String]

@@ -122,7 +122,7 @@ package struct TenantAdministration: Sendable {
     }
 }
 
-/// Access to another part of the server that stores data of organisations.
+/// Access to another part of the server that stores data of organisations, such as device management.
 package struct TenantNeighbour: Sendable {
     /// Returns the number of objects that this part stores for an organisation.
     let holdings: @Sendable (TenantID) async throws -> IdentityAdmin.ManagedHoldings

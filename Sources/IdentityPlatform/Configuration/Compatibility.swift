@@ -12,8 +12,9 @@ package struct Compatibility: Sendable, Equatable {
     /// intercepts such a code can redeem it.
     package var codeWithoutProofKey: Bool
 
-    /// Accepts a browser credential in a cookie with a nonce from the token endpoint, which is not bound to a browser.
-    /// Anyone who can plant a cookie in another person's browser can then sign that browser in as themselves.
+    /// Accepts a browser credential in a cookie even if its nonce comes from the token endpoint and so is not bound to
+    /// a browser. Anyone who can plant a cookie in another person's browser can then sign that browser in to their own
+    /// account.
     package var unboundCredentialCookie: Bool
 
     package init(

@@ -81,7 +81,8 @@ struct DeviceRegistration: Sendable {
     }
 
     /// Returns the key of a certificate request after verifying that the request is signed with it. If the request
-    /// contains a nonce, this server must have issued the nonce recently, and the request must be new.
+    /// contains a nonce, this server must have issued the nonce recently, and the same request must not have been
+    /// accepted before.
     private func provenKey(_ der: [UInt8]) throws(RegistrationError) -> VerificationKey {
         let request: DeviceKeyRequest
         do { request = try DeviceKeyRequest(decoding: der) } catch .unusableKey {

@@ -15,7 +15,7 @@ struct SecurityHeaders: RouterMiddleware {
         return response
     }
 
-    /// Returns the response with the default of every header that it does not set itself.
+    /// Returns the response with default values for the security headers that it does not set itself.
     static func applied(to response: Response) -> Response {
         var response = response
         for (name, value) in defaults where response.headers[name] == nil { response.headers[name] = value }

@@ -21,7 +21,7 @@ struct TenantRoutes: Sendable {
         }
         router.on(.get, .tenant) { call in try Response.json(shown(try await call.tenant())) }
         router.on(.delete, .tenant) { call in
-            // The caller must name the tenant to remove explicitly.
+            // The path must name the tenant explicitly, because removal cannot be undone.
             guard try call.place("tenant") != "-" else { throw AdminRefusal.unnamedTenant }
             return try Response.json(try await tenants.remove(try await call.tenant()))
         }

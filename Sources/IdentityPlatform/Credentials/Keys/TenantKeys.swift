@@ -22,7 +22,7 @@ package final class TenantKeys: Sendable {
     }
 
     /// How long the cached list is used. This is shorter than the time for which a key is published before it signs, so
-    /// that no key is missed.
+    /// that every key is loaded before it signs.
     static let freshness = Duration.seconds(300)
 
     init(database: any Database, storageKey: StorageKey, environment: ClockAndRandomness) {
@@ -65,7 +65,7 @@ package final class TenantKeys: Sendable {
         return key
     }
 
-    /// Stores a key, with its private half sealed for its row. Call ``forget(_:)`` after the commit.
+    /// Stores a key. Its private half is sealed for this row. Call ``forget(_:)`` after the commit.
     ///
     /// - Throws: ``StorageError``, or an error of the cryptography library.
     func add(_ key: TenantKey, stored: [UInt8], tenant: TenantID, _ connection: any Connection) throws {

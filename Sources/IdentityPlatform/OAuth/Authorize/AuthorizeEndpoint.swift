@@ -23,8 +23,8 @@ struct AuthorizeEndpoint: Sendable {
             router.post(path) { request, context in
                 try await guarded(request) {
                     let form = try await request.form(limit: context.maxUploadSize)
-                    // A browser credential is accepted only in a GET request, because only that can be redirected with
-                    // a fresh nonce.
+                    // A browser credential is accepted only in a GET request, because only a GET request can be
+                    // redirected with a fresh nonce.
                     guard BrowserSignOn.credential(in: request) == nil else {
                         return platform.pages.redirect(
                             to: "\(request.ownPath)?\(form.encoded)", status: .seeOther,

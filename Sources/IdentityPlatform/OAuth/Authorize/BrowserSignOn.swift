@@ -8,10 +8,10 @@ internal import Storage
 /// request, as a header or a cookie (MS-OAPXBC).
 ///
 /// An invalid credential is ignored, and the person signs in by hand. If its nonce is too old or was issued to another
-/// browser, the browser is redirected once with a fresh nonce that is bound to it. A credential in a cookie is accepted
-/// only with a nonce bound to this browser, unless the operator allows unbound nonces: a site that can plant a cookie
-/// could otherwise sign the browser in as somebody else. A credential in a header may have an unbound nonce, because
-/// only a program on the browser's own machine can add a header.
+/// browser, the browser is redirected once with a fresh nonce that is bound to this browser. A credential in a cookie
+/// is accepted only with a nonce bound to this browser, unless the operator allows unbound nonces: a site that can
+/// plant a cookie could otherwise sign the browser in as somebody else. A credential in a header may have an unbound
+/// nonce, because only a program on the browser's own machine can add a header.
 struct BrowserSignOn: Sendable {
     let database: any Database
     let environment: ClockAndRandomness
@@ -26,7 +26,7 @@ struct BrowserSignOn: Sendable {
         compatibility = platform.configuration.compatibility
     }
 
-    /// The nonce was too old. The browser must repeat the request with a fresh one.
+    /// The nonce is too old or is not bound to this browser. The browser must repeat the request with a fresh nonce.
     struct StaleNonce: Error {
         /// The path and query of the request, with a fresh `sso_nonce`.
         let address: String
@@ -123,8 +123,8 @@ struct BrowserSignOn: Sendable {
         }
     }
 
-    /// Checks the device's own credential, if the request has one: it must be from the device of the primary refresh
-    /// token.
+    /// Checks the device's own credential, if the request has one. The credential must come from the device to which
+    /// the primary refresh token was issued.
     private func judgeDevice(beside request: Request, _ device: DeviceID, _ tenant: TenantID) async throws {
         guard let text = request.headers[.deviceCredential] else { return }
         let token = try CompactJWS(request: text)

@@ -13,7 +13,7 @@ struct DeviceCodeThrottle: Sendable {
 
     /// The limit for one address, which many workers may share.
     private static let address = ThrottleRule(burst: 60, interval: .seconds(5))
-    /// The limit for one address while more than half of the capacity is used.
+    /// The limit for one address while at least half of the capacity is used.
     private static let scarce = ThrottleRule(burst: 5, interval: .seconds(180))
     /// The maximum number of codes stored for one organisation.
     private static let capacity = 10_000

@@ -4,7 +4,7 @@ internal import OAuth
 internal import Storage
 internal import WebPages
 
-/// The discovery documents for clients, and the keys that verify tokens.
+/// Serves the discovery documents for clients, and the keys with which clients verify tokens.
 struct DiscoveryEndpoints: Sendable {
     let platform: Platform
     /// The served paths of the login host and of the Graph host.

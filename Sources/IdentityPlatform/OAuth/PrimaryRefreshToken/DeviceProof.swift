@@ -17,8 +17,8 @@ struct DeviceProofs: Sendable {
     let names: IdentityConfiguration.Names
 
     /// Verifies the signer of a request. The certificate in the request must be identical to the one issued to the
-    /// device, byte for byte. The server therefore never parses a certificate that it did not issue, and does not
-    /// accept a different certificate with the same name.
+    /// device, byte for byte. It is looked up by its hash and is not parsed here. A different certificate with the same
+    /// name is not accepted.
     ///
     /// - Throws: ``OAuthError``, ``StorageError``
     func check(_ token: CompactJWS, tenant: TenantID) async throws -> DeviceProof {

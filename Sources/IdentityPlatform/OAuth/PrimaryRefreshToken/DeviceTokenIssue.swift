@@ -3,7 +3,7 @@ internal import Hummingbird
 internal import OAuth
 internal import Storage
 
-/// Issues to an app a token for the device itself, without a person.
+/// Issues a device token to an app: a token for the device itself, without a person.
 struct DeviceTokenIssue: Sendable {
     let platform: Platform
 

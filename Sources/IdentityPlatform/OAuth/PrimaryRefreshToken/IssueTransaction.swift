@@ -2,7 +2,7 @@
 internal import OAuth
 internal import Storage
 
-/// The transaction that issues a PRT. It repeats the checks that were made before it.
+/// The transaction that issues a PRT. It repeats the checks that were made before the transaction.
 struct IssueTransaction {
     let transaction: TokenTransaction
     let passwords: Passwords

@@ -148,9 +148,9 @@ enum RenewalRule {
         case good
         /// A permitted repetition: the response to the first renewal may have been lost.
         case repeated
-        /// Already renewed, and renewed again although no repetition is allowed.
+        /// Already renewed, and the second renewal is not a permitted repetition.
         case reused
-        /// Already renewed; the device has the new token.
+        /// Already renewed, and used for a request other than a renewal.
         case renewed
         case expired
     }

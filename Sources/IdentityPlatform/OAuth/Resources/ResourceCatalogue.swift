@@ -42,7 +42,7 @@ package struct ResourceCatalogue: Sendable {
     /// Parses the `scope` of a client's request, and the `resource` of version 1.
     ///
     /// Grants the requested permissions that the resource has and that the client may use. The response lists them (RFC
-    /// 6749 section 3.3). If there are none, the request is refused.
+    /// 6749 section 3.3). If no permission can be granted, the request is refused.
     ///
     /// - Throws: ``OAuthError``
     package func grant(scope: String?, resource: String? = nil, to client: Client) throws(OAuthError) -> GrantedScope {

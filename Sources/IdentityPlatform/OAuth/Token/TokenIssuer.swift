@@ -12,7 +12,7 @@ package struct TokenIssuer: Sendable {
     let environment: ClockAndRandomness
 
     /// Returns the lifetime of an access token. A broker's first token is issued before its session is bound to a
-    /// device, which may be a shared one, so it gets the shorter lifetime.
+    /// device. That device may be a shared one, so the token gets the shorter lifetime.
     package func accessTokenLifetime(_ grant: Grant) -> Duration {
         guard let device = grant.session.device else {
             return grant.client.isBroker ? lifetimes.sharedDeviceAccessToken : lifetimes.accessToken
