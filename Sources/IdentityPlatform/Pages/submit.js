@@ -1,4 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Submits the page's form, which needs nobody's input. Without scripts, the person presses its button.
+// Submits the page's form without any input from the person. If scripts are off, the person presses the form's button.
 "use strict";
 document.forms[0].submit();
