@@ -28,11 +28,12 @@ package struct BrokerExchange: Sendable {
         client = ClientHello(clientName: name, clientVersion: version)
     }
 
-    /// Sends the request and returns the broker's answer. Blocks for a few seconds at most.
+    /// Sends the request and returns the broker's answer. Blocks until the answer arrives or one of the time limits is
+    /// reached.
     ///
     /// - Parameter patience: the time that the broker may take for the answer; by default eight seconds.
-    /// - Throws: ``Unanswered`` if the request was sent and there is no answer; ``EnvelopeFailure`` if the broker's messages
-    ///   cannot be read; or an error from the connection.
+    /// - Throws: ``Unanswered`` if the request was sent and no answer came; ``EnvelopeFailure`` if the broker's
+    ///   messages cannot be read; or an error from the connection.
     package func ask(
         _ operation: Operation, _ entries: FlatMap, patience: Duration = patience
     ) throws -> Result<FlatMap, BrokerError> {
@@ -61,7 +62,8 @@ package struct BrokerExchange: Sendable {
         }
     }
 
-    /// Asks the broker to open a page in the worker's browser, and waits until the browser shows it, or will not.
+    /// Asks the broker to open a page in the worker's browser, and waits until the broker reports that the browser
+    /// shows the page or that it could not be opened.
     ///
     /// - Parameter address: the page's address; nil for the home page.
     /// - Throws: as ``ask(_:_:patience:)``.

@@ -6,7 +6,7 @@ internal import Glibc
 /// `BATON_FAILPOINT` names the point, in debug builds only. A release build contains no code for these points and does
 /// not start if the variable is set.
 package enum Failpoint: String, Sendable, CaseIterable {
-    // The supervisor, in the order of a session.
+    // The supervisor, in the order in which a session reaches these points.
     case signInJournaled = "sign-in.journaled"
     case keyMade = "sign-in.key-made"
     case admitted = "sign-in.admitted"
@@ -37,7 +37,7 @@ package enum Failpoint: String, Sendable, CaseIterable {
     case receiptCommitKept = "receipt.commit-kept"
     case receiptLineWritten = "receipt.line-written"
     case receiptAcknowledged = "receipt.acknowledged"
-    // Only at the first line under a receipt key.
+    // Reached only when the first line of a receipt key is written.
     case receiptKeyStated = "receipt.key-stated"
     case receiptEndBegun = "receipt.end-begun"
     // The session process.
@@ -109,10 +109,10 @@ package enum Failpoint: String, Sendable, CaseIterable {
     #if DEBUG
         private static let armed: Failpoint? = name.flatMap(Failpoint.init)
 
-        /// Kills this process if this point was named.
+        /// Kills this process if `BATON_FAILPOINT` names this point.
         @inline(never) package func reach() { if self == Self.armed { _ = kill(getpid(), SIGKILL) } }
 
-        /// Whether this point was named.
+        /// Whether `BATON_FAILPOINT` names this point.
         package var isArmed: Bool { self == Self.armed }
 
         /// The environment that passes the failpoint on to child processes.
@@ -137,7 +137,7 @@ package enum Failpoint: String, Sendable, CaseIterable {
     }
 }
 
-/// The environment names a failpoint that the program does not have.
+/// The error if `BATON_FAILPOINT` names a failpoint that this build does not have.
 package struct FailpointUnknown: Error, Equatable, CustomStringConvertible {
     package let name: String
 

@@ -7,26 +7,26 @@ package enum AgentOrder: Sendable, Codable, Equatable {
     /// Open `url` (see ``LoopbackURL``) in the browser of this epoch. The agent answers `id` with
     /// ``AgentMessage/opened(id:)`` or ``AgentMessage/failed(id:code:message:)``.
     case open(id: UInt64, epoch: Epoch.ID, url: String)
-    /// Open a page for the worker in the browser of this epoch; nil for the home page. Each order has its own `id`, for
-    /// which ``isPage(_:)`` is true. Answered like ``open(id:epoch:url:)``, and after ``AgentMessage/opened(id:)`` with
-    /// ``AgentMessage/shown(id:)`` or ``AgentMessage/failed(id:code:message:)``.
+    /// Open a page for the worker in the browser of this epoch; a nil address means the home page. Each order has its
+    /// own `id`, for which ``isPage(_:)`` is true. Answered like ``open(id:epoch:url:)``, and after
+    /// ``AgentMessage/opened(id:)`` with ``AgentMessage/shown(id:)`` or ``AgentMessage/failed(id:code:message:)``.
     case browse(id: UInt64, epoch: Epoch.ID, address: WebAddress?)
-    /// Sign-in pages are below this address. They open even if the configuration blocks them.
+    /// Sign-in pages have addresses that match this pattern. They open even if the configuration blocks them.
     case signIn(AddressPattern)
     /// The browser of this epoch keeps its files in `storage`, an empty folder of the agent's user that exists already.
     /// The browser starts only after the broker has put its first process into the session's control group: see
     /// ``AgentMessage/starting(epoch:process:)``.
     case confine(epoch: Epoch.ID, storage: String)
-    /// Start the browser that waits as this process, or end the process if it could not be confined.
+    /// Start the browser in this waiting process or, if the process could not be confined, end it.
     case proceed(process: Int32, isConfined: Bool)
     /// End every process of this epoch's browser and remove its profile.
     case close(epoch: Epoch.ID)
-    /// The configuration of browsers that are started from now on. On a new connection it is
-    /// ``BrowserConfiguration/standard``.
+    /// Use this configuration for browsers that are started from now on. Until the first such order of a connection,
+    /// the agent uses ``BrowserConfiguration/standard``.
     case configure(BrowserConfiguration)
 
-    /// The ids of orders for a worker's page are above this number. No epoch has such a counter, and JSON readers keep
-    /// the numbers exact.
+    /// The number that every id of an order for a worker's page exceeds. No epoch's counter is as high, and JSON
+    /// readers still represent these ids exactly.
     package static let pages: UInt64 = 1 << 52
 
     /// Whether this is the id of an order for a worker's page.

@@ -4,16 +4,17 @@ internal import CLinux
 package import Files
 internal import Glibc
 
-/// The folders that an epoch's browser may write to. They are removed with the epoch.
+/// The folders that an epoch's browser may write to. They are removed when the epoch ends.
 ///
 /// Besides the browser's own profile there are a home folder and a folder for temporary files, so that no downloads,
 /// caches or sockets of the browser are left where a later worker could read them.
 package struct BrowserProfile: Sendable {
     private let profiles: Directory
-    /// `<profiles>/<epoch>`.
+    /// The profile's own folder, `<profiles>/<epoch>`.
     package let folder: Directory
     package let temporary: TemporaryFolder
-    /// Whether the folder is storage that the broker provides: the agent empties it, and the broker removes it.
+    /// Whether the folder is storage that the broker provides. The agent only empties such a folder; the broker removes
+    /// it.
     private let isProvided: Bool
 
     package init(profiles: String, epoch: Epoch.ID) {
@@ -46,7 +47,8 @@ package struct BrowserProfile: Sendable {
     package static func mark(profiles: String) -> String { "\(markName)=\(profiles)" }
     package static let markName = "BATON_BROWSER_PROFILE"
     /// The variable with the number that the agent gives to each process that it starts as a browser. The extension's
-    /// host inherits it, and so can say whose extension it serves.
+    /// host inherits the variable and writes the number to its ready file, so that the agent knows which browser's
+    /// extension serves.
     package static let numberName = "BATON_BROWSER_NUMBER"
 
     /// The profile that a process's mark names; nil if the mark names a profile of another epoch.
@@ -58,7 +60,8 @@ package struct BrowserProfile: Sendable {
     /// Whether the profile's own folder exists.
     package func isThere() throws(FileError) -> Bool { try Self.isThere(folder) }
 
-    /// Whether anything of the profile is left: its folder, the temporary folder, or files that wait to be removed.
+    /// Whether anything of the profile is left: its folder, the temporary folder, or moved files that are not yet
+    /// removed.
     ///
     /// - Parameter seen: the temporary folder that was recorded while the browser ran.
     package func isAnythingLeft(_ seen: Directory?) throws(FileError) -> Bool {

@@ -8,8 +8,8 @@ package import BrokerProtocol
 package enum HelperRequest: Sendable, Codable, Equatable {
     /// Lists the sessions that have storage or a process group. Answered by ``HelperReply/sessions(storage:groups:)``.
     case list
-    /// Makes memory-backed storage for this epoch, which only the user may enter. Answered by
-    /// ``HelperReply/storage(path:isSwapFree:)``, even if it exists already.
+    /// Makes memory-backed storage for this epoch. Only the user may enter it. Answered by
+    /// ``HelperReply/storage(path:isSwapFree:)``, even if the storage exists already.
     case makeStorage(epoch: Epoch.ID, user: UInt32)
     /// Removes the storage of this epoch, if there is any.
     case removeStorage(epoch: Epoch.ID)
@@ -22,8 +22,8 @@ package enum HelperRequest: Sendable, Codable, Equatable {
     /// seconds since 1970. Answered by ``HelperReply/left(home:files:isComplete:)``.
     case report(user: UInt32, since: Int)
 
-    /// The folders in which every user may create files. A ``report(user:since:)`` searches them, the user's home and the
-    /// user's folder in ``runtimeFolders``.
+    /// The folders in which every user may create files. A ``report(user:since:)`` searches these folders, the user's
+    /// home and the user's folder in ``runtimeFolders``.
     package static let sharedFolders = ["/tmp", "/var/tmp", "/dev/shm", "/dev/mqueue"]
     package static let runtimeFolders = "/run/user"
 }

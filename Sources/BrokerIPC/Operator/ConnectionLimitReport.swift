@@ -2,7 +2,7 @@
 
 /// An app that reached a limit on connections to the broker. Contains no data about a worker.
 package struct ConnectionLimitReport: Sendable, Codable, Equatable {
-    /// The stage that the connections are in; `requesting` is about their open requests.
+    /// The stage that the connections are in. For `requesting`, the limit is on the size of their open requests.
     package enum Stage: String, Sendable, Codable { case waiting, greeting, serving, acknowledging, requesting }
 
     /// The scope of the limit.

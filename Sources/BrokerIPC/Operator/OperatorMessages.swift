@@ -53,7 +53,7 @@ package enum OperatorReply: Sendable, Codable, Equatable {
     /// The device has left its directory or was reset: its former registration, if any, and whether the directory no
     /// longer lists it.
     case left(deviceID: String?, isDirectoryTold: Bool)
-    /// The results of the MDM's commands; `later` are those that the MDM keeps for later.
+    /// How many of the MDM's commands succeeded, failed, or stay with the MDM for a later check-in.
     case checkedIn(done: Int, failed: Int, later: Int)
     case failed(OperatorFailure)
 
@@ -125,8 +125,8 @@ package struct DeviceStatus: Sendable, Codable, Equatable {
     package let problems: [String]
     /// Bundle ids of the locked apps: those that have not erased a former worker's data.
     package let lockedApps: [String]
-    /// When a damaged chain of receipts was last found, in seconds since 1970; nil if there is none, or if it was
-    /// removed.
+    /// When a damaged chain of receipts was last found, in seconds since 1970; nil if none was found, or if the damaged
+    /// chain was removed.
     package let receiptsDamagedAt: Int?
     /// Where the device's own keys are stored: `files`, `tpm`, or `partly` if a TPM holds some of them; nil if there
     /// are no keys.

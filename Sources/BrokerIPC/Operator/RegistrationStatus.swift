@@ -21,8 +21,8 @@ package struct RegistrationStatus: Sendable, Codable, Equatable {
     package let state: State
     /// Seconds since 1970, by this device's clock.
     package let learnedAt: Int
-    /// Seconds by which this device's clock is ahead of the server's (negative: behind); 0 if the two agree, nil if the
-    /// server sent no time.
+    /// Seconds by which this device's clock is ahead of the server's (negative: behind); 0 if they differ by at most
+    /// ``tolerance``, nil if the server sent no time.
     package let clockAhead: Int?
 
     /// Seconds by which two clocks may differ before tokens and requests count as stale.
