@@ -15,7 +15,7 @@ package struct BrowserHolder: Sendable, Codable, Equatable {
 enum BrowserPage {
     /// A page of the session process, for a sign-in or a PIN.
     case signIn(String)
-    /// A page for the worker who is signed in, with the order's id; nil for the home page.
+    /// A page for the signed-in worker, with the order's id. A nil address means the home page.
     case worker(WebAddress?, id: UInt64)
 }
 
@@ -27,19 +27,20 @@ package struct AgentLink: Sendable {
     package let id: ID
     /// The user that the agent runs as, as recorded by the kernel.
     let user: UInt32
-    /// The process at the other end, as reported by the kernel; nil within one process.
+    /// The process at the other end, as reported by the kernel; nil if both ends are in one process.
     let process: PeerProcess?
     let channel: FramedJSON<AgentMessage, AgentOrder>
     let logger: Logger
-    /// The browsers' configuration that was last sent to the agent; before that, the standard one.
+    /// The configuration of browsers that was last sent to the agent. Before anything is sent, the agent uses the
+    /// standard one.
     private var configuration = BrowserConfiguration.standard
     /// The address pattern of sign-in pages that was last sent to the agent.
     private var signIn: AddressPattern?
 
     /// - Parameters:
     ///   - user: the user that the agent runs as, as reported by the kernel.
-    ///   - process: the process at the other end; nil within one process.
-    ///   - channel: the channel to an agent that has said hello.
+    ///   - process: the process at the other end; nil if both ends are in one process.
+    ///   - channel: the channel to an agent that has sent its hello.
     package init(
         id: ID, user: UInt32, process: PeerProcess? = nil, channel: FramedJSON<AgentMessage, AgentOrder>,
         logger: Logger
@@ -57,8 +58,8 @@ package struct AgentLink: Sendable {
     /// The agent's process and user, for messages to operators.
     var text: String { "\(pid.map { "process \($0) of " } ?? "")user \(user)" }
 
-    /// Sends the agent its browsers' configuration and the address pattern of sign-in pages, each only if it has
-    /// changed.
+    /// Sends the agent the configuration of browsers and the address pattern of sign-in pages, each only if it differs
+    /// from the last one sent.
     mutating func configure(_ wanted: BrowserConfiguration, signIn wantedSignIn: AddressPattern?) {
         if let wantedSignIn, wantedSignIn != signIn {
             signIn = wantedSignIn

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The wait for an agent.
+/// The supervisor's wait for an agent to connect, and the page that opens then.
 struct AgentWait {
     /// The number of the current wait; nil if there is none.
     var number: UInt64?
-    /// The page that opens as soon as an agent connects.
+    /// The page that opens as soon as an agent connects; nil if no page waits.
     var page: String?
     private var count: UInt64 = 0
 

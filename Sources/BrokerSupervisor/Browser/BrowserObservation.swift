@@ -7,9 +7,10 @@ internal import Processes
 
 /// The supervisor's own observations of one epoch's browser, independent of the agent's reports.
 ///
-/// If the browser runs as the broker's own user, the supervisor can read its mark and its folders. If it runs as
-/// another user, the supervisor can see at most whether processes that the agent started still run. That can contradict
-/// the agent's report but cannot confirm it.
+/// If the browser runs as the broker's own user, the supervisor can read the mark of its processes
+/// (``BrowserProfile/mark``) and its folders. If it runs as another user, the supervisor can see at most whether
+/// processes that the agent started still run. Such an observation can contradict the agent's report but cannot confirm
+/// it.
 struct BrowserObservation {
     /// The result of an observation after the agent reported the end of the browser.
     enum End: Equatable {
@@ -26,13 +27,15 @@ struct BrowserObservation {
     private var processes: Set<ProcessTable.Entry.Name> = []
     /// The profiles named by marks of the epoch, by the path of their folder.
     private var profiles: [String: SeenProfile] = [:]
-    /// Whether the agent was ordered to open a browser that has not been observed yet.
+    /// Whether the agent was ordered to open a browser and has not yet reported it as opened.
     private var awaitsBrowser = false
-    /// Whether a browser was opened without being observed, or a look failed.
+    /// Whether the observation may have missed something, for example because a browser was opened unobserved or
+    /// because reading the processes failed.
     private var isIncomplete = false
     private(set) var isEndObserved = false
 
-    /// The agent uses one folder for profiles; more than a few profiles make the observation incomplete.
+    /// The maximum number of profiles that are observed; any more make the observation incomplete. An agent keeps its
+    /// profiles in one folder, so an epoch normally has one profile.
     private static let maximumProfiles = 8
 
     /// A profile and the temporary folder that it had when it was observed.
@@ -58,7 +61,7 @@ struct BrowserObservation {
         do { if try !look(agent, ownUser) { isIncomplete = true } } catch { isIncomplete = true }
     }
 
-    /// Looks once more before the agent is ordered to close the browser.
+    /// Observes the browser once more, before the agent is ordered to close it.
     mutating func ending(by agent: AgentLink, _ ownUser: UInt32) {
         do { _ = try look(agent, ownUser) } catch { isIncomplete = true }
     }

@@ -2,8 +2,8 @@
 internal import Processes
 internal import Synchronization
 
-/// The process of the connected agent, which opens the worker's browser. The processes that it started belong to the
-/// browser.
+/// The process of the connected agent, which opens the worker's browser. Processes that the agent has started belong to
+/// the browser.
 ///
 /// The supervisor's thread sets the agent; the threads that accept apps read it.
 final class BrowserOrigin: Sendable {

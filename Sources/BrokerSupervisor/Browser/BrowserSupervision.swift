@@ -8,8 +8,8 @@ internal import Logging
 internal import Processes
 internal import Receipts
 
-/// Supervises the agent of the worker's graphical session, the browser that it opened, and the page that waits for an
-/// agent.
+/// Supervises the agent of the worker's graphical session, the browser that the agent opened, and the page that waits
+/// for an agent to connect.
 final class BrowserSupervision {
     /// The consequence of a message from the agent.
     enum Report: Equatable {
@@ -88,7 +88,8 @@ final class BrowserSupervision {
         }
     }
 
-    /// Orders the agent to open a page for the worker. The request is answered once the page is shown, or will not be.
+    /// Orders the agent to open a page for the worker. The request is answered when the page is shown, or when it is
+    /// certain that the page cannot be shown or that the time limit has passed.
     ///
     /// - Parameter address: the page's address; nil for the home page.
     func open(_ address: WebAddress?, in epoch: Epoch, for requestID: UInt64) throws {
@@ -98,11 +99,12 @@ final class BrowserSupervision {
         try open(epoch, .worker(address, id: id))
     }
 
-    /// Answers the request for a page whose order has not been answered in time.
+    /// Answers the request for a page about which the agent has not reported in time.
     func pageOverdue(_ id: UInt64) { pages.settle(id, .unconfirmed) }
 
-    /// Has the agent close the browser of this epoch, after the helper has killed it if it was confined. While no agent
-    /// is connected, the helper alone ends the browser if it has confined all of it; otherwise nothing happens.
+    /// Orders the agent to close the browser of this epoch. If the device has a helper, the helper first kills the
+    /// browser's confined processes. While no agent is connected, the helper alone ends the browser, but only if every
+    /// browser of the epoch was confined; otherwise nothing happens.
     func close(_ epoch: Epoch) {
         guard let agent else {
             if let confinement, confinement.hasConfined(epoch) { confinement.kill(epoch) }
@@ -187,15 +189,15 @@ final class BrowserSupervision {
 
     /// Handles a new connection from an agent.
     ///
-    /// - Returns: whether the agent serves from now on.
+    /// - Returns: whether the agent is accepted.
     func connected(_ link: AgentLink, in state: SessionMachine.State) -> Bool {
         // The process has ended; it is unknown which process holds its connection now.
         guard !link.hasEnded else {
             link.end()
             return false
         }
-        // The kernel may report the end of the process before the end of its connection, which another process may
-        // hold.
+        // The kernel may report the end of the process before the end of its connection. Another process may still hold
+        // the connection.
         if let former = agent, former.hasEnded {
             former.end()
             lost(in: state)
@@ -217,11 +219,12 @@ final class BrowserSupervision {
         return true
     }
 
-    /// Whether this agent may serve.
+    /// Whether this agent is accepted.
     ///
     /// A connected agent keeps its place until its process ends, because the broker cannot distinguish the agent from
-    /// another program of the same user. During a session or a sign-out, the next agent must run as the user who has
-    /// the browser, because an agent clears what it finds of earlier browsers before it says hello.
+    /// another program of the same user. During a session or a sign-out, the next agent must run as the user whose
+    /// agent opened the browser: only that user's agent can clear what is left of the browser, which it does before it
+    /// sends its hello.
     private func mayServe(_ link: AgentLink, in state: SessionMachine.State) -> Bool {
         guard agent == nil else { return false }
         guard let present = state.session?.epoch ?? state.pending?.ended else { return true }
@@ -288,8 +291,8 @@ final class BrowserSupervision {
         return ended
     }
 
-    /// Handles the agent's report that the browser is gone. If the supervisor still observes something of it, the close
-    /// is retried.
+    /// Handles the agent's report that the browser is gone. If the supervisor still observes a process or folder of the
+    /// browser, the close is retried.
     private func closed(_ ended: Epoch) -> Report? {
         guard let agent else { return nil }
         let isConfined = confinement != nil && holder?.epoch == ended
@@ -339,7 +342,7 @@ final class BrowserSupervision {
 
     /// Handles the end of the wait for an agent.
     ///
-    /// - Returns: whether this was the current wait.
+    /// - Returns: whether `overdue` is the number of the current wait.
     func overdue(_ overdue: UInt64) -> Bool {
         guard overdue == wait.number else { return false }
         wait.number = nil

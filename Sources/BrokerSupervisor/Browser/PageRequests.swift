@@ -3,17 +3,17 @@ internal import BrokerDevice
 internal import BrokerIPC
 
 /// The session process's requests for a worker's pages that are not answered yet. Each is answered once, unless the
-/// session process ends before.
+/// session process ends first.
 struct PageRequests {
-    /// The request of each order to the agent.
+    /// The id of the session process's request, by the id of the order to the agent.
     private var requests: [UInt64: UInt64] = [:]
     private var count: UInt64 = 0
     /// Sends a message to the session process.
     private let tell: (SupervisorMessage) -> Void
 
-    /// The maximum number of requests that wait.
+    /// The maximum number of requests that may wait at once.
     private static let maximum = 16
-    /// How long a request waits. The agent itself waits ten seconds for a browser that starts.
+    /// How long a request waits. The agent itself waits ten seconds for a browser to start.
     static let patience = Duration.seconds(15)
 
     init(tell: @escaping (SupervisorMessage) -> Void) { self.tell = tell }
@@ -47,7 +47,7 @@ struct PageRequests {
 }
 
 extension PageFailure {
-    /// The reason that the agent gives.
+    /// Converts the agent's failure code.
     init(code: String) {
         self =
             switch AgentFailure.Code(rawValue: code) {

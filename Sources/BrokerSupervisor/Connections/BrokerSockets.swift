@@ -9,7 +9,7 @@ internal import Synchronization
 internal import UnixSocket
 
 /// The broker's sockets for apps, agents, operators and readers of the device's state. The kernel is asked only once
-/// which process has connected: when the connection is accepted.
+/// which process has connected, at the time when the connection is accepted.
 struct BrokerSockets: Sendable {
     private let apps: Listener
     private let agents: Listener
@@ -26,17 +26,17 @@ struct BrokerSockets: Sendable {
     /// One counter for the whole process, so that the link of a closed socket is never mistaken for a later one.
     private static let links = Counter()
 
-    /// How long an agent may take for its hello, and an operator's connection without open requests for its next
-    /// request.
+    /// The time limit for an agent's hello, and for the next request on an operator's connection that has no open
+    /// requests.
     private let helloPatience: Duration
     /// Milliseconds that an agent or operator may leave messages unread; the supervisor's thread blocks for at most
     /// that long.
     private static let sendPatience: Int32 = 1000
     /// Microseconds between attempts while no connection can be accepted.
     private static let acceptPause: UInt32 = 100_000
-    /// Messages from one agent or one operator that may be queued for the supervisor.
+    /// The maximum number of messages from one agent or one operator that may be queued for the supervisor.
     private static let maximumPending = 4
-    /// Requests on one operator's connection that may be unanswered.
+    /// The maximum number of unanswered requests on one operator's connection.
     private static let maximumOpen = 8
 
     init(
@@ -45,8 +45,8 @@ struct BrokerSockets: Sendable {
     ) throws {
         users = Set(configuration.sessionUsers).union([ownUser, 0])
         operatorUsers = [ownUser, 0]
-        // Apps of other users must be able to connect; the peer's identity from the kernel decides, not the file's
-        // mode.
+        // Apps of other users must be able to connect. The peer's identity from the kernel, not the file's mode,
+        // decides who is served.
         let mode: UInt32 = configuration.sessionUsers.isEmpty ? 0o600 : 0o666
         apps = try inheritedState.listener(.broker, path: configuration.brokerSocket, mode: mode)
         agents = try inheritedState.listener(.agent, path: configuration.agentSocket, mode: mode)
@@ -84,8 +84,8 @@ struct BrokerSockets: Sendable {
         listeners.close()
     }
 
-    /// Settles an app's identity once, from the kernel's record at the time of the connection and the socket used. The
-    /// process id may have been reused since; it is passed on only if the process still exists.
+    /// Determines an app's identity once, from the socket that it used and the kernel's record at the time of the
+    /// connection. The process id may have been reused since; it is passed on only if the process still exists.
     private func appConnected(_ descriptor: Descriptor, from peer: Peer, as identity: AppIdentity) {
         // A peer that connects and closes must not cause work for the session process.
         guard !descriptor.isEnded else { return }
@@ -98,8 +98,8 @@ struct BrokerSockets: Sendable {
         listeners.limits.note(limit, .waiting, of: record.process, held: held)
     }
 
-    /// File descriptors that connections may not use, so that the state can always be written and the session process
-    /// started. Apps also leave some for operators and agents.
+    /// The number of file descriptors that connections may not use, so that the state can always be written and the
+    /// session process started. App connections leave more of them free, for operators and agents.
     private static let reserve: Int32 = 48
     private static let appReserve: Int32 = 96
 
@@ -154,7 +154,7 @@ struct BrokerSockets: Sendable {
         }
     }
 
-    /// Runs the result of `prepare` on its own thread if the socket has a place left for this user.
+    /// Runs the closure that `prepare` returns on its own thread, if the socket has a place left for this user.
     private func serve(_ peer: Peer, in limiter: ControlConnectionLimiter, _ prepare: () throws -> @Sendable () -> Void)
         throws
     {

@@ -12,7 +12,7 @@ final class ControlConnectionLimiter: Sendable {
         self.total = total
     }
 
-    /// Takes a place if one is left for this user.
+    /// Takes a place for this user; returns false if none is left.
     func take(_ user: UInt32) -> Bool {
         taken.withLock { taken in
             guard taken[user, default: 0] < perUser, taken.values.reduce(0, +) < total else { return false }

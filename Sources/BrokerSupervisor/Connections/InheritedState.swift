@@ -18,8 +18,9 @@ struct InheritedState: Sendable {
 
     /// Sorts the inherited descriptors.
     ///
-    /// - Throws: ``InheritedStateError`` for an unknown name: if a misspelt name were ignored, the broker would listen
-    ///   where no client connects. A kept key that is invalid is left out, which ends its session.
+    /// - Throws: ``InheritedStateError`` for a descriptor that the broker cannot use. An unknown name is also an error:
+    ///   if a misspelt name were ignored, the broker would listen where no client connects. An invalid session key is
+    ///   not an error: it is left out, and its session ends.
     init(_ inherited: InheritedDescriptors, logger: Logger) throws {
         for (name, descriptor) in inherited.all {
             if let socket = SocketName(rawValue: name) {

@@ -4,8 +4,8 @@ internal import BrokerIPC
 internal import Logging
 internal import Synchronization
 
-/// Records which apps reach their connection limits, for the log (one line a minute for each) and for operators. Safe
-/// to use from any thread.
+/// Records which apps reach their connection limits, for operators and for the log, which gets at most one line a
+/// minute for each app and limit. Safe to use from any thread.
 final class LimitLog: Sendable {
     private let reports = Mutex(LimitReports())
     private let now: @Sendable () -> Int

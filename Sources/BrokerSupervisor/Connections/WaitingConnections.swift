@@ -4,8 +4,8 @@ package import BrokerIPC
 internal import Synchronization
 package import UnixSocket
 
-/// App connections that were accepted but not yet taken by the session process. Their number is bounded, and processes
-/// take turns.
+/// App connections that were accepted but not yet taken by the session process. Their number is bounded, and the
+/// processes that connected take turns.
 ///
 /// Any thread may offer a connection. The supervisor's thread takes the next one each time it is woken, and is not
 /// woken again before it has done so.
@@ -20,8 +20,8 @@ package final class WaitingConnections: Sendable {
         /// The processes with waiting connections, in the order of their turns.
         var turns: [AppProcess] = []
         var number: UInt64 = 0
-        /// The number of the running session process, if any, and how many connections were passed to it that it has
-        /// not taken.
+        /// The number of the running session process, if any, and the number of connections that were passed to it but
+        /// that it has not taken yet.
         var sessionProcess: UInt64?
         var underWay = 0
         var isWoken = false

@@ -19,9 +19,9 @@ package struct DepartureEraser: Sendable {
         DeviceFiles.Name.join, DeviceFiles.Name.confirmedJoin, DeviceFiles.Name.registration,
         DeviceFiles.Name.endedSessions, DeviceFiles.Name.liveSession,
     ]
-    /// The files that a reset does not simply remove: the journal, because an epoch's number is never reused, the locks
-    /// of apps that still hold a worker's data, the format of these files, and the order. The folders listed are
-    /// emptied separately.
+    /// The entries that a reset does not remove with the others. It keeps the journal (an epoch's number is never
+    /// reused), the locks of apps that still hold a worker's data, and the number of the state's format. The order
+    /// itself is removed last, and the folders are emptied separately.
     private static let kept: Set<String> = [
         DeviceFiles.Name.journal, DeviceFiles.Name.locks, DeviceFiles.Name.format, DeviceFiles.Name.departure,
         "keys", "session", "trash",
@@ -30,7 +30,7 @@ package struct DepartureEraser: Sendable {
     /// Whether there is state to erase. Blocks on the disk.
     package var isDue: Bool { get throws { try due?.stage == .erasing } }
 
-    /// The order; also nil if the order cannot be read, since the device is then quarantined.
+    /// The order on disk; nil if there is none, or if it is damaged and the device is therefore quarantined.
     private var due: Departure? {
         get throws { do { return try files.departure() } catch is DeviceStateDamaged { return nil } }
     }

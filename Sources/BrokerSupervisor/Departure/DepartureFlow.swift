@@ -53,7 +53,7 @@ final class DepartureFlow {
         Failpoint.departureOrdered.reach()
     }
 
-    /// Carries out the next step, after the supervisor's thread has finished its other work.
+    /// Carries out the next step. Called when the supervisor's thread has finished its other work.
     ///
     /// - Returns: whether the supervisor must end so that the state can be erased.
     func goOn() throws -> Bool {

@@ -10,7 +10,7 @@ internal import SwiftASN1
 internal import X509
 
 /// The examination for `baton doctor`: facts that the supervisor has in memory, and checks of disk and network that run
-/// off its thread.
+/// outside the supervisor's thread.
 struct DeviceExamination: Sendable {
     private let status: DeviceStatus
     private let known: [CheckResult]

@@ -72,7 +72,7 @@ package struct HostFindings: Sendable {
                 + "device.")
     }
 
-    /// Whether a time server keeps the kernel's clock (adjtimex(2)).
+    /// Whether the kernel's clock is synchronised with a time server (adjtimex(2)).
     package static var clock: CheckResult {
         guard clinux_clock_is_kept() == 1 else {
             return CheckResult(

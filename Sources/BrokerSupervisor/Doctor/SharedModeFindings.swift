@@ -3,7 +3,7 @@ package import BrokerDevice
 package import BrokerIPC
 
 extension CheckResult {
-    /// Why the device is or is not shared: each fact that the mode depends on, with its remedy.
+    /// Why the device is or is not in shared mode: each fact that the mode depends on, with its remedy.
     package static func sharedMode(_ settings: ManagedSettings, isJoined: Bool, mode: DeviceMode) -> [CheckResult] {
         // If nothing configures the device as shared, a missing fact is not a fault.
         let lack: Verdict = mode == .personal ? .note : .bad

@@ -17,7 +17,7 @@ package enum HelperAnswer: Sendable {
 }
 
 /// Makes `baton-helper` confine the browser of an epoch: its files to memory-backed storage, its processes to a control
-/// group. The helper removes the storage and kills the processes, whatever the agent does.
+/// group. The helper removes the storage and kills the processes, even if the agent does not cooperate.
 ///
 /// Used only on the supervisor's thread, which never waits for the helper: each answer arrives as a ``HelperAnswer``.
 final class BrowserConfinement {
@@ -40,15 +40,15 @@ final class BrowserConfinement {
     private var killed: Epoch?
     /// The last epoch whose processes were killed and whose storage was removed.
     private var ended: Epoch?
-    /// The number of the epoch's confined browsers, minus the number that the agent reports as opened. Below zero, a
-    /// browser runs unconfined.
+    /// The number of the epoch's confined browsers, minus the number that the agent reports as opened. A negative
+    /// number means that a browser runs unconfined.
     private var unopened = 0
     /// Whether a browser of the epoch may have run unconfined.
     private var isIncomplete = true
     /// The epoch that `unopened` and `isIncomplete` describe.
     private var watched: Epoch?
-    /// The epoch whose user's files are reported at its end: the user, and when its first browser was opened, in seconds
-    /// since 1970. Nil if an earlier supervisor opened it.
+    /// The epoch at whose end the user's files are reported, that user, and when the epoch's first browser was opened,
+    /// in seconds since 1970. Nil if an earlier supervisor opened the browser.
     private var session: (epoch: Epoch, user: UInt32, since: Int)?
     /// The files that the user of the last ended epoch left.
     private var findings: (epoch: Epoch, left: Finding<[String]>)?
@@ -58,9 +58,11 @@ final class BrowserConfinement {
     /// The maximum number of orders that may wait for the storage.
     private static let maximumOrders = 8
 
-    /// Ends the browsers that an earlier supervisor left. Agents also clear their browsers when they lose the broker.
+    /// Ends the browsers that an earlier supervisor left running. Agents also clear their browsers when they lose the
+    /// connection to the broker.
     ///
-    /// - Parameter earlier: the epoch whose browser an earlier supervisor opened. Whether it was confined is not known.
+    /// - Parameter earlier: the epoch whose browser an earlier supervisor opened. It is not known whether that browser
+    ///   was confined.
     init(
         helper: HelperClient, inputs: Mailbox<SupervisorInput>, earlier: Epoch?, now: @escaping @Sendable () -> Int,
         logger: Logger
@@ -110,8 +112,8 @@ final class BrowserConfinement {
         return true
     }
 
-    /// Asks the helper to put a process into the control group. The agent holds the process until the answer; only then
-    /// may it become the browser.
+    /// Asks the helper to put a process into the control group. The agent holds the process until the answer arrives;
+    /// only then may the process become the browser.
     func add(_ process: Int32, in epoch: Epoch, of agent: AgentLink) {
         guard case .ready(epoch, _) = state, let parent = agent.pid.flatMap(Self.name),
             let handle = ProcessAncestry.handle(of: process, startedBy: parent), !agent.hasEnded
@@ -150,7 +152,7 @@ final class BrowserConfinement {
 
     // MARK: - Ending
 
-    /// Whether every browser of this epoch that an agent reported was confined. Then the helper can end all of it, also
+    /// Whether every browser of this epoch that an agent reported was confined. If so, the helper can end all of them
     /// without an agent.
     func hasConfined(_ epoch: Epoch) -> Bool { watched == epoch && !isIncomplete }
 
@@ -165,7 +167,7 @@ final class BrowserConfinement {
 
     /// Handles the answer about the processes.
     ///
-    /// - Returns: whether all have ended.
+    /// - Returns: whether all processes have ended.
     func killed(_ epoch: Epoch, _ reply: HelperReply) -> Bool {
         let isDone = reply == .done
         if isDone { Failpoint.browserKilled.reach() }
@@ -179,7 +181,7 @@ final class BrowserConfinement {
 
     /// Handles the answer about the storage.
     ///
-    /// - Returns: whether it is gone.
+    /// - Returns: whether the storage is gone.
     func removed(_ epoch: Epoch, _ reply: HelperReply) -> Bool {
         let isDone = reply == .done
         if isDone { Failpoint.storageRemoved.reach() }
@@ -188,9 +190,9 @@ final class BrowserConfinement {
         return isDone
     }
 
-    /// Asks the helper what the epoch's user has left. The answer is ``HelperAnswer/reported(_:_:)``.
+    /// Asks the helper which files the epoch's user has left. The answer is ``HelperAnswer/reported(_:_:)``.
     ///
-    /// - Returns: false if it cannot be asked: an earlier supervisor opened the browser.
+    /// - Returns: false if the helper cannot be asked because an earlier supervisor opened the browser.
     func report(_ epoch: Epoch) -> Bool {
         guard let session, session.epoch == epoch else { return false }
         ask(.report(user: session.user, since: session.since)) { .reported(epoch, $0) }

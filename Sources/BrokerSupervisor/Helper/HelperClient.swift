@@ -56,7 +56,7 @@ final class HelperClient: Sendable {
     /// Kills the browsers and removes the storage of all epochs, before any request that is made later.
     func clear() { orders.post(.clear) }
 
-    /// Ends the thread after the requests that were made before.
+    /// Ends the thread after it has handled all earlier requests.
     func stop() { orders.post(.stop) }
 
     private func serve() {
@@ -82,8 +82,8 @@ final class HelperClient: Sendable {
         }
     }
 
-    /// Sends a request and returns the reply. If an existing connection fails, it sends the request again on a new one:
-    /// every request may be repeated.
+    /// Sends a request and returns the reply. If an existing connection fails, sends the request again on a new one;
+    /// this is safe because every request may be repeated.
     private func reply(
         to request: HelperRequest, _ descriptors: [Descriptor] = [], through channel: inout Channel?
     ) -> HelperReply {

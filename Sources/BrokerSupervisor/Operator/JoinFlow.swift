@@ -56,8 +56,8 @@ package struct JoinFlow {
 
     /// Writes the join to disk.
     ///
-    /// - Returns: a closure that answers the operator, for when the administrator's session has ended; nil if no
-    ///   operator waits.
+    /// - Returns: a closure that answers the operator, to be called when the administrator's session has ended; nil if
+    ///   no operator waits.
     package mutating func complete(_ joined: JoinRecord) throws -> (@Sendable () -> Void)? {
         try files.write(joined)
         Failpoint.joinWritten.reach()

@@ -18,7 +18,8 @@ final class OperatorService {
     /// Recent refusals of apps' requests; in memory only.
     private var refusals = RefusalRing()
 
-    /// How long an operator's request waits for the sign-out before the operator gets the answer that it is unfinished.
+    /// How long an operator's request waits for the sign-out before the operator is told that the sign-out is
+    /// unfinished.
     private static let patience = Duration.seconds(30)
 
     init(
@@ -87,8 +88,8 @@ final class OperatorService {
         }
     }
 
-    /// Begins to leave or to reset. The operator is answered when the device serves again, or after ``patience``, with
-    /// the failure that the sign-out is unfinished.
+    /// Begins to leave or to reset. The operator is answered when the device serves again or, if the sign-out is
+    /// unfinished after ``patience``, with a failure that says so.
     private func depart(
         _ kind: Departure.Kind, answer: @escaping @Sendable (OperatorReply) -> Void
     ) throws {
@@ -140,7 +141,7 @@ final class OperatorService {
         refusals.unlisted += before
     }
 
-    /// Answers `baton doctor` with facts from memory, and with checks of disk and network that run off this thread.
+    /// Answers `baton doctor` with facts from memory, and with checks of disk and network that run outside this thread.
     private func examine(answer: @escaping @Sendable (OperatorReply) -> Void) {
         let examination = examination
         Task {

@@ -21,14 +21,14 @@ package struct PINRequest {
         return true
     }
 
-    /// Answers the waiting operator: the PIN was set, or why it was not.
+    /// Tells the waiting operator that the PIN was set, or why it was not.
     package mutating func settle(_ failure: OperatorFailure?) {
         waiting?(failure.map { .failed($0) } ?? .done)
         waiting = nil
     }
 }
 
-/// Counts the changes of the device, and keeps the answers to operators until a change applies to apps.
+/// Counts the changes of the device's state, and keeps the answers to operators until a change applies to apps.
 package struct DeviceChanges {
     package private(set) var newest: UInt64 = 0
     private var waiting: [(change: UInt64, answer: @Sendable () -> Void)] = []

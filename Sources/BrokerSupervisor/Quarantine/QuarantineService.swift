@@ -9,8 +9,8 @@ package import Processes
 internal import ServiceLifecycle
 package import UnixSocket
 
-/// Runs in place of the supervisor while the device's state is not trusted. It only answers operators. No app is
-/// served, and nobody is signed in.
+/// Runs in place of the supervisor while the device's state is not trusted. It answers only operators and the programs
+/// that read the device's state. No app is served, and nobody is signed in.
 package struct QuarantineService: Service {
     private let configuration: SupervisorConfiguration
     private let reason: QuarantineReason
@@ -41,7 +41,7 @@ package struct QuarantineService: Service {
         self.inputs = inputs
     }
 
-    /// Answers operators until the state is moved aside or in order again, or the process is asked to stop.
+    /// Serves until the state is moved aside, the state is in order again, or the process is asked to stop.
     package func run() async throws {
         try await withGracefulShutdownHandler {
             try await blocking { try serve() }

@@ -74,7 +74,9 @@ struct Recovery {
         return folder
     }
 
-    /// The commit that ends the current epoch, if any; the epoch's number is never reused.
+    /// Returns the commit that ends the journal's epoch. If no journal can be used, the commit ends a new epoch, whose
+    /// number is above that of the newest receipt, because an epoch's number is never reused. If recovery also moves
+    /// aside what belongs to the machine, the numbers start again at 1.
     private func commit(isForeign: Bool) -> Commit {
         var random = SystemRandomNumberGenerator()
         let journal = isForeign ? nil : (try? files.journal()) ?? nil

@@ -21,12 +21,13 @@ package struct ChainEnd: Sendable, Codable, Equatable {
         ChainEnd(sequence: sequence, hash: hash, ended: ended, key: key, segment: "", bytes: 0)
     }
 
-    /// Returns the end before a new chain that replaces a chain of unknown length.
+    /// Returns the end to continue from when a new chain replaces a chain of unknown length.
     static func anew(key: String) -> ChainEnd {
         ChainEnd(sequence: 0, hash: "", ended: "", key: key, segment: "", bytes: 0)
     }
 
-    /// Returns the end before a device's first receipt; bytes already in the file were never acknowledged.
+    /// Returns the end to continue from before a device's first receipt; bytes already in the file were never
+    /// acknowledged.
     static func beginning(key: String, segment: String) -> ChainEnd {
         ChainEnd(sequence: 0, hash: "", ended: "", key: key, segment: segment, bytes: 0)
     }
@@ -37,7 +38,7 @@ package struct ChainEnd: Sendable, Codable, Equatable {
     var isBeforeFirst: Bool { sequence == 0 }
 }
 
-/// The device's receipts were changed or lost since they were written.
+/// The error if the device's receipts were changed or lost after they were written.
 package struct ReceiptsDamaged: Error, Equatable, CustomStringConvertible {
     package enum Cause: String, Sendable {
         /// There are lines, but no record of where they end.

@@ -2,8 +2,8 @@
 internal import BrokerProtocol
 internal import Receipts
 
-/// The facts known about the current epoch, for the receipt of its end. Kept on disk, so that they survive the
-/// supervisor.
+/// The facts known about the current epoch, for the receipt of its end. The draft is on disk, so that the facts survive
+/// the supervisor's process.
 struct ReceiptDraft: Codable, Equatable {
     let epoch: Epoch
     /// Seconds since 1970.
@@ -15,8 +15,8 @@ struct ReceiptDraft: Codable, Equatable {
     var hasSession = false
     /// Whether the worker signed in offline; nil means no.
     var isOffline: Bool?
-    /// No access token given to an app expires later than this; nil while no token was given. The bound is later than
-    /// the known tokens require, so that most tokens need no write to disk.
+    /// An upper bound of the expiry times of the access tokens given to apps, in seconds since 1970; nil while no token
+    /// was given. The bound exceeds the known expiry times, so that most new tokens need no write to disk.
     var tokensBound: Int?
 
     /// Seconds by which the bound exceeds the expiry of the token that raised it.

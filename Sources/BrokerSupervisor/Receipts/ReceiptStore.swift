@@ -24,7 +24,7 @@ package struct ReceiptStore: Sendable {
     /// The number of countersignatures that are kept; the oldest are dropped.
     private static let maximumAnchors = 64
 
-    /// The maximum length of a segment: a line that would exceed the segment's size begins a new one.
+    /// The maximum length of a segment: a line that would exceed the segment's size begins a new segment.
     private var pieceLimit: Int { segmentBytes + SignedLine.maximum }
 
     private enum Name {
@@ -59,8 +59,8 @@ package struct ReceiptStore: Sendable {
 
     /// Appends a line after the chain's end, durably.
     ///
-    /// For a device's first line, an end is written before the line. If power fails in between, the line then counts as
-    /// unacknowledged.
+    /// Before a device's first line, the end of the empty chain is written. If power fails before the line is
+    /// acknowledged, the line therefore counts as unacknowledged.
     package func append(_ line: SignedLine, _ receipt: Receipt, after end: ChainEnd?) throws {
         let content = line.bytes + [Self.lineFeed]
         var (segment, length) = (Self.segmentName(receipt.place.sequence), 0)

@@ -29,7 +29,8 @@ final class ReceiptWriter {
     private var key: ReceiptKey?
     /// The number of the newest line; 0 before the first.
     private(set) var sequence = 0
-    /// The hand-over that this process last wrote a receipt for, without its worker; nil before the first.
+    /// The last hand-over for which this process wrote a receipt, without data about the worker; nil before the first.
+    /// Epochs in which nobody signed in are left out.
     private(set) var last: DeviceState.Handover?
     /// When damage to a chain was last found, in seconds since 1970; nil once the chains moved aside have been removed.
     private(set) var damageFound: Int?
@@ -58,7 +59,7 @@ final class ReceiptWriter {
         }
     }
 
-    /// Returns the chain's end, after which the next line is written. A damaged chain is moved aside first.
+    /// Returns the end of the chain, after which the next line is written. A damaged chain is moved aside first.
     private func end() throws -> ChainEnd? {
         do {
             let end = try store.end()
@@ -131,8 +132,8 @@ final class ReceiptWriter {
         try receive(subject: subject)
     }
 
-    /// Records an access token that expires at `time`, before an app gets it. From then on no receipt states an earlier
-    /// time.
+    /// Records that an access token expires at `time`. Called before an app gets the token: from then on, the receipt
+    /// of this epoch does not state an earlier time.
     func receive(tokenUntil time: Int) throws {
         tokensEndBy = max(tokensEndBy ?? 0, time)
         guard time > draft?.tokensBound ?? 0 else { return }
@@ -241,7 +242,7 @@ extension DeviceState.Handover {
 }
 
 extension Finding<[String]> {
-    /// The entries in whose places something was found; nil if not every place could be searched.
+    /// The names of the leftovers that were found; nil if not every place could be searched.
     fileprivate var complete: [String]? {
         switch self {
         case .none: []

@@ -10,14 +10,14 @@ internal import UnixSocket
 /// The sockets on which apps connect: one shared by all apps, and one for each app that has its own. ``AppRecognition``
 /// identifies the app that has connected.
 final class AppListeners: Sendable {
-    /// Begins to accept on the socket of one app.
+    /// Begins to accept connections on the socket of one app.
     typealias Serving = @Sendable (Listener, _ bundleID: String) throws -> Void
 
     private struct State {
         var recognition: AppRecognition
         /// The sockets of single apps that this broker created.
         var own: [String: Listener] = [:]
-        /// The function that starts to accept; nil until the broker serves.
+        /// The function that starts to accept connections; nil until the broker serves.
         var serving: Serving?
     }
 
@@ -54,14 +54,14 @@ final class AppListeners: Sendable {
     /// Identifies the app that connected to the shared socket; nil if the user may not connect.
     func identity(of peer: Peer) -> AppIdentity? { state.withLock { $0.recognition.identity(ofUser: peer.uid) } }
 
-    /// Identifies the app that connected to its own socket; nil if the registry does not name that app, or no longer
-    /// does.
+    /// Identifies the app that connected to its own socket; nil if the current registry does not give that app a
+    /// socket.
     func identity(throughSocketOf bundleID: String) -> AppIdentity? {
         state.withLock { $0.recognition.identity(throughSocketOf: bundleID) }
     }
 
-    /// Returns `.browser` for a program that the worker's browser started. Valid while the process that connected
-    /// exists.
+    /// Returns `.browser` for a program that the worker's browser started, and `identity` for any other. The result is
+    /// valid while the process that connected exists.
     func refined(_ identity: AppIdentity, _ peer: Peer) -> AppIdentity {
         identity == .session && browserOrigin.hasStarted(peer.pid, of: peer.uid) ? .browser : identity
     }
@@ -114,8 +114,8 @@ final class AppListeners: Sendable {
         }
     }
 
-    /// Lets users other than the broker's and root connect. The peer's identity from the kernel decides, not the file's
-    /// mode.
+    /// Sets whether users other than the broker's and root can connect to the shared socket. The peer's identity from
+    /// the kernel, not the file's mode, decides who is served.
     private func letIn(others: Bool) {
         guard let socketForAll else { return }
         guard unsafe chmod(socketForAll, others ? 0o666 : 0o600) == 0 else {

@@ -196,9 +196,10 @@ extension SessionMachine {
         return complete(pending, newID: newID)
     }
 
-    /// Makes the device ready once browser and files are cleared and no app has time left to erase.
+    /// Makes the device ready once browser and files are cleared, and every app has answered or the apps' time to erase
+    /// is over.
     ///
-    /// - Parameter newID: the id for the epoch of the waiting worker.
+    /// - Parameter newID: the random id of the epoch that begins if a worker waits.
     private mutating func complete(_ pending: PendingSignOut, newID: Epoch.ID) -> [CompletionStep] {
         state = .signingOut(pending)
         guard pending.items.isEmpty else { return [] }

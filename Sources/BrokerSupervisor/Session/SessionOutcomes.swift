@@ -2,8 +2,8 @@
 package import BrokerDevice
 package import BrokerProtocol
 
-/// The outcome of each event. The supervisor carries out the steps in order. A step that journals writes to disk before
-/// the next step begins.
+/// The outcome of each event. The supervisor carries out the steps in order. The record of a `journal` step is on disk
+/// before the next step begins.
 extension SessionMachine {
     /// The outcome of reading the journal at the start.
     package enum RecoveryOutcome: Sendable, Equatable {
@@ -51,7 +51,7 @@ extension SessionMachine {
     }
 
     package enum EndOutcome: Sendable, Equatable {
-        /// Nobody is at the device; these requesters are answered at once.
+        /// Nobody is signed in or signing in; these requesters are answered at once.
         case alreadyReady([Requester])
         /// The apps are notified that this epoch is about to end, and have the grace period to save.
         case announced(Epoch)

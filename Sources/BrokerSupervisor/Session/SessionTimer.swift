@@ -8,7 +8,7 @@ package import BrokerDevice
 /// sleeps.
 package struct SessionTimer: Sendable, Equatable {
     package enum Due: Sendable, Equatable {
-        /// The idle time ends after this many seconds if the person does not do anything.
+        /// The idle time ends in this many seconds unless the person does something.
         case warning(seconds: Int)
         case end(SignOutTrigger)
     }
@@ -82,8 +82,8 @@ package struct SessionTimer: Sendable, Equatable {
         return .warning(seconds: Int((idleEnd - now + .milliseconds(500)).components.seconds))
     }
 
-    /// Returns how long no end or warning can become due; nil if none can ever become due. Since the wall clock may be
-    /// set in the meantime, an end by the wall clock is checked again after 15 minutes.
+    /// Returns the time until an end or a warning may become due; nil if none ever can. The wall clock may be set in
+    /// the meantime, so an end by the wall clock is checked again after 15 minutes at the latest.
     package func pause(at now: Duration) -> Duration? {
         let warning = idleEnd.map { $0 - .seconds(rules.idleWarning) }
         let look = wallEnd.map { _ in now + .seconds(900) }

@@ -2,7 +2,7 @@
 internal import BrokerDevice
 internal import BrokerProtocol
 
-/// The requested end of a session: who waits for it, and how long apps may save before it is committed.
+/// The requested end of a session: who waits for the end, and how long apps may save before it is committed.
 struct RequestedEnd {
     private var requesters: SignOutRequesters
     /// The apps that have unsaved work.
@@ -35,8 +35,8 @@ struct RequestedEnd {
 
     // MARK: - Apps
 
-    /// Tells the apps of this epoch that it is about to end, and starts the grace period in which they can save. It is
-    /// longer if an app has unsaved work.
+    /// Tells the apps of this epoch that it is about to end, and starts the grace period in which they can save. If an
+    /// app has unsaved work, the end waits longer.
     mutating func announce(_ epoch: Epoch, _ policy: SessionPolicy) {
         let grace = policy.willEndPatience
         let patience = unsaved.apps(in: epoch).isEmpty ? grace : max(grace, policy.unsavedWorkPatience)

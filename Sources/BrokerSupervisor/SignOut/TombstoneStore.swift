@@ -59,8 +59,8 @@ struct TombstoneStore {
         try keep(changed)
     }
 
-    /// If the clock was set back, a recorded end may lie in the future. An end too far in the future counts as old as
-    /// well.
+    /// Whether the tombstone's epoch has not ended, or ended less than 24 hours ago. If the clock was set back, a
+    /// recorded end may lie in the future; an end more than 24 hours ahead counts as old.
     private func isYoung(_ tombstone: AccountTombstone) -> Bool {
         tombstone.endedAt.map { abs(now() - $0) < Self.tombstoneLife } ?? true
     }

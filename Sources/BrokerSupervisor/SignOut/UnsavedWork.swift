@@ -40,7 +40,7 @@ struct UnsavedWork {
         return false
     }
 
-    /// When the announced end of this epoch takes place even if apps have not saved; nil if it waits for none.
+    /// When the announced end of this epoch takes place even if apps have not saved; nil if it waits for no app.
     func end(of epoch: Epoch) -> Duration? { holds(epoch) ? ending?.end : nil }
 
     /// Whether the announced end of this epoch waits for unsaved work.

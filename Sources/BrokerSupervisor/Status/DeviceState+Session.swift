@@ -4,7 +4,7 @@ internal import BrokerIPC
 internal import BrokerProtocol
 
 extension DeviceState {
-    /// The state for home screens.
+    /// Describes the device's current state for home screens.
     ///
     /// - Parameters:
     ///   - registration: the identity platform's last answer about the device's registration.
@@ -39,7 +39,8 @@ extension SessionMachine.State {
         }
     }
 
-    /// The remaining parts of a committed sign-out: items, and apps as `app:<bundle id>`; empty if none is under way.
+    /// The remaining parts of a committed sign-out: items, and apps as `app:<bundle id>`; empty if no sign-out is
+    /// committed.
     var pendingNames: [String] {
         guard let pending else { return [] }
         return pending.items.map(\.rawValue).sorted() + pending.awaited.map { ItemOutcome.app($0, .done).name }

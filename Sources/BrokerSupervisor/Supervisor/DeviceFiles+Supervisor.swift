@@ -7,7 +7,7 @@ internal import JSON
 
 /// The files that only the supervisor reads and writes.
 extension DeviceFiles {
-    /// Whether a broker has used the folder as its device's state. False for a missing folder and for a folder with
+    /// Whether a broker has used the folder for its device's state. False for a missing folder and for a folder with
     /// other content.
     ///
     /// - Throws: ``FileError`` if the folder cannot be listed.
@@ -94,7 +94,7 @@ extension DeviceFiles {
     package func write(live session: EndedSession) throws { try write(session, Name.liveSession) }
     package func removeLiveSession() throws { try root.file(Name.liveSession).remove() }
 
-    /// The user whose agent has the browser of the session that is live or being cleared.
+    /// The user whose agent opened the browser of the session that is live or being cleared.
     package func browserHolder() throws -> BrowserHolder? { try read(BrowserHolder.self, Name.browserHolder) }
     package func write(_ holder: BrowserHolder) throws { try write(holder, Name.browserHolder) }
     package func removeBrowserHolder() throws { try root.file(Name.browserHolder).remove() }

@@ -24,7 +24,7 @@ final class PersistedSessionTimer {
     private let inputs: InputTimer
     private let logger: Logger
 
-    /// Seconds between two writes of the last activity.
+    /// The minimum number of seconds between two writes of the last activity.
     private static let activityGap = 60
 
     init(files: DeviceFiles, clock: SupervisorClock, inputs: InputTimer, logger: Logger) {

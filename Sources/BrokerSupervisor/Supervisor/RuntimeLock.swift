@@ -2,7 +2,7 @@
 internal import Files
 
 /// Locks the folder of the broker's sockets, since two brokers that create sockets in one folder would replace each
-/// other's.
+/// other's sockets.
 ///
 /// If the service manager created every socket, the folder belongs to the service manager and no lock is taken.
 enum RuntimeLock {
@@ -20,7 +20,7 @@ enum RuntimeLock {
     }
 }
 
-/// Another broker has its sockets in this broker's runtime directory.
+/// The error if another broker has its sockets in this broker's runtime directory.
 package struct RuntimeDirectoryInUse: Error, Equatable, CustomStringConvertible {
     package let path: String
 

@@ -309,7 +309,7 @@ final class SessionCoordinator {
             sessionProcess.tell(.admit(requestID: requestID.number, epoch: epoch), descriptors: [file])
         case (.administrator, _, let order?): sessionProcess.tell(.join(order))
         case (.worker, nil, _), (.administrator, _, nil):
-            // Nobody is left to continue this sign-in.
+            // The session's key or the operator's order is gone, so this sign-in cannot continue.
             try handle(.signInFailed)
         }
     }
@@ -342,7 +342,7 @@ final class SessionCoordinator {
 
     // MARK: - The end
 
-    /// Ends the session or the sign-in under way, whoever is at the device.
+    /// Ends the session or the sign-in under way, a worker's or an administrator's.
     func end(
         by trigger: SignOutTrigger, patience: Duration? = nil, answer: @escaping (SignOutOutcome) -> Void = { _ in }
     ) throws {
@@ -384,10 +384,11 @@ final class SessionCoordinator {
         }
     }
 
-    /// Records that the worker did something, in this epoch or, with nil, in the current one.
+    /// Records that the worker did something in this epoch; nil means the current epoch.
     func activity(in epoch: Epoch? = nil) throws {
         guard let present = sessionTimer.epoch, epoch ?? present == present else { return }
-        // After the machine slept, activity may arrive before the timers fire; a session that was due to end still ends.
+        // After the machine slept, activity may arrive before the timers fire. A session that was due to end must still
+        // end.
         try look(at: present)
         sessionTimer.noteActivity()
     }

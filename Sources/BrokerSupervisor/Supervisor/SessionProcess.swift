@@ -149,8 +149,8 @@ final class SessionProcess {
 
     /// Kills the process, waits until the kernel reports its exit, and answers everyone who waits for the process.
     ///
-    /// - Throws: ``ProcessFailure`` if its end cannot be determined. Then nobody may be served, and no receipt may
-    ///   claim that it ended.
+    /// - Throws: ``ProcessFailure`` if it cannot be determined whether the process has ended. In that case nobody may
+    ///   be served, and no receipt may claim that the process ended.
     func end() throws {
         pin.settle(.pinInterrupted)
         leases = nil

@@ -13,9 +13,9 @@ internal import UnixSocket
 /// Runs on the supervisor's own thread: takes the inputs one after the other and passes each to the part that handles
 /// it, usually the session's coordinator.
 ///
-/// It never reads an app's frame, and its only secret of a worker is the memory file of the session's key. If it cannot
-/// write to disk, it ends; the key and the session end with it, and the next start completes the sign-out from the
-/// journal.
+/// It never reads an app's frame, and it holds only one secret of a worker: the memory file of the session's key. If it
+/// cannot write to disk, it ends. The key and the session end with it, and the next start completes the sign-out from
+/// the journal.
 final class Supervisor {
     private let inputs: Mailbox<SupervisorInput>
     private let timer: InputTimer
@@ -206,7 +206,7 @@ final class Supervisor {
             }
         case .sessionKnown(let known):
             try session.journal.serverSessions.keep(live: known)
-            // The worker may have signed in offline before.
+            // If the worker signed in offline, the live session gets its server id only now.
             session.report()
         case .signedInOffline(let subject): try session.receipts.receive(offline: subject)
         case .leaseEnds(let end, let epoch): session.sessionTimer.offlineEnd = end.map { ($0, epoch) }
@@ -247,8 +247,8 @@ final class Supervisor {
         }
     }
 
-    /// Handles a late message from a process that has been killed: if the server opened a session, its end must be
-    /// reported.
+    /// Handles a late message from a process that has been killed. If the server has opened a session, the end of that
+    /// session must be reported.
     private func sessionProcessSentTooLate(_ message: SessionProcessMessage) throws {
         guard case .sessionKnown(let known) = message, !session.journal.serverSessions.ended.contains(known) else {
             return
@@ -257,7 +257,7 @@ final class Supervisor {
         sessionProcess.tell(device: session.snapshot)
     }
 
-    /// Opens a page in the browser of the worker who is signed in; nil for the home page.
+    /// Opens a page in the signed-in worker's browser; a nil `page` means the home page.
     private func open(_ page: WebAddress?, in epoch: Epoch, for requestID: UInt64) throws {
         guard case .signedIn(let live) = session.machine.state, live.epoch == epoch else {
             return sessionProcess.tell(.pageSettled(requestID: requestID, .sessionEnded))

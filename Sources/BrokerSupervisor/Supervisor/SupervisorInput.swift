@@ -12,8 +12,10 @@ package enum SupervisorInput: Sendable {
     case agentConnected(AgentLink)
     case agentSaid(AgentLink.ID, AgentMessage)
     case agentLost(AgentLink.ID)
-    /// - Parameter connection: the id of the operator's connection; ``operatorGone(connection:)`` is posted with it
-    ///   when the connection ends.
+    /// A request from an operator.
+    ///
+    /// - Parameter connection: the id of the operator's connection. When the connection ends,
+    ///   ``operatorGone(connection:)`` is posted with this id.
     case operatorAsked(OperatorRequest, connection: UInt64 = 0, answer: @Sendable (OperatorReply) -> Void)
     case operatorGone(connection: UInt64)
     /// A message from the session process with the number `sessionProcess`.
@@ -42,9 +44,9 @@ package enum SupervisorInput: Sendable {
     case serverEnded(Epoch, SignOutTrigger)
     /// The grace period of the apps that were notified of this epoch's end is over.
     case graceExpired(Epoch)
-    /// The time of the apps with unsaved work of this epoch is over.
+    /// The time in which this epoch's apps may save unsaved work is over.
     case unsavedWorkOverdue(Epoch)
-    /// Whether the management server can be reached.
+    /// Whether the management server can be reached; nil if that is not known.
     case serverReachable(Bool?)
     /// The apps' time to erase their data of this epoch is over.
     case appsOverdue(Epoch)

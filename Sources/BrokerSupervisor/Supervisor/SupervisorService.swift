@@ -70,7 +70,7 @@ package struct SupervisorService: Service {
 
     /// Serves until the process is asked to stop. Notifies the service manager when it is ready.
     ///
-    /// - Throws: the error that made it impossible to serve; the session is over then.
+    /// - Throws: the error that made it impossible to serve. The session is then over.
     package func run() async throws {
         try await withGracefulShutdownHandler {
             try await withCheckedThrowingContinuation { continuation in
