@@ -21,7 +21,7 @@ final class SessionNetwork: Sendable {
         (self.configuration, self.keys) = (configuration, keys)
     }
 
-    /// Tests whether the network leads to a server; if not, a worker may sign in offline.
+    /// Tests whether a server can be reached over the network; if not, a worker may sign in offline.
     var reachability: Reachability { Reachability(resolve: configuration.resolve) }
 
     /// Returns the process's only HTTPS client.

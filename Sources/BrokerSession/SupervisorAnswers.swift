@@ -15,8 +15,8 @@ final class SupervisorAnswers: Sendable {
 
     init(supervisor: SupervisorLink) { self.supervisor = supervisor }
 
-    /// Sends a message and returns whether the supervisor accepted it. Blocks until the supervisor has answered; each
-    /// app has its own thread, which may block.
+    /// Sends a message and returns whether the supervisor accepted it. Blocks until the supervisor has answered. This
+    /// is acceptable because each app's connection has its own thread.
     ///
     /// - Parameter message: makes the message for a request id.
     func isAccepted(_ message: (UInt64) -> SessionProcessMessage) throws(BrokerError) -> Bool {

@@ -31,7 +31,8 @@ final class SupervisorLink: Sendable {
         }
     }
 
-    /// Tells the supervisor if the server refused the device itself, so that the device's registration is queried.
+    /// Tells the supervisor if the server refused the device itself, so that the supervisor has the device's
+    /// registration checked.
     func noteRefusal(_ error: BrokerError) { if error.meansDevice { tell(.deviceRefused) } }
 
     func receive() throws -> (SupervisorMessage, [Descriptor]) {

@@ -29,7 +29,7 @@ final class AccountChangeTracker: Sendable {
     private let access: AppAccess
     private let supervisor: SupervisorLink
 
-    /// The maximum number of named readers of one app; each is kept on disk.
+    /// The maximum number of named readers of one app. The tombstones of each are kept on disk.
     private static let maximumReaders = 4
 
     init(
@@ -56,7 +56,7 @@ final class AccountChangeTracker: Sendable {
         return AppResponse(type: .accounts, entries: answer.entries)
     }
 
-    /// Records that a reader has handled the departure of an account. Blocks until that is on disk.
+    /// Records that a reader has handled the departure of an account. Blocks until the record is on disk.
     func acknowledge(_ call: AppRequest) throws(BrokerError) -> AppResponse {
         let note = try Acknowledgement(call.parameters)
         let reader = try reader(note.client, of: call)
@@ -68,8 +68,8 @@ final class AccountChangeTracker: Sendable {
         return AppResponse()
     }
 
-    /// Delays an answer that contains a token until the disk records that the reader knows the worker. An app that
-    /// signs in but never asks for the current account is therefore still told when the worker leaves.
+    /// Delays an answer that contains a token until it is on disk that the reader knows the worker. Even an app that
+    /// signs in but never asks for the current account is therefore told when the worker leaves.
     func noting(_ call: AppRequest, _ answer: AppAnswer) throws(BrokerError) -> AppAnswer {
         switch answer {
         case .elsewhere: return answer
@@ -88,7 +88,7 @@ final class AccountChangeTracker: Sendable {
         }
     }
 
-    /// Records that the reader of this request gets a token for the worker. Returns when that is on disk.
+    /// Records that the reader of this request gets a token for the worker. Returns when the record is on disk.
     func note(_ call: AppRequest) async throws {
         guard try !isNoted(call) else { return }
         let reader = try reader(ClientRequest(call.parameters), of: call)
@@ -117,7 +117,7 @@ final class AccountChangeTracker: Sendable {
     }
 
     /// Records that the app removed the current account, or that somebody signed in through the app again. Blocks until
-    /// that is on disk. The removal belongs to the whole client, so it is kept under the reader without a name.
+    /// the record is on disk. A removal applies to the whole client, so it is stored for the client's unnamed reader.
     func setRemoved(_ isRemoved: Bool, client clientID: String) throws(BrokerError) {
         guard let reader = AccountReader(clientID: clientID, name: "") else { return }
         try change(reader) { tombstones in
@@ -150,7 +150,8 @@ final class AccountChangeTracker: Sendable {
     /// Returns the reader of a request. The client id is written as in the registry, so that each app counts as one
     /// client.
     ///
-    /// - Throws: ``BrokerError`` if the app may not ask, or already has the maximum number of readers.
+    /// - Throws: ``BrokerError`` if the app may not send this request, or if it already has the maximum number of
+    ///   readers.
     private func reader(_ client: ClientRequest, of call: AppRequest) throws(BrokerError) -> AccountReader {
         let reader = try AccountReader(call.parameters, clientID: try access.app(client, in: call).clientID)
         let named = state.withLock { state in

@@ -43,14 +43,15 @@ struct BrowserSignOnService: Sendable {
         return AppResponse(entries: entries)
     }
 
-    /// Answers a message of the browser's extension, in the form of Microsoft's browser extension.
+    /// Answers a message of the browser's extension. Messages and answers have the format of Microsoft's browser
+    /// extension.
     func message(_ call: AppRequest) throws(BrokerError) -> AppAnswer {
         let message = try BrowserNativeMessage(call.parameters)
         try checkBrowser(call)
         switch message {
         case .headers(let sender, let uri):
-            // A page must not learn another site's credential, so the requesting page's own address must be listed,
-            // too.
+            // A page must not learn another site's credential, so the requesting page's own address must also be
+            // listed.
             _ = try source.listed(sender)
             let (address, worker) = (try source.listed(uri), try source.worker(nil))
             return .later { [self] in
@@ -68,7 +69,7 @@ struct BrowserSignOnService: Sendable {
 
     // MARK: - The caller
 
-    /// The app that asks; the browser if the request names no client.
+    /// The app that sent the request; the browser if the request names no client.
     private func asking(_ call: AppRequest) throws(BrokerError) -> RegisteredApp {
         let clientID = call.parameters[.clientID] ?? ""
         return try access.app(
@@ -81,8 +82,8 @@ struct BrowserSignOnService: Sendable {
 
     // MARK: - A page's token
 
-    /// Answers with a token for a page's own client. The page could also get it without the broker: the identity platform
-    /// sends it only to an address of the page.
+    /// Answers with a token for a page's own client. The page could also get this token without the broker, and the
+    /// identity platform sends it only to one of the page's own addresses.
     private func token(_ wanted: BrowserTokenRequest) throws(BrokerError) -> AppAnswer {
         guard let sender = try? SSOAddress(wanted.sender), let target = try? SSOAddress(wanted.redirectURI),
             sender.origin == target.origin

@@ -27,7 +27,8 @@ final class WorkerPageService: Sendable {
         (self.session, self.supervisor, self.now) = (session, supervisor, now)
     }
 
-    /// Handles a request for a page. It is answered once the browser shows the page, or will not.
+    /// Handles a request for a page. The answer is sent when the supervisor reports that the browser shows the page, or
+    /// why it does not.
     func open(_ call: AppRequest) throws(BrokerError) -> AppAnswer {
         try ClientRequest.checkVersion(call.parameters)
         let address = try call.parameters[.pageAddress].map { (text) throws(BrokerError) in try Self.address(text) }
@@ -59,7 +60,7 @@ final class WorkerPageService: Sendable {
         }
     }
 
-    /// Handles the supervisor's answer to the request.
+    /// Handles the supervisor's answer to the request with this id.
     func settle(_ requestID: UInt64, _ failure: PageFailure?) {
         requests.withLock { $0.waiting.removeValue(forKey: requestID) }?.settle(.success(failure))
     }

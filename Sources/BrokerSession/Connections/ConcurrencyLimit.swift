@@ -16,7 +16,7 @@ package final class ConcurrencyLimit: Sendable {
 
     private struct Use {
         var running = 0
-        /// Oldest first; at most one of each connection.
+        /// The messages that wait, oldest first; at most one for each connection.
         var waiting: [Waiter] = []
         /// The connections that were given a turn and have not used it yet.
         var admitted: Set<ObjectIdentifier> = []

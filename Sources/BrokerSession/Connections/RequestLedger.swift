@@ -8,8 +8,8 @@ internal import Synchronization
 ///
 /// Each process has ``guaranteed`` KiB of its own. Anything beyond that comes from a pool, of which each process, each
 /// app and each user has a limited share. If a program takes as much as it can, only its own requests are refused;
-/// other processes can still sign out and acknowledge. The total is bounded because the number of connections is
-/// bounded (``ConnectionLimits``).
+/// other processes can still send sign-outs and acknowledgements. The total is bounded because the number of
+/// connections is bounded (``ConnectionLimits``).
 package final class RequestLedger: Sendable {
     /// Whether a request is admitted. A refusal names the limit that was reached, and how many KiB are counted against
     /// it.
@@ -21,7 +21,7 @@ package final class RequestLedger: Sendable {
     private struct State {
         /// The KiB used by each process.
         var processes: [AppProcess: Int] = [:]
-        /// The KiB taken from the pool.
+        /// The KiB taken from the pool by each app, by each user and in total.
         var apps: [ConnectedApp: Int] = [:]
         var users: [UInt32: Int] = [:]
         var total = 0

@@ -4,8 +4,8 @@ internal import OAuth
 internal import Redaction
 internal import Synchronization
 
-/// Binds one attempt to the browser that begins it. The first caller uses up the start address, receives a cookie, and
-/// must send that cookie from then on.
+/// Binds one attempt to the browser that begins it. The start address works for the first caller only. That caller
+/// receives a cookie, and must send it from then on.
 ///
 /// All connections of a server share one attempt.
 final class LoopbackAttempt: Sendable {
@@ -37,14 +37,15 @@ final class LoopbackAttempt: Sendable {
         }
     }
 
-    /// The value of the `Set-Cookie` field. The identity platform's answer arrives as a top-level navigation from another site;
-    /// browsers send `Lax` cookies with it and withhold `Strict` ones.
+    /// The value of the `Set-Cookie` field. The identity platform's answer arrives as a top-level navigation from
+    /// another site. Browsers send `Lax` cookies with such a navigation and withhold `Strict` ones.
     var setCookie: String { "\(Self.cookieName)=\(cookie); Path=/; HttpOnly; SameSite=Lax" }
 
     private static let cookieName = "baton_attempt"
 
     private func shows(_ cookies: [String]) -> Bool {
-        // A server on another port of this address may have set a cookie of the same name, so any match counts.
+        // A server on another port of this address may have set a cookie of the same name, so it is enough that one of
+        // the cookies matches.
         let expected = Array("\(Self.cookieName)=\(cookie)".utf8)
         return cookies.flatMap { $0.split(separator: ";") }.contains { pair in
             equalInConstantTime(Array(pair.drop { $0 == " " }.utf8), expected)

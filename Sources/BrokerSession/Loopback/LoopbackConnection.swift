@@ -9,7 +9,7 @@ internal import WebPages
 /// Serves one connection of a ``LoopbackServer``: one request and one answer, then the connection ends.
 ///
 /// Nothing is read or served until the kernel has confirmed that the browser's user is at the other end. The only
-/// exception is data that is left when the other end closes its side; it is dropped.
+/// exception is data that is still unread when the other end closes its side: it may be read, but is then dropped.
 final class LoopbackConnection: ChannelInboundHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias OutboundOut = HTTPServerResponsePart
@@ -18,10 +18,11 @@ final class LoopbackConnection: ChannelInboundHandler {
     private let owner: LoopbackOwner
     private let limits: LoopbackServer.Limits
     private let admitted: LoopbackConnectionLimiter
-    /// The connection's place: among unjudged connections first, then among admitted ones.
+    /// The place that the connection takes: at first among the connections whose user is not known yet, then among the
+    /// admitted ones.
     private var place: LoopbackConnectionLimiter.Place?
     private let unable: @Sendable (LoopbackPeerError) -> Void
-    /// The language of all pages; nil for the one that the request prefers.
+    /// The language of all pages; nil for the language that the request prefers.
     private let language: Language?
     private let serve: LoopbackHandler
 
@@ -108,7 +109,8 @@ final class LoopbackConnection: ChannelInboundHandler {
     private func respond(to head: HTTPRequestHead, form: SecretBytes, _ context: ChannelHandlerContext) {
         let language = language ?? head.headers["Accept-Language"].first.flatMap(Language.preferred) ?? .english
         let own = "127.0.0.1:\(context.channel.localAddress?.port ?? 0)"
-        // A different host name for this address means a page of another site that tries to get in (DNS rebinding).
+        // A request for a different host name comes from a page of another site that tries to reach this server (DNS
+        // rebinding).
         guard head.headers["Host"] == [own] else { return send(.notFound(in: language), context) }
         let parts = head.uri.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
         let caller = attempt.caller(path: parts[0], cookies: head.headers["Cookie"])
@@ -128,7 +130,7 @@ final class LoopbackConnection: ChannelInboundHandler {
         answer(request, in: language, setsCookie: caller == .newBrowser, context)
     }
 
-    /// Has the request answered outside this event loop.
+    /// Answers the request in a task outside this event loop.
     private func answer(
         _ request: LoopbackRequest, in language: Language, setsCookie: Bool, _ context: ChannelHandlerContext
     ) {

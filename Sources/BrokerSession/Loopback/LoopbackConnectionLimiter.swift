@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import Synchronization
 
-/// Limits how many connections of one ``LoopbackServer`` are in one state.
+/// Limits how many connections of one ``LoopbackServer`` are in one state, such as admitted.
 final class LoopbackConnectionLimiter: Sendable {
     struct Full: Error {}
 
@@ -10,7 +10,7 @@ final class LoopbackConnectionLimiter: Sendable {
 
     init(limit: Int) { self.limit = limit }
 
-    /// Takes a place if one is left; nil otherwise. The place is returned when the value is released.
+    /// Returns a place if one is left; nil otherwise. The place becomes free again when the returned value is released.
     func take() -> Place? {
         taken.withLock { taken in
             guard taken < limit else { return nil }

@@ -20,8 +20,8 @@ package final class LoopbackOwner: Sendable {
         owner.whenSettled { [weak self] outcome in self?.settle(try? outcome.get()) }
     }
 
-    /// Calls `waiter` once the user is known, or once it is certain that no browser will open, unless `connection`
-    /// leaves before.
+    /// Calls `waiter` once the user is known, or once it is certain that no browser will open. Does not call it if
+    /// ``leave(_:)`` was called for `connection` before.
     package func tell(_ connection: ObjectIdentifier, _ waiter: @escaping Waiter) {
         let known: UInt32?? = state.withLock { state in
             switch state {
@@ -35,7 +35,7 @@ package final class LoopbackOwner: Sendable {
         if let known { waiter(known) }
     }
 
-    /// Removes the waiter of a connection that has ended; it is never called then.
+    /// Removes the waiter of a connection that has ended, so that the waiter is not called.
     package func leave(_ connection: ObjectIdentifier) {
         state.withLock { state in
             guard case .unknown(var waiters) = state else { return }

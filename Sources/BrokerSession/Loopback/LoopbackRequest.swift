@@ -18,7 +18,7 @@ package struct LoopbackResponse: Sendable {
     let status: HTTPResponseStatus
     let body: [UInt8]
     let mediaType: String
-    /// The header fields of this page in addition to those of every page.
+    /// The header fields that are sent in addition to those of every response.
     let headers: [(String, String)]
 
     private init(_ status: HTTPResponseStatus, _ page: String, headers: [(String, String)]) {

@@ -15,10 +15,10 @@ package typealias LoopbackHandler = @Sendable (LoopbackRequest, Language) async 
 /// A web server on a loopback port that serves one browser for one attempt (RFC 8252 section 7.3).
 ///
 /// Any process of the machine can connect to the port. Requests are read only from connections of the user who opened
-/// the browser, as reported by the kernel. Of these, only the browser that began at the start address is served; it
+/// the browser, as reported by the kernel. Of these, only the browser that first opened the start address is served; it
 /// identifies itself by a cookie. All connections share one ``LoopbackAttempt``.
 package final class LoopbackServer: Sendable {
-    /// Limits on what a browser may use of this process.
+    /// Limits on the resources of this process that a browser may use.
     package struct Limits: Sendable {
         /// The browser's concurrent connections; further ones are closed unread.
         package var connections = 16
@@ -49,11 +49,11 @@ package final class LoopbackServer: Sendable {
     /// Listens on a free port.
     ///
     /// - Parameters:
-    ///   - language: the language of all pages; nil for the one that each request prefers.
+    ///   - language: the language of all pages; nil for the language that each request prefers.
     ///   - owner: the user who opens the browser; no request is read before this is settled.
     ///   - unable: called if the kernel does not report who connects, so that nobody can be served.
-    ///   - serve: answers the browser's requests, in the language that it is given. Requests for the files that pages
-    ///     load never reach it.
+    ///   - serve: answers the browser's requests, in the language that is passed to it. It is not called for the files
+    ///     that pages load.
     /// - Throws: `ChannelError`, `IOError`.
     package static func open(
         in language: Language? = nil, owner: Promise<UInt32>, limits: Limits = Limits(),
@@ -64,7 +64,8 @@ package final class LoopbackServer: Sendable {
         let unjudged = LoopbackConnectionLimiter(limit: limits.unjudged)
         let admitted = LoopbackConnectionLimiter(limit: limits.connections)
         let channel = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
-            // Other users can fill the kernel's queue, too; it is emptied as fast as connections arrive.
+            // Other users' connections also enter the kernel's queue; this process empties the queue as fast as
+            // connections arrive.
             .serverChannelOption(.backlog, value: 256)
             .childChannelOption(.autoRead, value: false)
             .childChannelInitializer { channel in

@@ -15,7 +15,7 @@ package struct HeldLease: Sendable, Equatable {
         let key: String
         /// The position in the record of time at which the device received the lease.
         let since: OfflineTime.Mark
-        /// The number of attempts since the last correct one: wrong ones, and ones that were never judged because of a
+        /// The number of attempts since the last correct one. It includes attempts that were not judged because of a
         /// crash or an error.
         var attempts = 0
         /// The number of receipt pseudonyms that were used.

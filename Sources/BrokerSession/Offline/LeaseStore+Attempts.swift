@@ -25,7 +25,7 @@ extension LeaseStore {
         if try ids().isEmpty { try eraseAll() }
     }
 
-    /// Uncounts an attempt that was not judged. It revealed nothing about the secret.
+    /// Takes an attempt that was not judged off the count. Such an attempt revealed nothing about the secret.
     func giveBack(_ held: HeldLease) throws {
         var changed = held
         changed.record.attempts -= 1

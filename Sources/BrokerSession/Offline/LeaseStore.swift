@@ -121,8 +121,8 @@ package struct LeaseStore: Sendable {
             throw JOSEFailure.malformed
         }
         let former = try held().filter { $0.lease.person.id == new.lease.person.id }
-        // A renewed lease keeps the worker's PIN unless the last guess was wrong: a new lease would reset the number of
-        // attempts.
+        // A renewed lease keeps the worker's PIN only if no attempt has been counted since the last correct one.
+        // Otherwise the renewal would reset the number of wrong guesses at this PIN.
         var new = new
         new.record.pin = former.filter { $0.isFor(device: device) && $0.record.attempts == 0 }.compactMap(\.record.pin)
             .first { $0.isAllowed(by: new.lease) }

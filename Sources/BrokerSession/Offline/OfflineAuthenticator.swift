@@ -25,7 +25,7 @@ package struct OfflineAuthenticator {
         (self.store, self.device, self.platform) = (store, device, platform)
     }
 
-    /// Judges one attempt. An unknown name takes the same work as a known one, except for a PIN kept by a chip: the
+    /// Judges one attempt. An unknown name takes the same work as a known one, except for a PIN that a chip keeps: the
     /// chip is not asked about an unknown name, since it would count a wrong attempt.
     ///
     /// - Throws: ``FileError``, or an error of the cryptography library. The result is then unknown, and the attempt

@@ -46,7 +46,8 @@ package final class OfflineForm: Sendable {
         return equalInConstantTime(Array(path.utf8), Array("/\(form.action)".utf8))
     }
 
-    /// Returns the values typed into the current form, and closes the form; nil if the post does not contain its token.
+    /// Returns the values typed into the current form, and closes the form; nil if the post does not contain the form's
+    /// token.
     func take(_ body: SecretBytes) -> Typed? {
         var body = unsafe body.withUnsafeBytes { unsafe Array($0) }
         defer { wipe(&body) }

@@ -124,7 +124,7 @@ final class OfflineLeaseService: Sendable {
     }
 
     /// Asks the server which leases on the device are still valid, if there are any. Ends the offline session if its
-    /// lease is not.
+    /// lease is no longer valid.
     func askWhereHeld() async {
         guard await holdsLeases() else { return }
         _ = await ask(session: nil)

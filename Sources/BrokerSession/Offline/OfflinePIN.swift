@@ -6,8 +6,8 @@ internal import FoundationEssentials
 internal import OAuth
 package import Redaction
 
-/// The verifier of a worker's PIN: a secret in the device's chip, which counts wrong PINs and locks itself, or a hash
-/// if the organisation has opted in to that.
+/// The verifier of a worker's PIN: a secret in the device's chip, which counts wrong PINs and locks itself; or a hash,
+/// if the organisation allows PINs without a chip.
 package struct OfflinePIN: Sendable, Codable, Equatable {
     private enum Keeper: Sendable, Codable, Equatable {
         /// A random secret that the chip releases only for the PIN, and the secret's SHA-256.
@@ -18,8 +18,8 @@ package struct OfflinePIN: Sendable, Codable, Equatable {
 
     private let keeper: Keeper
 
-    /// log₂ of scrypt's N: each guess takes 128 MiB and about 0.4 s. With only a million PINs of six digits, this
-    /// protects little.
+    /// log₂ of scrypt's N. Each guess takes 128 MiB and about 0.4 s. This protects little, because there are only a
+    /// million PINs of six digits.
     private static let logarithm = 17
     /// The number of digits. A chip accepts an authorization value of up to 32 bytes.
     private static let digits = 6...32

@@ -7,9 +7,9 @@ internal import OAuth
 /// The session of a worker who signed in with an offline lease.
 struct OfflineSession: Sendable {
     let account: AccountRecord
-    /// The lease's id; the session ends with it.
+    /// The id of the lease; the session ends when the lease ends.
     let lease: String
-    /// The key that seals the session's files, as in every session.
+    /// The key that seals the session's files, as in a session with the server.
     let key: MemoryKey
 }
 

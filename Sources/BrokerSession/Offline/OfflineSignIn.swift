@@ -4,7 +4,8 @@ internal import BrokerProtocol
 internal import Logging
 internal import OAuth
 
-/// A worker's sign-in without the server. The device asks for a credential on its own page and judges it by a lease.
+/// A worker's sign-in without the server. The device asks for a credential on its own page and checks it against a
+/// lease.
 struct OfflineSignIn: Sendable {
     let session: CurrentSession
     let leases: OfflineLeaseService
@@ -32,7 +33,7 @@ struct OfflineSignIn: Sendable {
         }
     }
 
-    /// Asks the person for a credential and judges it by the leases.
+    /// Asks the person for a credential and checks it against the leases.
     func prove(
         _ attempt: SignInAttempt, for wanted: TokenRequest, epoch: Epoch, key: MemoryKey
     ) async throws -> OfflineSession {

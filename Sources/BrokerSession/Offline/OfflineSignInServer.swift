@@ -23,7 +23,7 @@ package struct OfflineSignInServer: Sendable {
     /// Listens on a free port.
     ///
     /// - Parameters:
-    ///   - language: the language that the app asks for; nil for that of the browser.
+    ///   - language: the language that the app asks for; nil for the browser's language.
     ///   - owner: the user who opens the browser.
     ///   - unable: called if the kernel does not report who connects, so that nobody can be served.
     ///   - judge: judges the typed values; called for one form at a time.

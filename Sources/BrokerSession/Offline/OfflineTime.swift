@@ -3,9 +3,9 @@
 /// The device's record of time: how much time has passed, across restarts of the machine. It is a pure value that is
 /// written to disk regularly.
 ///
-/// Of the wall clock, the highest reading counts; a lower reading means that the clock was set back. Powered-on time is
-/// exact between two boots. If the machine stops without a last entry, the time since the previous entry is lost; the
-/// limit on the number of boots bounds that loss.
+/// The record keeps the highest reading of the wall clock; a lower reading means that the clock was set back.
+/// Powered-on time is counted exactly while the machine runs. If the machine stops without a last entry, the time since
+/// the previous entry is lost; the limit on the number of boots bounds that loss.
 package struct OfflineTime: Sendable, Codable, Equatable {
     /// A position in the record. The limits of a lease are measured from it.
     package struct Mark: Sendable, Codable, Equatable {
@@ -24,7 +24,7 @@ package struct OfflineTime: Sendable, Codable, Equatable {
     private var powered = 0
     private var boots = 0
 
-    /// Seconds by which the wall clock may lag behind, since time services set it back by small amounts.
+    /// Seconds by which the wall clock may lag behind ``highest``, since time services set it back by small amounts.
     package static let tolerance = 60
 
     package init(at moment: OfflineMoment) {

@@ -22,7 +22,8 @@ final class PINService: Sendable {
     /// The device's chip; nil if it has none.
     private let platform: (any TrustedPlatform)?
     private let logger: Logger
-    /// The recent sign-in of the current worker; nil also after this process has resumed the session.
+    /// The recent sign-in of the current worker with the server; nil if there was none, or if this process has resumed
+    /// the session.
     private let proof = Mutex<RecentSignIn?>(nil)
 
     init(

@@ -3,7 +3,7 @@
 /// A recent sign-in of a worker with the server, in a browser that was new to this session.
 ///
 /// A worker can set a PIN only after such a sign-in. A person who finds an unattended device with an open session has
-/// not signed in and therefore cannot.
+/// not signed in, and therefore cannot set a PIN.
 package struct RecentSignIn: Sendable, Equatable {
     /// How long after the sign-in a PIN may be set.
     package static let patience = Duration.seconds(180)

@@ -10,7 +10,7 @@ package enum BrokerText: String, TextKey {
     case pinsDiffer, pinShape, pinTrivial, pinNotKept, pinLate
     case offlineText, pinSet, pinSetText, noPIN, noPINText
 
-    /// The catalogue. A fault in it is found by the tests, since its files are part of the program.
+    /// The texts in every language. Their files are part of the program, so the tests find any fault in them.
     package static let catalogue = Result { () throws(TextsFailure) in
         try Texts<BrokerText>([
             .english: PackageResources.en_json, .french: PackageResources.fr_json,
@@ -20,7 +20,8 @@ package enum BrokerText: String, TextKey {
         ])
     }
 
-    /// Returns the text in a language; its key if the catalogue is incomplete, which the tests rule out.
+    /// Returns the text in a language. If the catalogue were incomplete, which the tests rule out, it would return the
+    /// text's key.
     func text(in language: Language) -> String {
         (try? Self.catalogue.get())?.text(self, in: language) ?? rawValue
     }

@@ -11,11 +11,11 @@ enum LoopbackFile: String, CaseIterable {
 
     /// The files that a page without fields loads.
     static let addresses = FormPage.Addresses(stylesheets: [stylesheet.rawValue])
-    /// The files that a page with fields loads: the on-screen keyboard, too.
+    /// The files that a page with fields loads; they include the on-screen keyboard.
     static let addressesOfForm = FormPage.Addresses(stylesheets: [stylesheet.rawValue], scripts: [keyboard.rawValue])
 
-    /// The policy of every page: nothing is loaded but these files, and nothing inline runs (Content Security Policy
-    /// Level 3).
+    /// The policy of every page: only these files are loaded, and no inline script or style is applied (Content
+    /// Security Policy Level 3).
     static let policy = [
         "default-src 'none'", "style-src 'self'", "script-src 'self'", "form-action 'self'", "frame-ancestors 'none'",
         "base-uri 'none'",

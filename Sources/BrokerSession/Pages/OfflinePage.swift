@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import WebPages
 
-/// The broker's own page for offline sign-in. It contains no names, and loads only the files that the broker serves with
-/// it.
+/// The broker's own page for offline sign-in. It contains no names, and loads only files that the broker serves.
 package enum OfflinePage {
     /// The credential that the page asks for.
     package enum Secret: Sendable, Equatable {
@@ -76,7 +75,7 @@ package enum OfflinePage {
         fileprivate var role: String { self == .none ? "status" : "alert" }
 
         fileprivate func texts(_ purpose: Purpose) -> [BrokerText] {
-            /// How a person can sign in although their PIN was not judged.
+            /// The text about another way to sign in, since the PIN was not judged.
             let otherWay: BrokerText = purpose == .signIn(by: .pin) ? .tryLater : .usePassword
             return switch self {
             case .none where purpose == .newPIN: [.aboutPINs]

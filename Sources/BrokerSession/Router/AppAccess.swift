@@ -3,7 +3,7 @@ internal import BrokerDevice
 internal import BrokerProtocol
 internal import Synchronization
 
-/// Finds the registered app that a request comes from, and refuses locked apps.
+/// Finds the registered app that a request comes from, and refuses requests of locked apps.
 final class AppAccess: Sendable {
     private let session: CurrentSession
     /// The ended epoch whose data a locked app has not erased, by bundle id.

@@ -10,7 +10,7 @@ internal import Redaction
 internal import Synchronization
 internal import UnixSocket
 
-/// One app's connection. It begins with a hello, belongs to one epoch, and ends with it.
+/// One app's connection. It begins with a hello, belongs to one epoch, and ends when that epoch ends.
 ///
 /// One thread reads; any thread may send replies, under a lock. A message that violates the protocol closes this
 /// connection and no other.
@@ -35,7 +35,7 @@ final class AppConnection: Sendable {
         var cancellations: [String: @Sendable () -> Void] = [:]
         /// Answers made by threads other than the connection's own.
         var outbox: [@Sendable () -> Void] = []
-        /// Whether a thread is sending them.
+        /// Whether a thread is sending these answers.
         var isServed = false
     }
 
@@ -61,7 +61,7 @@ final class AppConnection: Sendable {
     var descriptor: Descriptor { connection.descriptor }
     /// The ended epoch that this connection may acknowledge; nil for a connection that serves the current epoch.
     var endedEpoch: Epoch? { state.withLock(\.hello)?.endedEpoch }
-    /// Whether the app has said hello and asked for events.
+    /// Whether the app has sent its hello and asked for events.
     var wantsEvents: Bool { state.withLock(\.hello)?.wantsEvents ?? false }
 
     /// Exchanges hellos and serves requests until either side ends the connection.
@@ -101,12 +101,13 @@ final class AppConnection: Sendable {
         }
     }
 
-    /// Runs `body` when it is this connection's turn; returns nil if the connection ended before.
+    /// Runs `body` when it is this connection's turn; returns nil if the connection ended first.
     private func inTurn<Value>(_ body: () throws -> Value) rethrows -> Value? {
         try concurrency.run(ObjectIdentifier(self), of: peer.process, body)
     }
 
-    /// Answers a request, or begins to. Returns false if the app's open requests exceed a limit.
+    /// Answers a request, or starts the work that will answer it. Returns false if the app's open requests exceed a
+    /// limit.
     private func serve(_ request: Request, _ answer: (Request, AppConnection) -> Void) -> Bool {
         guard admit(request) else { return false }
         answer(request, self)
@@ -115,7 +116,8 @@ final class AppConnection: Sendable {
 
     /// Waits until there is room for an answer; returns false if the app does not read in time.
     private func isReading() -> Bool {
-        // Requests that an app sent before it went away are served, too.
+        // This is also true for a connection that the app has closed, so requests that the app sent before are still
+        // served.
         descriptor.withNumber { readiness($0, within: Self.sendPatience) != 0 }
     }
 

@@ -13,7 +13,7 @@ final class AppConnections: Sendable {
     private typealias Table = ConnectionTable<ObjectIdentifier>
 
     private struct State {
-        /// The epoch that the hello contains.
+        /// The epoch that the broker's hello contains.
         var epoch: Epoch
         var open: [ObjectIdentifier: AppConnection] = [:]
         /// One table for each stage, so that connections in one stage cannot keep out those in another.
@@ -89,17 +89,18 @@ final class AppConnections: Sendable {
         }
     }
 
-    /// Decides whether an app that has said hello is served.
+    /// Decides whether an app that has sent its hello is served.
     private func greeted(_ app: AppConnection, in epoch: Epoch) -> Bool {
-        // The places of this stage are reserved for apps that must answer, so only an epoch that some app is asked
-        // about counts.
+        // The places for acknowledging are reserved for apps that must answer about an ended epoch. A connection gets
+        // such a place only if an app is asked about the epoch that the hello names.
         let acknowledges = app.endedEpoch.map(erasures.isAsked(about:)) ?? false
         guard enter(acknowledges ? .acknowledging : .serving, app) else { return false }
         if app.wantsEvents { supervisor.tell(.listenerArrived(epoch: epoch)) }
         return true
     }
 
-    /// Moves a connection to a stage, in place of another one if necessary.
+    /// Moves a connection to a stage. If there is no free place, it may take the place of another connection, which is
+    /// ended.
     private func enter(_ stage: ConnectionLimitReport.Stage, _ app: AppConnection) -> Bool {
         let (admission, displaced) = state.withLock { state -> (Table.Admission, AppConnection?) in
             let open = state.open
@@ -133,7 +134,7 @@ final class AppConnections: Sendable {
 
     /// Tells the supervisor that a process has reached a connection limit.
     ///
-    /// - Parameter held: how many are counted against the limit; nil to count the connections in `stage`.
+    /// - Parameter held: the quantity that is counted against the limit; nil to count the connections in `stage`.
     private func report(
         _ limit: ConnectionLimitReport.Limit, _ stage: ConnectionLimitReport.Stage, of process: AppProcess,
         held: Int? = nil

@@ -2,7 +2,7 @@
 internal import BrokerDevice
 internal import BrokerProtocol
 
-/// A request from an app, with the connection that its one answer goes to.
+/// A request from an app, with the connection on which its one answer is sent.
 struct AppRequest: Sendable {
     let request: Request
     let app: AppConnection
@@ -54,6 +54,6 @@ enum AppAnswer: Sendable {
     case now(AppResponse)
     /// After a request to the identity platform, or after the person has acted.
     case later(@Sendable () async throws -> AppResponse)
-    /// By the service or process that took over the request, or by the end of the connection.
+    /// By the service or process that has taken over the request, or not at all because the connection ends.
     case elsewhere
 }

@@ -8,8 +8,8 @@ internal import Synchronization
 
 /// Logs why apps were refused, and reports it to the supervisor for `baton doctor`.
 ///
-/// A report contains no text that an app can choose and no data of a worker: of a request, only names that the protocol
-/// or the registry defines.
+/// A report contains no text that an app can choose and no data of a worker. From the request, it contains only names
+/// that the protocol or the registry defines.
 final class RefusalReporter: Sendable {
     private let session: CurrentSession
     private let supervisor: SupervisorLink

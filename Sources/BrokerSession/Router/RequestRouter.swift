@@ -32,7 +32,7 @@ struct RequestRouter: Sendable {
             case .later(let response): Task { await answer(call, with: response) }
             case .elsewhere: break
             }
-            // Only after the answer, because the connection may then end at once.
+            // Record this only after the answer was sent, because the connection may then end at once.
             if request.operation == .readyToEnd { signOuts.isReady(app) }
         } catch { call.refuse(error) }
     }

@@ -17,10 +17,10 @@ struct InteractiveSignIn: Sendable {
     var claims: String?
     /// Query parameters that the app adds to the address.
     var extraParameters: [String: String] = [:]
-    /// The proof for the server that this device shows the page; nil if the device has not joined.
+    /// Proves to the server that the page is shown on this device; nil if the device has not joined.
     var deviceProof: PageProof?
 
-    /// The token endpoint's answer to the code.
+    /// The token endpoint's answer to the authorization code.
     struct Tokens: Sendable {
         let accessToken: Sensitive<String>
         let refreshToken: Sensitive<String>

@@ -20,8 +20,8 @@ struct OnlineSignIn: Sendable {
     ///   - wanted: the app's request.
     ///   - tenant: the name of the tenant for requests to the platform.
     ///   - account: the only account that is accepted; nil for any account.
-    /// - Throws: ``BrokerError``, also if another person authenticated; the server has then opened no session for this
-    ///   device.
+    /// - Throws: ``BrokerError``, also if another person authenticated instead of `account`. In that case the server
+    ///   has opened no session for this device.
     func prove(
         _ attempt: SignInAttempt, for wanted: TokenRequest, tenant: String, epoch: Epoch, key: MemoryKey,
         as account: AccountRecord? = nil

@@ -29,7 +29,8 @@ struct SignInCoordinator: Sendable {
         let tenant: String
     }
 
-    /// Signs a worker in, or returns a token of the signed-in worker: a worker is signed in for every app.
+    /// Signs a worker in or, if a worker is signed in already, returns a token of that worker: one sign-in applies to
+    /// every app.
     func login(_ call: AppRequest) throws(BrokerError) -> AppAnswer {
         let wanted = try TokenRequest(call.parameters)
         try access.check(wanted.client, redirectURI: wanted.redirectURI, in: call)
@@ -111,8 +112,7 @@ struct SignInCoordinator: Sendable {
             attempts.end(attempt)
             DispatchQueue.global().async { [isAdmitted] in
                 request.call.refuse(failure)
-                // The answer was sent. The supervisor may now end this process, and with it everything that it holds of
-                // the attempt.
+                // The answer was sent. The supervisor may now end this process, and with it all data of the attempt.
                 if isAdmitted { supervisor.tell(.signInFailed(OperatorFailure(failure))) }
             }
         }
@@ -151,7 +151,7 @@ struct SignInCoordinator: Sendable {
 
     // MARK: - A worker who signed in offline
 
-    /// Has the worker of an offline session authenticate with the server, in the same epoch. From then on, apps get
+    /// Lets the worker of an offline session authenticate with the server, in the same epoch. From then on, apps get
     /// tokens.
     private func becomeOnline(
         _ offline: OfflineSession, by attempt: SignInAttempt, for request: InteractiveRequest

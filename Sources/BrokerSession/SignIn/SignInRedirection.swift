@@ -20,7 +20,7 @@ struct SignInRedirection: Sendable {
     /// Listens on a free port.
     ///
     /// - Parameters:
-    ///   - language: the language of the broker's pages; nil for that of the browser.
+    ///   - language: the language of the broker's pages; nil for the browser's language.
     ///   - authorizeURL: returns the identity platform's address for a redirect URI and a `state`. Only an answer with
     ///     that `state` is accepted.
     static func open(

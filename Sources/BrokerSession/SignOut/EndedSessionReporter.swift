@@ -34,7 +34,7 @@ final class EndedSessionReporter: Sendable {
                 patience = min(patience * 2, .seconds(60))
             }
             isReporting.withLock { $0 = false }
-            // A session may have ended since the last look.
+            // Another session may have ended since the list was last read.
             start()
         }
     }

@@ -24,7 +24,7 @@ final class ErasureService: Sendable {
         asked.withLock { $0.values.contains(ended) } || access.holdsLock(of: ended)
     }
 
-    /// Returns the current epoch, and the ended epoch whose data the app must erase. A locked app may ask, too.
+    /// Returns the current epoch, and the ended epoch whose data the app must erase. A locked app is answered as well.
     func epoch(_ call: AppRequest) throws(BrokerError) -> AppResponse {
         let bundleID = try access.registered(ClientRequest(call.parameters), in: call).bundleID
         var response = AppResponse()

@@ -4,7 +4,7 @@ internal import BrokerProtocol
 internal import Logging
 internal import Synchronization
 
-/// Passes apps' sign-outs on to the supervisor, and announces a sign-out to apps so that they can save.
+/// Passes apps' sign-out requests on to the supervisor, and announces a sign-out to apps so that they can save.
 final class SignOutNotifier: Sendable {
     private struct State {
         /// Whether a sign-out was requested or announced.
@@ -15,10 +15,12 @@ final class SignOutNotifier: Sendable {
         var unready: Set<ObjectIdentifier> = []
         /// The bundle ids of the apps with unsaved work, by connection.
         var unsaved: [ObjectIdentifier: String] = [:]
-        /// The number of sign-outs passed on to the supervisor, by process. The supervisor holds a connection for each.
+        /// The number of sign-out requests passed on to the supervisor, by process. The supervisor holds a connection
+        /// for each.
         var requests: [AppProcess: Int] = [:]
 
-        /// Whether one more sign-out may be passed on. The counts end with this process.
+        /// Returns whether one more sign-out request may be passed on, and counts the request if so. The counts never
+        /// decrease while this process runs.
         mutating func admitsRequest(of process: AppProcess) -> Bool {
             guard requests[process, default: 0] < maximumRequestsOfProcess,
                 requests.values.reduce(0, +) < maximumRequests
@@ -51,7 +53,8 @@ final class SignOutNotifier: Sendable {
 
     // MARK: - Requests from apps
 
-    /// Has the supervisor sign the worker out. The supervisor answers the app itself, on the connection passed to it.
+    /// Asks the supervisor to sign the worker out. The supervisor answers the app itself, on the connection passed to
+    /// it.
     func signOut(_ call: AppRequest) throws(BrokerError) -> AppAnswer {
         let wanted = try SignOutRequest(call.parameters)
         try access.app(wanted.client, in: call)
@@ -61,7 +64,7 @@ final class SignOutNotifier: Sendable {
             correlationID: wanted.client.correlationID)
     }
 
-    /// Has the supervisor sign the worker out for the browser's extension.
+    /// Asks the supervisor to sign the worker out, for the browser's extension.
     func signOut(
         _ call: AppRequest, inBrowserAs account: String, correlationID: String?
     ) throws(BrokerError) -> AppAnswer {
@@ -97,7 +100,7 @@ final class SignOutNotifier: Sendable {
         return .elsewhere
     }
 
-    /// Records whether the app has unsaved work. It counts until the app reports otherwise or disconnects.
+    /// Records whether the app has unsaved work. The report counts until the app reports otherwise or disconnects.
     func noteUnsavedWork(_ call: AppRequest) throws(BrokerError) -> AppResponse {
         let report = try UnsavedWorkReport(call.parameters)
         let app = try access.app(report.client, in: call)
@@ -124,7 +127,8 @@ final class SignOutNotifier: Sendable {
         }
     }
 
-    /// Accepts that the app needs no more time before the end; ``isReady(_:)`` records it after the app is answered.
+    /// Accepts an app's report that it needs no more time before the end; ``isReady(_:)`` records the report after the
+    /// app is answered.
     func readyToEnd(_ call: AppRequest) throws(BrokerError) -> AppResponse {
         try access.app(ClientRequest(call.parameters), in: call)
         return AppResponse()
@@ -152,7 +156,7 @@ final class SignOutNotifier: Sendable {
         }
         for app in listeners { app.tell(.willEnd(epoch, milliseconds: milliseconds)) }
         if listeners.isEmpty { supervisor.tell(.appsReady(epoch: epoch)) }
-        // A connection that ended before it was recorded as unready will send nothing.
+        // A connection that ended before it was recorded as unready will never report that it is ready.
         for app in listeners where !connections.contains(app) { isReady(app) }
     }
 

@@ -3,7 +3,7 @@ package import BrokerDevice
 package import BrokerProtocol
 internal import DeviceManagement
 
-/// Decides which authorities of apps this device can serve: those of its own organisation, under the identity
+/// Decides which authorities an app may use on this device: those of the device's own organisation, under the identity
 /// platform's host name or one of Microsoft's host names.
 package struct AuthorityRule {
     let join: JoinRecord

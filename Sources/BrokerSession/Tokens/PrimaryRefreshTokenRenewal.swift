@@ -21,7 +21,8 @@ struct PrimaryRefreshTokenRenewal: Sendable {
 
     /// Renews the PRT whenever it is due.
     ///
-    /// If the server does not answer, the request is repeated soon: for an hour, the server sends a lost answer again.
+    /// If the server's answer does not arrive, the request is repeated soon, because the server repeats a lost answer
+    /// for only an hour.
     func start(under key: MemoryKey) {
         Task {
             var patience = 5

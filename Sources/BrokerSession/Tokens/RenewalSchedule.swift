@@ -14,7 +14,7 @@ package struct RenewalSchedule: Sendable, Equatable {
     /// When to renew, in seconds since 1970.
     package var due: Int { given + min(Self.interval, max(0, lifetime) / 2) }
 
-    /// Seconds to wait from now, at most an hour: the machine may sleep meanwhile. A clock that was set back does not
-    /// postpone the renewal forever.
+    /// Returns the seconds to wait from now: at most an hour, because the machine may sleep meanwhile. A clock that was
+    /// set back does not postpone the renewal forever.
     package func pause(at now: Int) -> Int { min(max(0, due - max(now, given)), 3600) }
 }

@@ -63,7 +63,7 @@ final class TokenService: Sendable {
         return token
     }
 
-    /// Repeats the request once if the PRT was renewed while the request was under way.
+    /// Gets a token, and repeats the request once if the PRT was renewed while the request was under way.
     private func token(
         for wanted: TokenRequest, of worker: WorkerSession, from source: TokenSource
     ) async throws -> TokenResponse {
@@ -126,7 +126,7 @@ extension AppResponse {
     init(_ token: TokenResponse) { self.init(type: .token, entries: token.entries) }
 }
 
-/// The latest expiry of this session's tokens that the supervisor has recorded: the receipt must not state an earlier
+/// The latest expiry that the supervisor has recorded for this session's tokens. The receipt must not state an earlier
 /// time.
 private struct TokenLife {
     /// Tokens that expire no later than this need not be reported.

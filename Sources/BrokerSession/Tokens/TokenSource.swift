@@ -20,11 +20,11 @@ struct TokenSource: Sendable {
         device = try DeviceCallSigner(join: join, keys: keys, https: https, now: now)
     }
 
-    /// Seconds since 1970.
+    /// The current time, in seconds since 1970.
     @Sendable func now() -> Int { device.now() }
 
-    /// Returns the same source for one request of an app: with the request's correlation id, and the tenant name that
-    /// it uses.
+    /// Returns a copy of this source for one request of an app, with the request's correlation id and the tenant name
+    /// that the request uses.
     func serving(_ request: TokenRequest, tenant: String) -> TokenSource {
         var source = self
         source.device.server.correlationID = request.client.correlationID
@@ -32,7 +32,8 @@ struct TokenSource: Sendable {
         return source
     }
 
-    /// Exchanges a fresh sign-in for the worker's session: a PRT bound to device and epoch.
+    /// Exchanges the refresh token of a new sign-in for the worker's session: a PRT that is bound to the device and the
+    /// epoch.
     func session(
         refreshToken: Sensitive<String>, epoch: Epoch, environment: String
     ) async throws -> WorkerSession {

@@ -57,8 +57,8 @@ extension WorkerSession {
     }
 }
 
-/// Checks that an answer of the identity platform is about the worker, the session and the app of the request. An
-/// answer that was mixed up, in transit or by the server, must not give an app another worker's token.
+/// Checks that an answer of the identity platform is about the worker, the session and the app of the request. If the
+/// server or something in transit mixes up answers, no app may get another worker's token.
 extension WorkerSession {
     /// Checks the worker and the app of an app's tokens.
     ///
