@@ -10,17 +10,17 @@ package enum AgentMessage: Sendable, Codable, Equatable {
     case starting(epoch: Epoch.ID, process: Int32)
     /// The browser of the order `id` was started.
     case opened(id: UInt64)
-    /// The worker's page of the order `id` is shown: the browser's extension serves, and the browser has the page. Follows
-    /// ``opened(id:)``.
+    /// The worker's page of the order `id` is shown: the browser's extension has started, and the browser has received
+    /// the page. Follows ``opened(id:)``.
     case shown(id: UInt64)
     /// The order `id` was refused or its browser did not start. A worker's page may also fail after ``opened(id:)``: if
     /// the browser ends before it shows the page, or its extension does not start in time.
     case failed(id: UInt64, code: String, message: String)
-    /// The person closed the browser. Its profile remains until `batond` orders to close.
+    /// The person closed the browser. Its profile remains until `batond` sends ``AgentOrder/close(epoch:)``.
     case browserExited(epoch: Epoch.ID)
     /// The browser ended with an error, for example without a screen. Otherwise the same as ``browserExited(epoch:)``.
     case browserBroke(epoch: Epoch.ID)
-    /// Every process of the epoch's browser has ended, and its profile folder was verified as absent.
+    /// Every process of the epoch's browser has ended, and the agent has checked that the profile folder is absent.
     case closed(epoch: Epoch.ID)
     /// The epoch's browser or profile could not be removed and must be treated as present. The order may be repeated.
     case closeFailed(epoch: Epoch.ID, code: String, message: String)

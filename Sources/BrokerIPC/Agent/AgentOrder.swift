@@ -25,8 +25,8 @@ package enum AgentOrder: Sendable, Codable, Equatable {
     /// the agent uses ``BrowserConfiguration/standard``.
     case configure(BrowserConfiguration)
 
-    /// The number that every id of an order for a worker's page exceeds. No epoch's counter is as high, and JSON
-    /// readers still represent these ids exactly.
+    /// A lower bound: the id of every order for a worker's page is greater. No epoch's counter reaches this number, and
+    /// JSON readers still represent such ids exactly.
     package static let pages: UInt64 = 1 << 52
 
     /// Whether this is the id of an order for a worker's page.

@@ -27,7 +27,7 @@ package struct LoopbackURL: Sendable, Equatable {
 }
 
 extension LoopbackURL: CustomStringConvertible, CustomReflectable {
-    /// The origin only: the part after the port is a capability.
+    /// The origin only, because a program that knows the part after the port can open the page.
     package var description: String { Self.origin + "…" }
     package var customMirror: Mirror { Mirror(self, children: []) }
 }

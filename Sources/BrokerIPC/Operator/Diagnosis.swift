@@ -6,7 +6,7 @@ package struct Diagnosis: Sendable, Codable, Equatable {
     /// The events that would change the device's state, one sentence each.
     package let movers: [String]
     package let findings: [CheckResult]
-    /// Oldest first.
+    /// The recent refusals, oldest first.
     package let refusals: [RefusalRecord]
     /// The number of refusals that came too fast to be recorded one by one.
     package let unlisted: Int

@@ -105,7 +105,7 @@ package struct DeviceStatus: Sendable, Codable, Equatable {
     package let session: String
     /// The items that a sign-out must still clear.
     package let pending: [String]
-    /// Nil on a quarantined device.
+    /// The current epoch; nil on a quarantined device.
     package let epoch: Epoch?
     /// `shared`, `personal`, `incomplete` or `quarantined`.
     package let mode: String

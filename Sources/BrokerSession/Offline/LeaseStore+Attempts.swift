@@ -2,7 +2,7 @@
 internal import BrokerIPC
 internal import OAuth
 
-/// Counts sign-in attempts with a lease on disk, before each attempt is judged.
+/// Counts the sign-in attempts with a lease. The new count is on disk before the attempt is judged.
 extension LeaseStore {
     /// Counts one attempt, durably, and returns the updated lease. If no attempt is left, erases the lease and returns
     /// nil.
@@ -25,7 +25,7 @@ extension LeaseStore {
         if try ids().isEmpty { try eraseAll() }
     }
 
-    /// Takes an attempt that was not judged off the count. Such an attempt revealed nothing about the secret.
+    /// Removes from the count an attempt that was not judged. Such an attempt revealed nothing about the secret.
     func giveBack(_ held: HeldLease) throws {
         var changed = held
         changed.record.attempts -= 1

@@ -68,7 +68,7 @@ package struct LeaseStore: Sendable {
     }
 
     /// Adds this moment to the record of time on disk, and returns the record. If there is no record, erases all
-    /// leases; a new record begins only with the server's time, and without it this returns nil.
+    /// leases. A new record begins only with the server's time; without it, nil is returned.
     private func advance(trusting server: Int?) throws -> OfflineTime? {
         let moment = try now()
         var time: OfflineTime

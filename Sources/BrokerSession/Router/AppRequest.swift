@@ -48,7 +48,7 @@ struct AppResponse: Sendable {
     }
 }
 
-/// When a request is answered.
+/// When a request is answered, and by which part.
 enum AppAnswer: Sendable {
     /// At once: everything is in memory.
     case now(AppResponse)

@@ -5,8 +5,8 @@ internal import Logging
 package import OAuth
 internal import Synchronization
 
-/// Reports ended sessions of this device to the server until the server has confirmed them. It needs no credential of a
-/// worker.
+/// Reports ended sessions of this device to the server until the server has confirmed them. The reports need no
+/// credential of a worker.
 final class EndedSessionReporter: Sendable {
     private let session: CurrentSession
     private let network: SessionNetwork
@@ -18,7 +18,7 @@ final class EndedSessionReporter: Sendable {
         (self.session, self.network, self.supervisor, self.logger) = (session, network, supervisor, logger)
     }
 
-    /// Starts reporting, unless there is nothing to report or a task reports already.
+    /// Starts reporting, unless there is nothing to report or a task is already reporting.
     func start() {
         let device = session.device
         guard device.join != nil, !device.endedSessions.isEmpty else { return }

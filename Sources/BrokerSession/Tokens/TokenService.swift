@@ -141,7 +141,8 @@ private struct TokenLife {
         return promise
     }
 
-    /// Records that the supervisor has recorded a token that expires at `time`, and returns the promises to settle.
+    /// Handles the supervisor's confirmation that it has recorded a token that expires at `time`, and returns the
+    /// promises to settle.
     mutating func note(until time: Int) -> [Promise<Void>] {
         noted = max(noted, time)
         let done = waiting.filter { $0.until <= noted }.map(\.promise)

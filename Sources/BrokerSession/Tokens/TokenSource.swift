@@ -104,7 +104,7 @@ struct TokenSource: Sendable {
         return response
     }
 
-    /// Reports to the server that a session has ended on this device. It needs no credential of the worker.
+    /// Reports to the server that a session has ended on this device. The report needs no credential of the worker.
     ///
     /// - Throws: ``OAuthError`` for a refusal, ``BrokerError`` if the answer does not confirm the end.
     func end(_ session: EndedSession) async throws {

@@ -34,8 +34,8 @@ struct BrowserObservation {
     private var isIncomplete = false
     private(set) var isEndObserved = false
 
-    /// The maximum number of profiles that are observed; any more make the observation incomplete. An agent keeps its
-    /// profiles in one folder, so an epoch normally has one profile.
+    /// The maximum number of profiles that are observed; with more profiles, the observation is incomplete. An agent
+    /// keeps its profiles in one folder, so an epoch normally has one profile.
     private static let maximumProfiles = 8
 
     /// A profile and the temporary folder that it had when it was observed.

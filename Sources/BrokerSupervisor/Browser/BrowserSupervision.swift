@@ -88,8 +88,8 @@ final class BrowserSupervision {
         }
     }
 
-    /// Orders the agent to open a page for the worker. The request is answered when the page is shown, or when it is
-    /// certain that the page cannot be shown or that the time limit has passed.
+    /// Orders the agent to open a page for the worker. The request is answered when the page is shown, when opening it
+    /// has failed, or when the time limit has passed.
     ///
     /// - Parameter address: the page's address; nil for the home page.
     func open(_ address: WebAddress?, in epoch: Epoch, for requestID: UInt64) throws {

@@ -8,8 +8,8 @@ internal import Processes
 internal import Synchronization
 internal import UnixSocket
 
-/// The broker's sockets for apps, agents, operators and readers of the device's state. The kernel is asked only once
-/// which process has connected, at the time when the connection is accepted.
+/// The broker's sockets for apps, agents, operators and readers of the device's state. The broker asks the kernel which
+/// process has connected only once, when it accepts the connection.
 struct BrokerSockets: Sendable {
     private let apps: Listener
     private let agents: Listener
@@ -154,7 +154,7 @@ struct BrokerSockets: Sendable {
         }
     }
 
-    /// Runs the closure that `prepare` returns on its own thread, if the socket has a place left for this user.
+    /// Calls `prepare`, and runs the returned closure on a new thread, if the socket has a place left for this user.
     private func serve(_ peer: Peer, in limiter: ControlConnectionLimiter, _ prepare: () throws -> @Sendable () -> Void)
         throws
     {

@@ -58,7 +58,7 @@ struct InheritedState: Sendable {
         return listener
     }
 
-    /// The socket of one app is named `app-<bundle id>`.
+    /// The prefix of the names of single apps' sockets, which are `app-<bundle id>`.
     private static let appPrefix = "app-"
 
     private static func app(ofSocket name: String) -> String? {

@@ -3,7 +3,7 @@ internal import BrokerIPC
 internal import Processes
 
 extension CheckResult {
-    /// Checks whether the end of the worker's browser is enforced, by a request to `baton-helper` that has no effect.
+    /// Checks whether `baton-helper` enforces the end of the worker's browser, with a request that has no effect.
     ///
     /// - Parameter helper: the connection to the helper; nil if the configuration names no helper.
     static func helper(_ helper: HelperClient?) async -> CheckResult {

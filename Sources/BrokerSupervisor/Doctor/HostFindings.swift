@@ -13,7 +13,7 @@ package struct HostFindings: Sendable {
 
     package var all: [CheckResult] { [swap, corePattern, tpm] }
 
-    /// Whether memory may be written to a disk in clear.
+    /// Whether memory may be written to a disk unencrypted.
     package var swap: CheckResult {
         guard let table = text("/proc/swaps") else {
             return CheckResult(

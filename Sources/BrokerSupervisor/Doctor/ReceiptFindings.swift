@@ -5,7 +5,7 @@ package import Files
 internal import OAuth
 internal import Receipts
 
-/// Checks the signatures and the chain of the device's receipts, from the first that is kept to the last.
+/// Checks the signatures and the chain of the device's receipts, from the oldest on the device to the newest.
 package struct ReceiptFindings: Sendable {
     private let files: DeviceFiles
     private let store: ReceiptStore

@@ -10,8 +10,8 @@ internal import Receipts
 internal import ServiceLifecycle
 internal import Synchronization
 
-/// Has the server countersign the newest receipt whenever a receipt is written and whenever the server can be reached
-/// again.
+/// Asks the server to countersign the newest receipt whenever a receipt is written and whenever the server can be
+/// reached again.
 ///
 /// There is no timer: an upload that fails waits for the next of these events.
 package final class AnchorUploader: Service {

@@ -26,7 +26,7 @@ package struct ChainEnd: Sendable, Codable, Equatable {
         ChainEnd(sequence: 0, hash: "", ended: "", key: key, segment: "", bytes: 0)
     }
 
-    /// Returns the end to continue from before a device's first receipt; bytes already in the file were never
+    /// Returns the end of the empty chain, before a device's first receipt; bytes already in the file were never
     /// acknowledged.
     static func beginning(key: String, segment: String) -> ChainEnd {
         ChainEnd(sequence: 0, hash: "", ended: "", key: key, segment: segment, bytes: 0)

@@ -211,8 +211,8 @@ final class ReceiptWriter {
         return .known(tokensEndBy.map { min($0, bound) } ?? bound)
     }
 
-    /// Stores a statement, signed with the device key, that the receipt key belongs to this device; once for each join.
-    /// If that fails, the receipt is still valid, and the next receipt tries again.
+    /// Stores a statement that the receipt key belongs to this device, signed with the device key. Does so once for
+    /// each join. If that fails, the receipt is still valid, and the next call tries again.
     private func certify(_ key: ReceiptKey, _ join: JoinRecord) {
         do {
             let certificate = try PEMDocument(pemString: join.certificate).derBytes

@@ -11,10 +11,10 @@ package import BrokerProtocol
 /// An event that may begin an epoch takes the random id of that epoch: `newID`.
 package struct SessionMachine: Sendable, Equatable {
     package private(set) var state: State
-    /// The epoch that app connections belong to; they end when it changes.
+    /// The epoch that app connections belong to; the connections end when the epoch changes.
     package private(set) var epoch: Epoch
 
-    /// Restores the machine from the journal, or starts with a new device if there is none.
+    /// Restores the machine from the journal, or begins the first epoch of a new device if there is no journal.
     ///
     /// A session or sign-in that was under way is over, since its key was lost with the supervisor. Only a session
     /// whose key the service manager kept continues.

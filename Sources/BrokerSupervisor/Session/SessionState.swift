@@ -90,7 +90,7 @@ extension SessionMachine {
         package var waiting: SignInRequestID?
 
         package var ended: Epoch { commit.ended }
-        /// The apps that may still erase.
+        /// The apps whose answers are still awaited.
         package var awaited: [String] {
             isOverdue ? [] : commit.apps.filter { $0.value == .awaited }.keys.sorted()
         }

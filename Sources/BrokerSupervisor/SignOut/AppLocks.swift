@@ -3,8 +3,8 @@ package import BrokerDevice
 package import BrokerProtocol
 package import Logging
 
-/// The locks of apps that have not erased their data of an ended epoch. A locked app is refused until it has erased.
-/// Every change is on disk before anything depends on it.
+/// The locks of apps that have not erased their data of an ended epoch. A locked app is refused until it has erased the
+/// data. Every change is on disk before anything depends on it.
 package struct AppLocks {
     /// For each locked app, by bundle id, the epoch whose data the app still has.
     package private(set) var epochs: [String: Epoch]

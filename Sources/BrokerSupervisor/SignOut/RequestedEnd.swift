@@ -35,8 +35,8 @@ struct RequestedEnd {
 
     // MARK: - Apps
 
-    /// Tells the apps of this epoch that it is about to end, and starts the grace period in which they can save. If an
-    /// app has unsaved work, the end waits longer.
+    /// Tells the apps of this epoch that the epoch is about to end, and starts the grace period in which they can save.
+    /// If an app has unsaved work, the end waits longer.
     mutating func announce(_ epoch: Epoch, _ policy: SessionPolicy) {
         let grace = policy.willEndPatience
         let patience = unsaved.apps(in: epoch).isEmpty ? grace : max(grace, policy.unsavedWorkPatience)

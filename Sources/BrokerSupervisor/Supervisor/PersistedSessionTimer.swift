@@ -34,7 +34,7 @@ final class PersistedSessionTimer {
     /// The epoch of the timed session; nil if nobody is signed in.
     var epoch: Epoch? { running?.epoch }
 
-    /// The times of this epoch's session; nil if it is not the timed one.
+    /// The times of this epoch's session; nil if the timer does not run for that session.
     func times(of epoch: Epoch, _ unsaved: UnsavedWork) -> DeviceState.Session? {
         guard let timer = running?.timer, running?.epoch == epoch else { return nil }
         return DeviceState.Session(
@@ -63,7 +63,7 @@ final class PersistedSessionTimer {
         }
     }
 
-    /// Starts the timer when the session of this epoch begins, and removes it when no session is held.
+    /// Starts the timer when the session of this epoch begins, and removes it when there is no session.
     func follow(_ held: Epoch?, _ timeouts: SessionTimeouts) throws {
         guard let held else {
             if running != nil { try files.removeSessionTimer() }
