@@ -11,7 +11,7 @@ package struct HeldLease: Sendable, Equatable {
     struct Record: Codable, Equatable {
         /// The signed lease.
         let token: String
-        /// The organisation's key that signed it, a JWK.
+        /// The organisation's key that signed the lease, as a JWK.
         let key: String
         /// The position in the record of time at which the device received the lease.
         let since: OfflineTime.Mark

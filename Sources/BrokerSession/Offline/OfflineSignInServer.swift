@@ -27,7 +27,7 @@ package struct OfflineSignInServer: Sendable {
     ///   - owner: the user who opens the browser.
     ///   - unable: called if the kernel does not report who connects, so that nobody can be served.
     ///   - judge: judges the typed values; called for one form at a time.
-    /// - Throws: as ``LoopbackServer/open(owner:limits:unable:serve:)``.
+    /// - Throws: as ``LoopbackServer/open(in:owner:limits:unable:serve:)``.
     package static func open(
         _ purpose: OfflinePage.Purpose = .signIn(by: .password), notice: OfflinePage.Notice = .none,
         in language: Language? = nil, owner: Promise<UInt32>, unable: @escaping @Sendable (LoopbackPeerError) -> Void,

@@ -67,7 +67,7 @@ final class EndedSessionReporter: Sendable {
 
 extension EndedSession {
     /// Whether the refusal means that nothing is left to report. The server also confirms the end of sessions that it
-    /// does not know. The only final refusal is that the device is no longer registered; its sessions were removed with
-    /// it.
+    /// does not know. The only final refusal is that the device is no longer registered: the server removed the
+    /// device's sessions together with the device.
     package func isSettled(by refusal: OAuthError) -> Bool { refusal.number == OAuthError.unknownDeviceNumber }
 }
