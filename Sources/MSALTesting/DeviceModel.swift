@@ -2,8 +2,8 @@
 internal import BrokerProtocol
 internal import MSAL
 
-/// The answers of a shared device's broker: a value type with the rules of the real broker, as far as an app can
-/// observe them.
+/// Computes the answers of a shared device's broker. This value type follows the rules of the real broker as far as an
+/// app can observe them.
 struct DeviceModel {
     /// What the broker does with a request.
     enum Answer: Equatable {
@@ -150,7 +150,8 @@ struct DeviceModel {
         return Self.response(to: request, .accounts, answer.entries)
     }
 
-    /// Changes the accounts that the client has seen; the block also gets the identifier of the current account.
+    /// Changes the record of the accounts that the client has seen. The block also gets the identifier of the current
+    /// account.
     private mutating func change(
         _ client: ClientRequest, _ body: (inout AccountTombstones, String?) -> Void
     ) throws(BrokerError) {

@@ -7,7 +7,7 @@ internal import UnixSocket
 
 /// The broker of a ``TestDevice``: each connection is a socket pair in this process, served by its own thread.
 ///
-/// ``DeviceModel`` decides what it answers.
+/// ``DeviceModel`` computes its answers.
 final class InProcessBroker: Sendable {
     fileprivate struct State {
         var model: DeviceModel
@@ -69,7 +69,7 @@ final class InProcessBroker: Sendable {
         }
     }
 
-    /// Returns when `call` has been made, at once if it was made before. Returns early if the task is cancelled.
+    /// Waits until `call` reaches the broker. Returns at once if it already has, and early if the task is cancelled.
     func reached(_ call: TestCall) async {
         let (calls, signal) = AsyncStream.makeStream(of: Void.self)
         state.withLock { state in

@@ -64,12 +64,12 @@ public final class TestDevice: Sendable {
         try MSALPublicClientApplication(configuration: configuration, broker: connection)
     }
 
-    /// Runs `body`. Applications made inside use this device for their whole lifetime.
+    /// Runs `body`. Applications made inside `body` use this device for their whole lifetime.
     public func use<Value>(_ body: () throws -> Value) rethrows -> Value {
         try BrokerConnection.substitute.withValue(connection, operation: body)
     }
 
-    /// Runs `body`. Applications made inside, also in its child tasks, use this device for their whole lifetime.
+    /// Runs `body`. Applications made inside `body` or its child tasks use this device for their whole lifetime.
     public func use<Value>(_ body: () async throws -> Value) async rethrows -> Value {
         try await BrokerConnection.substitute.withValue(connection, operation: body)
     }
@@ -77,7 +77,7 @@ public final class TestDevice: Sendable {
     /// The calls that reached the broker, in order; at most the first 10,000.
     public var calls: [TestCall] { broker.withModel { $0.calls } }
 
-    /// Returns when a call of this kind has reached the broker, at once if one already has.
+    /// Waits until a call of this kind reaches the broker; returns at once if one already has.
     public func reached(_ call: TestCall) async { await broker.reached(call) }
 
     // MARK: Events on the device

@@ -2,14 +2,15 @@
 internal import BrokerProtocol
 internal import JSON
 
-/// The claims of a token or the members of `client_info`, read within limits.
+/// The claims of a token, or the members of `client_info`. Input that is too large or too deeply nested is refused.
 struct ClaimSet {
     private let members: [String: JSONValue]
 
     /// The member `name` as a string; nil if it is missing or of a different type.
     subscript(name: String) -> String? { members[name]?.string }
 
-    /// Decodes the payload of a JWT (RFC 7519 section 3). The signature is not checked: the broker has checked it.
+    /// Decodes the payload of a JWT (RFC 7519 section 3). The signature is not checked here, because the broker has
+    /// already checked it.
     init(payloadOf token: String) throws(BrokerError) {
         guard let object = EncodedObject(payloadOf: token) else { throw .unreadable("id_token") }
         members = object.members

@@ -17,7 +17,8 @@ open class MSALAccount: NSObject, MSALAccountProtocol, NSCopying, @unchecked Sen
     open private(set) var environment: String
     /// The claims of the home tenant's id token, if known (ACC-4).
     open private(set) var accountClaims: [String: Any]?
-    /// The account's profile in each tenant; nil for an account that came with a token (ACC-3).
+    /// The account's profile in each tenant; nil for the account of an ``MSALResult`` and for an account that has
+    /// signed out (ACC-3).
     open private(set) var tenantProfiles: [MSALTenantProfile]?
     /// Whether this account is signed in at the broker; false for an account that has signed out.
     open private(set) var isSSOAccount: Bool
@@ -50,7 +51,7 @@ open class MSALAccount: NSObject, MSALAccountProtocol, NSCopying, @unchecked Sen
         return username.lowercased() == theirs.lowercased()
     }
 
-    /// The same for all accounts, because accounts can be equal by identifier or by name.
+    /// Always 0: equal accounts need equal hashes, and two accounts can be equal by identifier or by user name.
     open override var hash: Int { 0 }
 }
 

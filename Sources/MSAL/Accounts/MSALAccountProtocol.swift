@@ -13,7 +13,8 @@ public protocol MSALAccountProtocol: NSObjectProtocol {
     var environment: String { get }
     /// The claims of the home tenant's id token, if known.
     var accountClaims: [String: Any]? { get }
-    /// The account's profile in each tenant; nil for an account that came with a token.
+    /// The account's profile in each tenant; nil for the account of an ``MSALResult`` and for an account that has
+    /// signed out.
     var tenantProfiles: [MSALTenantProfile]? { get }
     /// ``identifier``, split into its parts.
     var homeAccountId: MSALAccountId? { get }

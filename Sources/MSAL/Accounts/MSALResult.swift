@@ -19,7 +19,7 @@ open class MSALResult: NSObject, @unchecked Sendable {
     open private(set) var scopes: [String]
     /// The account's profile in the tenant that issued the token.
     open private(set) var tenantProfile: MSALTenantProfile
-    /// The authority to use for later silent calls; it may differ from the requested one (RES-3).
+    /// The authority to use for later silent calls; it may differ from the requested authority (RES-3).
     open private(set) var authority: MSALAuthority
     /// The id that identifies this request in app, broker and server (RES-3).
     open private(set) var correlationId: UUID

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package import BrokerProtocol
 
-/// The part of a token response that is the same for all tokens of an account: whose they are and who issued them.
+/// The part of a token response that is the same for all tokens of an account: the account, its tenant profile and the
+/// authority that issued the tokens.
 struct TokenOwner: Sendable {
     let account: MSALAccount
     let tenantProfile: MSALTenantProfile
@@ -41,7 +42,7 @@ extension MSALTenantProfile {
 extension MSALResult {
     /// Makes a result from a token response of the broker.
     ///
-    /// - Throws: as ``TokenOwner/init(_:)``.
+    /// - Throws: the errors of ``TokenOwner/init(_:)``.
     package convenience init(_ response: TokenResponse, correlation: UUID) throws(BrokerError) {
         self.init(response, owner: try TokenOwner(response), correlation: correlation)
     }

@@ -4,7 +4,7 @@ internal import BrokerProtocol
 extension Client {
     /// Asks the broker for the signed-in accounts and keeps those that `filter` accepts.
     ///
-    /// - Parameter isDevice: true lists all accounts of the device; false leaves out an account that the app removed
+    /// - Parameter isDevice: true lists all accounts of the device; false leaves out accounts that the app has removed
     ///   (REM-1).
     func accounts(
         _ filter: AccountFilter, _ correlation: UUID, ofDevice isDevice: Bool = true, within patience: Duration? = nil,

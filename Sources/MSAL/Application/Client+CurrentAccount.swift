@@ -15,8 +15,8 @@ struct AccountChange: Sendable {
 extension Client {
     /// Asks the broker for the current account.
     ///
-    /// The broker keeps the former account pending until ``acknowledge(_:_:complete:)``. If an earlier change was
-    /// handed to `async` code, this call acknowledges that change first, because the app has handled it by now.
+    /// The broker reports the former account until ``acknowledge(_:_:complete:)``. If an earlier change was handed to
+    /// `async` code, this call acknowledges that change first: by asking again, the app shows that it has handled it.
     func currentAccount(
         _ correlation: UUID, complete: @escaping @Sendable (Result<AccountChange, Fault>) -> Void
     ) {
@@ -42,8 +42,8 @@ extension Client {
         }
     }
 
-    /// Stores a change that was handed to `async` code. The library cannot see when that code is done; the next query
-    /// acknowledges it.
+    /// Stores a change that was handed to `async` code. The library cannot see when that code has handled the change,
+    /// so the app's next query acknowledges it.
     func keepUnconfirmed(_ change: AccountChange) { broker.unconfirmed.put(change, for: id) }
 
     /// Tells the broker that the app has handled a change. Until then each query reports the change; afterwards none

@@ -37,7 +37,7 @@ extension Client {
 
     /// Cancels the interactive sign-in that this process has in progress (INT-10).
     ///
-    /// - Returns: whether there was one.
+    /// - Returns: whether a sign-in was in progress.
     static func cancelLogin(through broker: BrokerConnection) -> Bool { broker.cancelSignIn() }
 }
 
@@ -61,8 +61,8 @@ extension MSALDeviceInformation {
         .brokerVersion, .deviceModeReason,
     ]
 
-    /// The members of a JSON object as strings, including numbers and booleans. Members of other types are left out;
-    /// empty if the text is not a JSON object.
+    /// Returns the strings, numbers and booleans of a JSON object as strings. Members of other types are left out.
+    /// Returns an empty dictionary if the text is not a JSON object.
     private static func texts(_ text: String?) -> [String: String] {
         let members = text.flatMap { (try? JSONReader.read(Array($0.utf8), limits: Wire.nestedLimits))?.object }
         return (members ?? [:]).compactMapValues(\.asText)

@@ -62,8 +62,8 @@ extension Client {
         return token
     }
 
-    /// The authority of the account's home tenant if the app's own authority names no tenant, otherwise the app's
-    /// (SIL-4).
+    /// Returns the authority of the account's home tenant if the app's own authority names no tenant; otherwise returns
+    /// the app's authority (SIL-4).
     private func authority(of account: MSALAccount) -> MSALAuthority {
         guard !authority.namesOrganisation, let tenant = account.homeAccountId?.tenantId else { return authority }
         return homeAuthorities.authority(of: tenant) ?? authority
@@ -98,7 +98,7 @@ extension Result<FlatMap, LinkFailure> {
             return MSALResult(response, owner: try decoded.owner(of: response), correlation: correlation)
         }
         return token.flatMap { result in
-            // A token of another account must not reach an app that asked for this one.
+            // An app that requested a token for one account must not get a token of another.
             guard !silent || result.account.identifier?.lowercased() == request.homeAccountID?.lowercased() else {
                 return .failure(Fault(.tokenOfAnother))
             }

@@ -26,13 +26,13 @@ struct Client: Sendable {
         homeAuthorities = HomeAuthorities(authority.url)
     }
 
-    /// The values of this app that every request contains.
+    /// Returns the values that every request of this app contains.
     func request(_ correlation: UUID) -> ClientRequest {
         ClientRequest(clientID: id, correlationID: correlation.text)
     }
 
-    /// Sends a request to the broker if the process allows brokered calls at this moment (BRK-1). The app's known
-    /// authorities have no effect (BRK-2).
+    /// Sends a request to the broker, or fails if brokered calls are switched off at this moment (BRK-1). The app's
+    /// known authorities have no effect (BRK-2).
     func ask(
         _ operation: BrokerProtocol.Operation, _ parameters: FlatMap, isSilent: Bool = true,
         within patience: Duration? = nil,

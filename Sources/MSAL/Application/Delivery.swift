@@ -12,10 +12,11 @@ struct Delivery: Sendable {
     enum Receiver: Sendable {
         /// A block of the app.
         case block
-        /// A block that may be the app's, around an `async` form: a subclass overrides the block form. No queue of the
-        /// app is used.
+        /// The block of an `async` form of a subclass. The subclass may override the block form, so the outcome may
+        /// reach a block of the app. It is delivered on a queue of the library, never on one of the app.
         case overriddenBlock
-        /// The task that waits in an `async` form. Resuming it only schedules it, so any thread may do it at once.
+        /// The task that waits in an `async` form. Any thread may resume it directly, because resuming only schedules
+        /// the task.
         case task
     }
 
@@ -23,7 +24,7 @@ struct Delivery: Sendable {
     static let receiver = TaskLocal(wrappedValue: Receiver.block)
 
     let correlation: UUID
-    /// Whether the outcome goes to `async` code. The library cannot see when that code is done with it.
+    /// Whether the outcome goes to `async` code. The library cannot see when that code has handled the outcome.
     var isAsynchronous: Bool { receiver != .block }
     private let receiver = Self.receiver.get()
     private let queue: DispatchQueue

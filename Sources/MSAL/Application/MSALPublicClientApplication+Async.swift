@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // The `async` forms of the calls, with the names that Swift gives them on Apple's systems. Each calls the block form,
-// so a subclass that overrides the block form changes both. They use no queue of the app and also work in a program
-// whose main queue does not run.
+// so a subclass that overrides the block form changes both. The `async` forms use no queue of the app, so they also
+// work in a program whose main queue does not run.
 #if canImport(ObjectiveC)
     @nonobjc
 #endif
 extension MSALPublicClientApplication {
-    /// Returns whether workers share this device.
+    /// Returns information about this device, such as whether workers share it.
     ///
     /// - Throws: an `NSError` in ``MSALErrorDomain`` if that cannot be determined.
     public func deviceInformation(with parameters: MSALParameters?) async throws -> MSALDeviceInformation {

@@ -2,15 +2,15 @@
 
 /// Gives an app access to the worker who is signed in on this device.
 ///
-/// All methods may be called from any thread. Each calls its block exactly once, after the method has returned. The
-/// block runs on `completionBlockQueue`. Without one it runs on the main queue (`acquireToken`, `signout`) or on a
-/// queue of the library (all other methods); see <doc:Queues>. Errors are `NSError`s in ``MSALErrorDomain`` with cause
-/// and remedy under ``MSALErrorDescriptionKey``.
+/// All methods may be called from any thread. A method with a completion block calls it exactly once, after the method
+/// has returned. The block runs on `completionBlockQueue`. If no queue is set, it runs on the main queue
+/// (`acquireToken`, `signout`) or on a queue of the library (all other methods); see <doc:Queues>. Errors are
+/// `NSError`s in ``MSALErrorDomain`` with cause and remedy under ``MSALErrorDescriptionKey``.
 #if canImport(ObjectiveC)
     @objc(MSALPublicClientApplication) @objcMembers
 #endif
 open class MSALPublicClientApplication: NSObject, @unchecked Sendable {
-    // Unchecked because the class is open and the configuration is a class; this copy of it is never changed.
+    // Unchecked because the class is open and the configuration is a class; the stored copy is never changed.
     //
     // Longer than 400 lines with its extensions because the interface is Microsoft's: each method exists with a block,
     // as an `async` function and under its deprecated names. Each only forwards to ``Client``.
@@ -26,7 +26,7 @@ open class MSALPublicClientApplication: NSObject, @unchecked Sendable {
         super.init()
     }
 
-    /// Makes an application with only a client id (INIT-2). In this library it always fails.
+    /// Makes an application with only a client id (INIT-2). In this library the call always fails.
     ///
     /// - Throws: an `NSError` -50000/-42011, because there is no bundle id from which to derive the redirect URI.
     public convenience init(clientId: String) throws {
@@ -53,8 +53,8 @@ open class MSALPublicClientApplication: NSObject, @unchecked Sendable {
 
     /// Returns the signed-in accounts, at most one on a shared device.
     ///
-    /// Asks the broker and blocks until it answers, for at most five seconds. Do not call it from the main thread. In
-    /// `async` code use ``accountsFromDevice(for:)`` instead (ENUM-1, ENUM-2).
+    /// Asks the broker and blocks until it answers, for at most five seconds. Do not call this method from the main
+    /// thread. In `async` code use ``accountsFromDevice(for:)`` instead (ENUM-1, ENUM-2).
     ///
     /// - Throws: an `NSError` in ``MSALErrorDomain`` if that cannot be determined.
     #if canImport(ObjectiveC)
@@ -186,7 +186,8 @@ open class MSALPublicClientApplication: NSObject, @unchecked Sendable {
 
     /// Cancels the sign-in that this process has in progress, as if the user had cancelled it (INT-10).
     ///
-    /// - Returns: whether there was one; its block gets ``MSALError/userCanceled``.
+    /// - Returns: whether a sign-in was in progress. Its block gets ``MSALError/userCanceled``, unless the user had
+    ///   already finished.
     open class func cancelCurrentWebAuthSession() -> Bool { Client.cancelLogin(through: .current) }
 
     /// Handles a URL that another app opened. Always returns false.
@@ -198,8 +199,9 @@ open class MSALPublicClientApplication: NSObject, @unchecked Sendable {
 
     /// Signs the worker out. On a shared device this applies to all apps and deletes their tokens.
     ///
-    /// The identity platform's session in the browser ends too if the parameters ask for it. On success, no credential
-    /// is left that could obtain a token. The app must delete its own data.
+    /// On success, no credential that could obtain a token is left on the device. The identity platform's session,
+    /// including that in the browser, also ends: at once, or as soon as the device is online again. The app must delete
+    /// its own data.
     #if canImport(ObjectiveC)
         @objc(signoutWithAccount:signoutParameters:completionBlock:)
     #endif

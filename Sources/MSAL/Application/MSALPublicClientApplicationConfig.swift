@@ -11,13 +11,15 @@ open class MSALPublicClientApplicationConfig: NSObject, NSCopying {
     open var clientId: String
     /// The redirect URI from the app's registration, `msauth.<app id>://auth`.
     open var redirectUri: String?
-    /// The authority for calls that name no other.
+    /// The authority for calls that do not specify one.
     open var authority: MSALAuthority
     /// The authorities that the app declares as trustworthy; empty by default. The list does not affect calls (BRK-2).
     open var knownAuthorities: [MSALAuthority] = []
     /// The app's capabilities beyond plain tokens, such as `CP1` for claims challenges.
     open var clientApplicationCapabilities: [String]?
     /// How many seconds before its expiry a cached token counts as expired; 300 by default (SIL-8).
+    ///
+    /// The broker decides when it renews a token, so the value has no effect.
     open var tokenExpirationBuffer: Double = 300
     /// Whether to accept any redirect URI. If true, the application cannot use the broker (INIT-8).
     open var bypassRedirectURIValidation = false

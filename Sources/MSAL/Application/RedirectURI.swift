@@ -12,7 +12,8 @@ struct RedirectURI {
         self.text = text
     }
 
-    /// Returns the first problem of `text`, in the order in which a developer would fix them (INIT-6).
+    /// Returns the first problem of `text`; nil if there is none. Problems are checked in the order in which a
+    /// developer would fix them (INIT-6).
     private static func fault(of text: String) -> String? {
         let prefix = "msauth."
         guard text.lowercased() != "urn:ietf:wg:oauth:2.0:oob" else { return "is the out-of-band URN" }

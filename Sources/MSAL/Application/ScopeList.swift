@@ -51,7 +51,7 @@ struct ScopeList: Equatable {
 }
 
 extension String {
-    /// The text without blanks and line breaks around it. Foundation is asked only if there may be some.
+    /// The text without leading and trailing whitespace. Calls Foundation only if the text may contain whitespace.
     fileprivate var trimmed: String {
         isPlain ? self : trimmingCharacters(in: .whitespacesAndNewlines)
     }

@@ -3,7 +3,8 @@ internal import Synchronization
 
 /// The account changes that were handed to `async` code and are not acknowledged yet: at most one per client id.
 final class UnconfirmedChanges: Sendable {
-    /// A process usually has one client id, rarely a few more. A change that does not fit is reported again.
+    /// A process usually has one client id, rarely a few more. A change for which there is no room is not stored, so
+    /// the broker reports it again.
     private static let maximum = 16
 
     private let changes = Mutex<[String: AccountChange]>([:])

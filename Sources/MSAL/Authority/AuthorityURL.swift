@@ -4,7 +4,7 @@
 struct AuthorityURL {
     let normalized: URL
 
-    /// Checks `url` and replaces its tenant with `rawTenant` if that is given.
+    /// Checks `url`. If `rawTenant` is given, it replaces the tenant of `url`.
     init(_ url: URL, rawTenant: String? = nil) throws(Fault) {
         guard url.scheme?.lowercased() == "https" else { throw Self.invalid("is not https") }
         guard let host = url.host?.lowercased(), !host.isEmpty else { throw Self.invalid("has no host") }

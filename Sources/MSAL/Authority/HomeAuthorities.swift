@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import Synchronization
 
-/// The authorities of home tenants at one host. Keeps the last one, because a device has one worker at a time.
+/// Makes the authorities of home tenants at one host. Caches only the last one, because a device has one worker at a
+/// time.
 final class HomeAuthorities: Sendable {
     private let url: URL
     private let last = Mutex<(tenant: String, authority: MSALAADAuthority)?>(nil)
 
-    /// Makes the authorities at the host of `url`.
+    /// Makes an object for the tenants at the host of `url`.
     init(_ url: URL) { self.url = url }
 
-    /// Returns the authority of `tenant`; nil if that is neither an id nor a domain.
+    /// Returns the authority of `tenant`; nil if `tenant` is neither an id nor a domain.
     func authority(of tenant: String) -> MSALAADAuthority? {
         if let last = last.withLock({ $0 }), last.tenant == tenant { return last.authority }
         guard let address = try? AuthorityURL(url, rawTenant: tenant) else { return nil }

@@ -21,7 +21,7 @@ open class MSALAADAuthority: MSALAuthority, @unchecked Sendable {
     #endif
     public convenience init(url: URL) throws { try self.init(url: url, rawTenant: nil) }
 
-    /// Makes the authority of `https://<host>/<tenant>`, with `rawTenant` instead of the tenant if that is given.
+    /// Makes the authority of `https://<host>/<tenant>`. If `rawTenant` is given, it replaces the tenant.
     ///
     /// - Throws: an `NSError` -50000/-42000 that states what is wrong with `url` or `rawTenant` (AUT-1).
     #if canImport(ObjectiveC)

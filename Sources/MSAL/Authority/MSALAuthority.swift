@@ -13,7 +13,7 @@ open class MSALAuthority: NSObject, NSCopying, MSALAuthorityFromURL, @unchecked 
     /// ``url`` as text, and its host.
     let text: String
     let host: String
-    /// Whether the address names an organisation, and not `common`, `consumers` or `organizations`.
+    /// Whether the address names an organisation rather than `common`, `consumers` or `organizations`.
     let namesOrganisation: Bool
 
     init(normalized url: URL) {

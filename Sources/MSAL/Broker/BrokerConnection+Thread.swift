@@ -27,8 +27,8 @@ extension BrokerConnection {
 
     /// Sleeps for `pause`, or until a call needs the connection.
     ///
-    /// Does not use the semaphore's own timeout: that follows the wall clock, so setting the clock back could make a
-    /// pause last for hours.
+    /// Does not use the semaphore's own timeout. That timeout follows the wall clock, so setting the clock back could
+    /// make a pause last for hours.
     private func rest(for pause: Duration) {
         guard pause > .zero else { return }
         timers.asyncAfter(deadline: .now() + pause.timeInterval) { [wakeup] in wakeup.raise() }

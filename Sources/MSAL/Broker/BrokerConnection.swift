@@ -9,12 +9,13 @@ internal import UnixSocket
 /// This process's one connection to the broker. It stays open and all application objects share it.
 ///
 /// ``RequestStateMachine`` makes the decisions; this class adds the socket, a thread that connects and reads, a
-/// ``FrameWriter``, and a timer. A connection belongs to one epoch and ends with it. The thread then connects again, and if
+/// ``FrameWriter``, and a timer. A connection belongs to one epoch and ends with it. The thread then connects again. If
 /// the new hello has another epoch, the app gets the notification that Microsoft's broker posts.
 package final class BrokerConnection: Sendable {
-    /// The connection of this process, to the broker that the environment names or to the system's.
+    /// The connection of this process. It leads to the broker that the environment names, or to the system's broker if
+    /// the environment names none.
     static let shared = BrokerConnection(location: .fromEnvironment())
-    /// A connection that a test uses instead of the process's own, for code that runs inside the task-local scope.
+    /// The connection that a test uses instead of the process's own, for code that runs inside the task-local scope.
     package static let substitute = TaskLocal<BrokerConnection?>(wrappedValue: nil)
     /// The connection that an application created here would use.
     static var current: BrokerConnection { substitute.get() ?? shared }
@@ -57,8 +58,8 @@ package final class BrokerConnection: Sendable {
         self.state = Mutex(State(requests: RequestStateMachine(deadlines: deadlines)))
     }
 
-    /// Sends a request to the broker. `complete` runs exactly once, here or on a thread of this connection, and must
-    /// not block it.
+    /// Sends a request to the broker. `complete` runs exactly once, on the caller's thread or on a thread of this
+    /// connection, and must not block that thread.
     func ask(
         _ operation: BrokerProtocol.Operation, _ parameters: FlatMap, isSilent: Bool = true,
         within patience: Duration? = nil, complete: @escaping Call.Completion
@@ -80,7 +81,7 @@ package final class BrokerConnection: Sendable {
 
     /// Cancels the sign-in in progress and closes its window. The call ends with the broker's reply.
     ///
-    /// - Returns: whether there was one.
+    /// - Returns: whether a sign-in was in progress.
     package func cancelSignIn() -> Bool {
         guard processID() == owner else { return false }
         var isRunning = false

@@ -2,19 +2,20 @@
 
 /// How long the library waits for each step of the broker.
 package struct BrokerDeadlines: Sendable {
-    /// For a connection, before a call that needs it fails.
+    /// How long a call waits for a connection before it fails.
     package var connect: Duration = .seconds(1)
-    /// For the broker's hello on a new connection.
+    /// How long a new connection waits for the broker's hello.
     package var hello: Duration = .seconds(1)
-    /// For the broker to accept sent data, before the library closes the connection.
+    /// How long the broker may take to accept sent data before the library closes the connection.
     package var taking: Duration = .seconds(10)
-    /// For the rest of a message after its first byte; the broker sends each message in one piece.
+    /// How long the rest of a message may take to arrive after its first byte. The broker sends each message in one
+    /// piece.
     package var frame: Duration = .seconds(2)
-    /// For the reply to a request without user interaction.
+    /// How long a request without user interaction waits for its reply.
     package var silent: Duration = .seconds(60)
-    /// For the reply to a sign-in; longer than the broker keeps a page open.
+    /// How long a sign-in waits for its reply. This is longer than the broker keeps a page open.
     package var interactive: Duration = .seconds(660)
-    /// For the reply to a cancelled sign-in; the broker closes its window first.
+    /// How long a cancelled sign-in waits for its reply. The broker closes its window before it replies.
     package var cancellation: Duration = .seconds(5)
     /// The longest pause between connection attempts while the broker is unavailable or closes each connection at once.
     package var pause: Duration = .seconds(2)

@@ -5,7 +5,7 @@ package import UnixSocket
 
 /// Where the broker's socket is, and whether the device is known to be personal.
 package struct BrokerLocation: Sendable {
-    /// The environment variable that names a socket other than the system's. A process that has it set counts as
+    /// The environment variable that names a socket other than the system's. If it is set, the device counts as
     /// managed.
     static let variable = "BATON_SOCKET"
 
@@ -28,7 +28,7 @@ package struct BrokerLocation: Sendable {
     package init(socket: String, marker: String?, trusted: (@Sendable (Peer) -> Bool)? = nil) {
         connect = { () throws(SocketError) in try Connection.connect(to: socket, maximumFrame: Wire.maximumFrame) }
         trusts = trusted ?? { peer in [0, geteuid(), Self.owner(ofFolderOf: socket)].contains(peer.uid) }
-        // Personal only if the marker is definitely absent.
+        // The device is personal only if the marker is definitely absent.
         isKnownPersonal = {
             marker.map { unsafe access($0, F_OK) != 0 && (errno == ENOENT || errno == ENOTDIR) } ?? false
         }
@@ -44,7 +44,7 @@ package struct BrokerLocation: Sendable {
         self.isKnownPersonal = isKnownPersonal
     }
 
-    /// Returns the location that the environment names, or the system's.
+    /// Returns the location that the environment names, or the system's location if the environment names none.
     static func fromEnvironment() -> BrokerLocation {
         guard let socket = unsafe getenv(variable).map({ unsafe String(cString: $0) }), !socket.isEmpty else {
             return BrokerLocation(socket: WellKnownPath.brokerSocket, marker: WellKnownPath.managedMarker)
@@ -52,7 +52,7 @@ package struct BrokerLocation: Sendable {
         return named(socket)
     }
 
-    /// Returns a location for a socket that the environment names; the process counts as managed.
+    /// Returns the location of a socket that the environment names. The device counts as managed.
     package static func named(_ socket: String) -> BrokerLocation {
         var location = BrokerLocation(socket: socket, marker: nil)
         location.isNamed = true

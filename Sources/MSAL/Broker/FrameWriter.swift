@@ -5,15 +5,15 @@ internal import UnixSocket
 
 /// Writes frames to the broker, in order, without blocking the caller.
 ///
-/// The caller's thread writes a frame itself if the socket has room, which saves a switch of threads for nearly every
-/// call. If the broker does not read, a queue writes this frame and those that follow.
+/// If the socket has room, the caller's thread writes the frame itself. This saves a thread switch for nearly every
+/// call. If the broker does not read, a queue writes this frame and the frames that follow.
 final class FrameWriter: Sendable {
     private let queue = DispatchQueue(label: "org.baton.msal.writer")
     /// The number of frames that the queue has not written yet.
     private let waiting = Mutex(0)
 
-    /// A failed write needs no other handling than the end of the connection: the reader sees it and fails or repeats
-    /// the calls.
+    /// Writes a frame. If the write fails, only shuts the connection down: the reading thread then fails or repeats the
+    /// calls.
     func write(_ body: [UInt8], to connection: Connection) {
         waiting.withLock { waiting in
             do throws(SocketError) {

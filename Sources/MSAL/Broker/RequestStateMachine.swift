@@ -121,8 +121,8 @@ struct RequestStateMachine {
     /// The connection ended.
     ///
     /// An idempotent call is repeated once on the next connection. A sign-in is repeated once if the next hello shows
-    /// that nobody was asked to sign in. All other calls fail. The same applies after an unreadable message: it
-    /// answered at most one call and must not fail the others.
+    /// that nobody was asked to sign in. All other calls fail. The same applies if the connection ended because of an
+    /// unreadable message: that message answered at most one call, so the other calls must not fail.
     mutating func ended(_ failure: LinkFailure, now: ContinuousClock.Instant) -> [Action] {
         isReady = false
         lastFailure = failure
@@ -151,7 +151,7 @@ struct RequestStateMachine {
     /// Whether there is a sign-in that has not been cancelled.
     var hasSignIn: Bool { entries.contains { $0.isSignIn && $0.canceledUntil == nil } }
 
-    /// The app cancels its sign-ins.
+    /// The app has cancelled its sign-ins.
     ///
     /// A sign-in that was already sent ends with the broker's reply, because only the broker can say whether the user
     /// had finished.

@@ -6,7 +6,7 @@ open class MSALLogger: NSObject, @unchecked Sendable {
     // Unchecked because the class is open; it has no properties.
     private static let only = MSALLogger()
 
-    /// Returns the one logger of the process.
+    /// Returns the process's only logger.
     public class func shared() -> MSALLogger { only }
 
     /// The most detailed level that reaches the callback.

@@ -48,7 +48,8 @@ extension Fault {
         reason = error.reason?.rawValue.wholeMatch(of: /[a-z0-9_]{1,64}/).map { String($0.output) }
     }
 
-    /// Maps a response that cannot be interpreted. It is always an error, never a guess.
+    /// Maps a response that cannot be interpreted. The app then always gets an error; the library never guesses an
+    /// answer.
     init(unreadable error: BrokerError) {
         self.init(error.code == .multipleAccounts ? .severalAccounts : .answerUnreadable, words: error.message)
     }
@@ -57,8 +58,8 @@ extension Fault {
 extension Problem {
     /// The problem that a broker's error corresponds to (ERR-6).
     ///
-    /// Two problems are recognised by the identity platform's error, because another broker may pass it on under the
-    /// general code.
+    /// Two problems are recognised by the identity platform's error, because a broker other than Baton's may report it
+    /// under a general code.
     fileprivate init(_ error: BrokerError) {
         let problem = Self.numbers[error.code.rawValue] ?? .brokerFailed
         self =

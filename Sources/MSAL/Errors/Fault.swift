@@ -6,8 +6,8 @@ struct Fault: Error, Equatable {
     let problem: Problem
     /// Cause and remedy; contains no user data.
     let message: String
-    /// A stable code for the cause: the broker's reason if one problem has several causes; nil to use the problem's own
-    /// name.
+    /// A stable code for the cause. If one problem has several causes, this is the broker's reason; nil means the
+    /// problem's own name.
     var reason: String?
     var oauthError: String?
     var oauthSuberror: String?
@@ -29,8 +29,8 @@ struct Fault: Error, Equatable {
         message = [problem.entry.cause, detail, problem.entry.remedy].compactMap(\.self).joined(separator: " ")
     }
 
-    /// Makes an error with the broker's text, which has cause and remedy; uses the catalogue's text if the broker's is
-    /// empty.
+    /// Makes an error with the broker's text, which contains cause and remedy. If the broker's text is empty, uses the
+    /// catalogue's text.
     init(_ problem: Problem, words: String) {
         self.problem = problem
         message = words.isEmpty ? Fault(problem).message : words

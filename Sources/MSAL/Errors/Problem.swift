@@ -24,7 +24,7 @@ package enum Problem: String, CaseIterable, Sendable {
     case resourceBlank = "resource_blank"
     case deviceNotShared = "device_not_shared"
 
-    // Errors on the way to the broker.
+    // Errors of the connection to the broker.
     case brokerSwitchedOff = "broker_switched_off"
     case personalDevice = "personal_device"
     case brokerSilent = "broker_silent"

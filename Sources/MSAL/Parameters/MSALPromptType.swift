@@ -5,21 +5,21 @@
     @objc(MSALPromptType)
 #endif
 public enum MSALPromptType: UInt, Sendable {
-    /// Select an account.
+    /// The user selects an account.
     case selectAccount = 0
-    /// Authenticate again.
+    /// The user authenticates again.
     case login = 1
-    /// Consent to the app's permissions.
+    /// The user consents to the app's permissions.
     case consent = 2
-    /// Create an account.
+    /// The user creates an account.
     case create = 3
-    /// Only what is needed.
+    /// The user is asked only for what is needed.
     case promptIfNecessary = 4
 
-    /// Only what is needed.
+    /// The default prompt: the user is asked only for what is needed.
     public static let `default` = MSALPromptType.promptIfNecessary
 
-    /// The value in the request; nil if none is sent (INT-6).
+    /// The value in the request; nil if the request contains no prompt (INT-6).
     var wireText: String? {
         switch self {
         case .selectAccount: "select_account"

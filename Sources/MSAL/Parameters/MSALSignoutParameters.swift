@@ -5,9 +5,10 @@
     @objc(MSALSignoutParameters) @objcMembers
 #endif
 open class MSALSignoutParameters: MSALParameters {
-    /// Whether to end the identity platform's session in the browser too (OUT-11).
+    /// Whether to end the identity platform's session in the browser as well (OUT-11).
     ///
-    /// The broker does this; no window opens in the app.
+    /// Every sign-out ends that session, so the value has no further effect. If it is true, web parameters are required
+    /// (OUT-3). No window opens in the app.
     open var signoutFromBrowser = false
     /// Whether to delete all data of this account, for all apps (OUT-6).
     ///

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The object that presents a sign-in page: a view controller on Apple's systems. Here any object, because the broker
-/// presents.
+/// The object that presents a sign-in page: a view controller on Apple's systems. In this library it may be any object,
+/// because the broker shows the page.
 public typealias MSALViewController = AnyObject
 
 /// How a sign-in page is shown.
@@ -9,7 +9,7 @@ public typealias MSALViewController = AnyObject
     @objc(MSALWebviewParameters) @objcMembers
 #endif
 open class MSALWebviewParameters: NSObject, NSCopying {
-    /// The object that the app presents on, as given.
+    /// The object on which the app presents pages. The library does not use it.
     open var parentViewController: MSALViewController
     /// Whether the page should not keep cookies.
     ///
@@ -18,19 +18,19 @@ open class MSALWebviewParameters: NSObject, NSCopying {
     /// The view that shows the page.
     open var webviewType: MSALWebviewType = .default
 
-    /// Presents on `parentViewController`.
+    /// Makes parameters that present on `parentViewController`.
     public init(authPresentationViewController parentViewController: MSALViewController) {
         self.parentViewController = parentViewController
         super.init()
     }
 
-    /// Presents on `parentViewController`, under the name of versions before 1.1.2.
+    /// Makes parameters that present on `parentViewController`. Versions before 1.1.2 use this name.
     @available(*, deprecated, renamed: "init(authPresentationViewController:)")
     public convenience init(parentViewController: MSALViewController) {
         self.init(authPresentationViewController: parentViewController)
     }
 
-    /// Presents on nothing, as versions before 2.0 allowed; the broker has its own window.
+    /// Makes parameters without a presenting object, as versions before 2.0 allowed; the broker has its own window.
     @available(*, deprecated, message: "Use init(authPresentationViewController:).")
     public convenience override init() { self.init(authPresentationViewController: NSObject()) }
 
