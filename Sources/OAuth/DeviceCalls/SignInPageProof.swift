@@ -4,7 +4,7 @@
 /// (`ParameterName.deviceProof`). It proves nothing about the user.
 package struct SignInPageProof: DeviceCall {
     package let binding: CallBinding
-    /// The epoch to which the user signs in.
+    /// The epoch for which the user signs in.
     package let epoch: DeviceEpoch
 
     package init(_ binding: CallBinding, epoch: DeviceEpoch) { (self.binding, self.epoch) = (binding, epoch) }

@@ -4,11 +4,12 @@ internal import CryptoExtras
 internal import SwiftASN1
 internal import X509
 
-/// A PKCS#10 request (RFC 2986) whose signature was verified with the key to be certified: RSA with 2048 to 4096 bits,
-/// or P-256. The request's subject is ignored, because the server assigns the device's name.
+/// A PKCS#10 request (RFC 2986) whose signature has been verified with the key that it contains. The key is RSA with
+/// 2048 to 4096 bits, or P-256. The request's subject is ignored, because the server assigns the device's name.
 package struct DeviceKeyRequest: Sendable {
     package let key: VerificationKey
-    /// The nonce from the nonce service that the client copied (`1.2.840.113556.1.5.284.2.1`); nil if it did not.
+    /// The nonce that the client copied from the nonce service (extension `1.2.840.113556.1.5.284.2.1`); nil if the
+    /// request contains none.
     package let nonce: String?
 
     /// Reads and checks a request of at most 8 KiB of DER.

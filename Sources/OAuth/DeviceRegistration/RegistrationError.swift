@@ -25,7 +25,7 @@ package struct RegistrationError: Error, Sendable, Equatable {
         self.message = message
     }
 
-    /// Reads an error reply; returns nil if the object is not one.
+    /// Reads an error reply; returns nil if the object is not an error reply.
     package init?(_ reply: Members) {
         guard let word = try? reply.string(RegistrationName.code) else { return nil }
         let message = (try? reply.optionalString(RegistrationName.message)) ?? nil

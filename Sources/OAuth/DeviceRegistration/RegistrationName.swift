@@ -12,7 +12,8 @@ package enum RegistrationName: String, WireName {
     case deviceKeys = "DeviceKeys"
     case deviceType = "DeviceType"
     case encoding = "Encoding"
-    /// The public key that a worker's gesture unlocks (`BCRYPT_RSAKEY_BLOB`, base64).
+    /// The public key of a worker's Windows Hello key, which the worker unlocks with a gesture (`BCRYPT_RSAKEY_BLOB`,
+    /// base64).
     case helloKey = "kngc"
     case joinType = "JoinType"
     case keyID = "kid"

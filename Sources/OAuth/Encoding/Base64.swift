@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The error for invalid base64. It contains no part of the text, which may be a secret.
+/// The error for invalid base64. The error contains no part of the text, because the text may be a secret.
 package struct Base64Failure: Error, Equatable {
     package init() {}
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Why a form or a query could not be parsed. It contains no value of a parameter.
+/// Why a form or a query could not be parsed. The error contains no value of a parameter.
 package enum FormFailure: Error, Equatable {
     /// There are more bytes or fields than the limit.
     case overLimit

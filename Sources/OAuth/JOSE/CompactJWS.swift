@@ -2,8 +2,8 @@
 internal import FoundationEssentials
 internal import JSON
 
-/// A received signed token (RFC 7515 section 7.1). It keeps the raw bytes, so the signature is checked without
-/// serialising anything again. Do not trust its contents before ``verify(with:)``.
+/// A received signed token (RFC 7515 section 7.1). The struct keeps the raw bytes, so that the signature is checked
+/// without serialising the token again. Do not trust its contents before ``verify(with:)``.
 package struct CompactJWS: Sendable {
     /// The received ASCII up to the second dot, which the signature covers.
     package let signingInput: [UInt8]

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Why a signed or encrypted token was refused. It contains no part of the token.
+/// Why a signed or encrypted token was refused. The error contains no part of the token.
 package enum JOSEFailure: Error, Equatable {
     /// The text is not a compact serialisation, or its header is not a JSON object.
     case malformed

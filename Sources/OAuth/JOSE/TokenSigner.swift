@@ -6,8 +6,8 @@ package struct TokenSigner: Sendable {
     package let key: SigningKey
     private let headerSegment: [UInt8]
 
-    /// Makes a signer with a fixed header: `typ` JWT, the key's `alg`, its `kid`, and `x5t` if an older client needs
-    /// it.
+    /// Makes a signer with a fixed header: `typ` JWT, the key's `alg`, its `kid`, and `x5t` if a thumbprint is given,
+    /// for older clients.
     package init(key: SigningKey, keyID: String, certificateThumbprint: String? = nil) {
         var header = MembersWriter()
         header.set(HeaderName.type, "JWT")

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A token without a signature (RFC 7519 section 6). It carries information and proves nothing.
+/// A token without a signature (RFC 7519 section 6). By itself it proves nothing.
 ///
 /// The reply to a request for a PRT contains its `id_token` in this form; the TLS connection authenticates it.
 package enum UnsecuredToken {

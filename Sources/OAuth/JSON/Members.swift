@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package import JSON
 
-/// Why a JSON object does not have the expected members. It contains member names only, never values.
+/// Why a JSON object does not have the expected members. The error contains member names only, never values.
 package enum MembersFailure: Error, Equatable {
     /// The data is not a JSON object (RFC 8259).
     case notAnObject

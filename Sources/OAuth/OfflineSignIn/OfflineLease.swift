@@ -26,11 +26,11 @@ package struct OfflineLease: Sendable, Equatable {
         case password
         /// A PIN for this device, protected by the TPM's lock-out.
         case pin
-        /// A PIN even on a device without a TPM. Anyone who copies the disk can guess without limit.
+        /// A PIN even on a device without a TPM. Anyone who copies the disk can guess the PIN without limit.
         case pinWithoutTPM = "pin-without-tpm"
     }
 
-    /// The limits of a lease. It ends as soon as the first limit is reached.
+    /// The limits of a lease. The lease ends as soon as the first limit is reached.
     package struct Limits: Sendable, Equatable {
         /// Seconds that the device may be powered on after it received the lease.
         package let poweredSeconds: Int

@@ -56,7 +56,7 @@ package struct OfflineAnswer: Sendable, Equatable {
     /// Reads a reply.
     ///
     /// - Throws: ``MembersFailure`` if the reply does not list the valid leases. An absent list never counts as an
-    ///   empty one.
+    ///   empty list.
     package init(decoding body: [UInt8]) throws(MembersFailure) {
         let members = try Members(decoding: body)
         time = try members.integer(OfflineName.time)

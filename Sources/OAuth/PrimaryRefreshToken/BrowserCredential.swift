@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package import Redaction
 
-/// Signs a browser in with the device's primary refresh token. It is signed with the session key and sent to the
-/// authorization endpoint as a header or a cookie (MS-OAPXBC).
+/// A credential that signs a browser in with the device's primary refresh token. It is signed with the session key and
+/// sent to the authorization endpoint as a header or a cookie (MS-OAPXBC).
 package struct BrowserCredential: Sendable {
     /// The name of the header and the cookie.
     package static let name = "x-ms-RefreshTokenCredential"
@@ -17,7 +17,7 @@ package struct BrowserCredential: Sendable {
     }
 
     /// Reads the members of a verified credential. An older form has a time instead of a nonce, so anyone who obtains
-    /// it could replay it; its nonce is read as empty and therefore counts as too old.
+    /// such a credential could replay it. Its nonce is read as empty and therefore counts as too old.
     ///
     /// Refuses a token request, which is signed with the same key. A token request contains members for the client
     /// and the requested tokens.

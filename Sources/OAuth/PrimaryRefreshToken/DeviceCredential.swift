@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Proves to the authorization endpoint which registered device a browser runs on. It is signed with the device key and
-/// sent as a header together with the ``BrowserCredential`` (MS-OAPXBC).
+/// A credential that proves to the authorization endpoint which registered device a browser runs on. It is signed with
+/// the device key and sent as a header together with the ``BrowserCredential`` (MS-OAPXBC).
 package struct DeviceCredential: Sendable {
     /// The header's name.
     package static let name = "x-ms-DeviceCredential"

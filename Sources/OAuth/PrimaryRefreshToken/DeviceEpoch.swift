@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A device's epoch as the server records it. An epoch is the time between two hand-overs. The id identifies it, and
-/// the counter determines the order of epochs.
+/// A device's epoch as the server records it. A new epoch begins at every sign-in and at every sign-out. The id
+/// identifies the epoch, and the counter determines the order of epochs.
 package struct DeviceEpoch: Sendable, Hashable {
     /// 32 lower-case hexadecimal digits.
     package let id: String

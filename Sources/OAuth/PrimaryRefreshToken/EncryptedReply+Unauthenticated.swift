@@ -3,8 +3,9 @@ internal import Crypto
 internal import CryptoExtras
 internal import FoundationEssentials
 
-/// The form of the reply that one third-party client requires under the same header: AES-256-CBC with an empty tag.
-/// Changed bytes are not detected, so it is used only if the compatibility switch for that client is on.
+/// The form of the reply that one third-party client requires: AES-256-CBC with an empty tag, under the same header as
+/// the authenticated form. Changed bytes are not detected, so this form is used only if the compatibility switch for
+/// that client is on.
 extension EncryptedReply {
     /// Encrypts without authentication.
     ///

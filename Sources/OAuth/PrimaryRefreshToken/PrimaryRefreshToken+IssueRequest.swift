@@ -6,7 +6,7 @@ extension PrimaryRefreshToken {
     package struct IssueRequest: Sendable {
         /// How the user is authenticated.
         package enum UserProof: Sendable {
-            /// A refresh token of the broker's own client, obtained in the browser sign-in just before.
+            /// A refresh token of the broker's own client, which the browser sign-in has just returned.
             case refreshToken(Sensitive<String>)
             /// User name and password, if the server's compatibility switch allows it.
             case password(username: Sensitive<String>, password: Sensitive<String>)

@@ -21,7 +21,7 @@ extension PrimaryRefreshToken {
         /// Whether the request asks for an access token as well.
         package var wantsAccess: Bool { resource != nil || scopes.namePermissions }
 
-        /// Makes a renewal: a request for a new primary refresh token, without tokens for an app.
+        /// Makes a renewal, which is a request for a new primary refresh token without tokens for an app.
         package static func renewal(of token: Sensitive<String>, nonce: String) -> UseRequest {
             UseRequest(
                 token: token, clientID: WellKnownApplication.broker, redirectURI: nil,
@@ -48,7 +48,7 @@ extension PrimaryRefreshToken {
             guard try claims.string(ClaimName.grantType) == GrantType.refreshToken.rawValue else {
                 throw .wrongType(ClaimName.grantType.rawValue)
             }
-            // This member marks a browser credential.
+            // This member marks a browser credential, which is signed with the same key.
             guard try claims.lenientBool(ClaimName.isPrimary) == nil else {
                 throw .wrongType(ClaimName.isPrimary.rawValue)
             }
@@ -61,8 +61,8 @@ extension PrimaryRefreshToken {
             self.scopes = scopes
             resource = try claims.optionalString(ClaimName.resource)
             nonce = try claims.string(ClaimName.requestNonce)
-            // Some clients repeat the token here. If it differed, the request would renew a token whose possession it
-            // does not prove.
+            // Some clients repeat the token in this member. A different token is refused, because the request does not
+            // prove possession of it.
             guard try claims.optionalString(ClaimName.previousRefreshToken) ?? token.exposed == token.exposed else {
                 throw .wrongType(ClaimName.previousRefreshToken.rawValue)
             }

@@ -5,9 +5,9 @@ package import Redaction
 
 /// How the key for one request is derived from the session key (MS-OAPXBC).
 package enum KeyDerivationVersion: Int, Sendable {
-    /// From the context only. The payload could be replaced under the same context.
+    /// Derives the key from the context only. The key is therefore not bound to the payload.
     case one = 1
-    /// From the context and the payload.
+    /// Derives the key from the context and the payload.
     case two = 2
 }
 

@@ -27,10 +27,10 @@ package enum SessionKeyEnvelope {
             + parts.map { Base64URL.encode($0) }.joined(separator: ".")
     }
 
-    /// Decrypts the session key with the transport key's private half. The filler is not checked, because the real
-    /// service's filler does not verify.
+    /// Decrypts the session key with the transport key's private half. The filler is not checked, because the filler of
+    /// Microsoft's service does not pass the check.
     ///
-    /// - Throws: ``JOSEFailure``; `wrongSignature` if it was encrypted to a different key.
+    /// - Throws: ``JOSEFailure``; `wrongSignature` if the session key was encrypted to a different transport key.
     package static func open(
         _ text: String, with transportKey: _RSA.Encryption.PrivateKey
     ) throws(JOSEFailure) -> SessionKey {

@@ -11,7 +11,7 @@ package struct WindowsHelloAssertion: Sendable {
 
     /// An assertion whose signature has not been checked; it names the key.
     package struct Unverified: Sendable {
-        /// The SHA-256 of the key as the device wrote it when it registered the key.
+        /// The SHA-256 of the public key, in the encoding that the device used to register it.
         package let keyHash: [UInt8]
         private let token: CompactJWS
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The account's object id and home tenant: the reply's `client_info`, from which clients make `oid.tid`.
+/// The account's object id and home tenant: the reply's `client_info`, from which clients build the account identifier
+/// `oid.tid`.
 package struct ClientInfo: Sendable, Equatable {
     private enum Name: String, WireName {
         case userID = "uid"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The app registration of Baton's home screen. It is part of the broker, so every broker and every organisation knows
+/// The app registration of Baton's home screen. It is built into the broker, so every broker and every organisation has
 /// it.
 package enum HomeScreenApp {
     package static let bundleID = "org.baton.home"

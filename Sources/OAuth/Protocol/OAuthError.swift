@@ -61,7 +61,7 @@ package struct OAuthError: Error, Sendable, Equatable {
         self.detail = detail
     }
 
-    /// Reads an error reply; returns nil if the object is not one.
+    /// Reads an error reply; returns nil if the object is not an error reply.
     package init?(_ reply: Members) {
         guard let word = try? reply.string(ReplyName.error) else { return nil }
         var number = 0

@@ -7,7 +7,7 @@ package enum ParameterName: String, WireName {
     case authorizationEndpoint = "authorization_endpoint"
     case clientID = "client_id"
     case clientInfo = "client_info"
-    /// The client's own id for a request. It is a header everywhere except in a browser's address.
+    /// The client's own id for a request. It is sent as a header, except in a URL that a browser opens.
     case clientRequestID = "client-request-id"
     case clientSecret = "client_secret"
     case claims
