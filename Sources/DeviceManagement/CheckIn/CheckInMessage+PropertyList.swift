@@ -94,9 +94,10 @@ extension CheckInMessage.TokenUpdate {
     }
 }
 
-/// The device's UDID, as every message contains it.
+/// Reads the device's UDID, which every message contains.
 enum DeviceName {
-    /// - Throws: ``FieldError`` if the UDID is missing, empty, or longer than any real one.
+    /// - Throws: ``FieldError`` if the UDID is missing, is not 1 to 128 bytes long, or contains other than visible
+    ///   ASCII characters.
     static func read(_ fields: Fields) throws(FieldError) -> String {
         let udid = try fields.string(.udid)
         guard (1...128).contains(udid.utf8.count), udid.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else {

@@ -19,7 +19,7 @@ package enum CheckInMessage: Hashable, Sendable {
         case checkOut = "CheckOut"
     }
 
-    /// The device's name; nil for messages that Baton does not support.
+    /// The device's UDID; nil for messages that Baton does not support.
     package var udid: String? {
         switch self {
         case .authenticate(let message): message.udid
@@ -29,7 +29,7 @@ package enum CheckInMessage: Hashable, Sendable {
         }
     }
 
-    /// A user has installed the enrollment profile. The device is not enrolled yet.
+    /// The device reports that a user has installed the enrollment profile. The device is not enrolled yet.
     package struct Authenticate: Hashable, Sendable {
         package var udid: String
         package var topic: String
@@ -60,7 +60,7 @@ package enum CheckInMessage: Hashable, Sendable {
         }
     }
 
-    /// Tells the server how to wake the device. The first such message completes the enrollment.
+    /// The device tells the server how to wake it. The first such message completes the enrollment.
     package struct TokenUpdate: Hashable, Sendable {
         package var udid: String
         package var topic: String
@@ -82,7 +82,7 @@ package enum CheckInMessage: Hashable, Sendable {
         }
     }
 
-    /// The enrollment was removed. Sent only if the device can still reach the server.
+    /// The device reports that its enrollment was removed. It sends this message only if it can still reach the server.
     package struct CheckOut: Hashable, Sendable {
         package var udid: String
         package var topic: String

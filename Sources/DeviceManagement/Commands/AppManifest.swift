@@ -6,9 +6,9 @@ package struct AppManifest: Hashable, Sendable {
     package var bundleIdentifier: String
     package var version: String
     package var title: String
-    /// The package's address; https.
+    /// The package's URL, which must be https.
     package var url: String
-    /// The package's length in bytes. One digest covers the whole package.
+    /// The package's length in bytes. A single digest covers the whole package.
     package var size: Int64
     /// The package's SHA-256, 32 bytes.
     package var sha256: [UInt8]
@@ -50,8 +50,8 @@ extension AppManifest {
         try validate()
     }
 
-    /// - Throws: ``FieldError`` for names that could leave their folder, a URL that is not https, or a size out of
-    ///   range.
+    /// - Throws: ``FieldError`` for names that could lead out of their folder, a URL that is not https, or a size out
+    ///   of range.
     package func validate() throws(FieldError) {
         guard Self.isSafeName(bundleIdentifier), bundleIdentifier.contains(".") else {
             throw FieldError(.bundleIdentifier, .outOfRange)
@@ -107,7 +107,7 @@ package enum Hex {
         return String(decoding: bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
     }
 
-    /// Returns nil if the text contains any other character or has an odd length.
+    /// Decodes hexadecimal digits; returns nil if the text contains any other character or has an odd length.
     package static func bytes(_ text: String) -> [UInt8]? {
         let digits = Array(text.utf8)
         guard digits.count.isMultiple(of: 2) else { return nil }

@@ -2,13 +2,13 @@
 
 /// A command from the server to a device.
 package enum Command: Hashable, Sendable {
-    /// The profile's bytes, exactly as they were checked.
+    /// Installs a profile, given as exactly the bytes that were checked.
     case installProfile([UInt8])
     case removeProfile(identifier: String)
     case profileList(managedOnly: Bool)
     case settings([Setting])
     case installApplication(InstallApplication)
-    /// All managed apps if `identifiers` is nil.
+    /// Lists the managed apps with these identifiers; nil means all managed apps.
     case managedApplicationList(identifiers: [String]?)
     case deviceInformation(queries: [String])
     /// A request type that Baton's devices do not support.
@@ -41,7 +41,7 @@ package enum Command: Hashable, Sendable {
 
     /// One item of a Settings command.
     package enum Setting: Hashable, Sendable {
-        /// Replaces a managed app's configuration; nil removes it.
+        /// Replaces a managed app's configuration; nil removes the configuration.
         case applicationConfiguration(identifier: String, configuration: [String: PropertyList]?)
         case unknown(item: String)
 
@@ -56,8 +56,8 @@ package enum Command: Hashable, Sendable {
         }
     }
 
-    /// Installs or updates an app from a manifest. The app's configuration is replaced; without a new one, it is
-    /// removed.
+    /// Installs or updates an app from a manifest, and replaces the app's configuration. If `configuration` is nil,
+    /// removes the existing configuration.
     package struct InstallApplication: Hashable, Sendable {
         package var manifestURL: String
         package var managementFlags: ManagementFlags

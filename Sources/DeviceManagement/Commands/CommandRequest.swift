@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A command with its UUID, which its result will contain.
+/// A command and its UUID. The command's result contains the same UUID.
 package struct CommandRequest: Hashable, Sendable {
     package let uuid: String
     package let command: Command

@@ -60,7 +60,8 @@ extension ErrorItem {
 }
 
 extension CommandResult.Answer {
-    /// Reads the answer's kind from its members, since results do not name their request type.
+    /// Determines the answer's kind from its members, because results do not name their request type. Returns nil if
+    /// there is no answer.
     init?(fields: Fields) throws(FieldError) {
         if let profiles = try fields.optionalArray(.profileList) {
             var list: [InstalledProfile] = []

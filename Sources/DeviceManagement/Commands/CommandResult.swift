@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A device's request for commands, usually with the result of the last one.
+/// A device's request for a command, usually with the result of the last command.
 package struct CommandResult: Hashable, Sendable {
     package var udid: String
     package var status: Status
     /// Nil only for `Idle`.
     package var commandUUID: String?
-    /// The user on whose channel the message came; nil for the device's own channel.
+    /// The user on whose channel the message arrived; nil for the device's own channel.
     package var userID: String?
     package var errorChain: [ErrorItem]
     package var answer: Answer?
@@ -25,12 +25,12 @@ package struct CommandResult: Hashable, Sendable {
     package enum Status: String, Codable, Hashable, Sendable {
         /// The device has no result to report and asks for a command.
         case idle = "Idle"
-        /// The command is done, or accepted if it takes longer.
+        /// The device has executed the command, or has accepted it if it takes longer.
         case acknowledged = "Acknowledged"
         case error = "Error"
         /// The command is malformed, which is the server's error.
         case commandFormatError = "CommandFormatError"
-        /// The device cannot do it now. The server keeps the command.
+        /// The device cannot execute the command now. The server keeps the command.
         case notNow = "NotNow"
 
         /// Whether the server may drop the command.
@@ -54,11 +54,11 @@ package struct CommandResult: Hashable, Sendable {
 }
 
 extension CommandResult {
-    /// The domain of the errors that the server derives from a result, as opposed to the device's own.
+    /// The domain of errors that the server derives from a result. Errors from the device have other domains.
     package static let serverDomain = "org.baton.mdm"
 
-    /// Why an app was not installed, if the result has no error that says so; nil if the app is installed or being
-    /// installed.
+    /// Why an app was not installed, for a result whose error chain does not give the reason. Nil if the app is
+    /// installed or being installed.
     package var installationProblem: ErrorItem? {
         guard case .installation(_, let reported, let rejection) = answer else { return nil }
         // If there is an error, it already explains the outcome.
@@ -73,7 +73,7 @@ extension CommandResult {
 }
 
 extension AppState {
-    /// Whether the app is installed and managed, or will be unless an error occurs (Apple, application.install.yaml,
+    /// Whether the app is installed and managed, or will be so unless an error occurs (Apple, application.install.yaml,
     /// `State`).
     fileprivate var isInstallation: Bool {
         switch self {
@@ -100,7 +100,7 @@ extension AppState {
     }
 }
 
-/// One item of the error chain, the outermost first.
+/// One item of an error chain. The chain begins with the outermost error.
 package struct ErrorItem: Hashable, Sendable {
     package var code: Int64
     package var domain: String
@@ -140,7 +140,7 @@ package struct InstalledProfile: Hashable, Sendable {
     }
 }
 
-/// The state of an app's installation. Baton's own devices use only the three that have a case.
+/// The state of an app's installation. Baton's own devices use only the states `installing`, `managed` and `failed`.
 package enum AppState: Hashable, Sendable {
     case installing, managed, failed
     case other(String)
@@ -180,7 +180,7 @@ package struct ManagedAppStatus: Hashable, Sendable {
     }
 }
 
-/// The outcome of one item of a Settings command. The command as a whole can succeed although items failed.
+/// The outcome of one item of a Settings command. The command as a whole can succeed even if some items fail.
 package struct SettingResult: Hashable, Sendable {
     package var item: String
     package var identifier: String?

@@ -2,8 +2,8 @@
 internal import FoundationEssentials
 package import JSON
 
-// The configuration as JSON, in two forms that differ only in their images: an administrator's file names them by their
-// paths, and the broker's file has their bytes in Base64.
+// The configuration as JSON, in two forms that differ only in their images: an administrator's file contains the paths
+// of the images, and the broker's file contains their bytes in Base64.
 //
 // | key | type | meaning |
 // |---|---|---|
@@ -40,7 +40,7 @@ extension HomeConfiguration {
         try self.init(json, .paths, limits: JSONLimits(bytes: 256 << 10, depth: 5, values: 2048, stringBytes: 8192))
     }
 
-    /// Reads what ``published`` has written.
+    /// Reads the form that ``published`` returns.
     ///
     /// - Throws: ``ConfigurationFailure``.
     package init(published bytes: [UInt8]) throws(ConfigurationFailure) {

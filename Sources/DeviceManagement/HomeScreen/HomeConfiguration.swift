@@ -19,7 +19,7 @@ package struct HomeConfiguration: Sendable, Hashable {
         case data([UInt8])
     }
 
-    /// One tile. `bundleID` names the app, so that the tile shows whether it is locked.
+    /// One tile. `bundleID` names the app, so that the tile can show whether the app is locked.
     package struct Tile: Sendable, Hashable {
         package let title: String
         package let target: Target
@@ -38,7 +38,7 @@ package struct HomeConfiguration: Sendable, Hashable {
     package var colour: String?
     /// Whom to call, such as `Help desk: 4242`.
     package var contact: String?
-    /// The domain of most workers' accounts, the domain hint of a sign-in.
+    /// The domain of most workers' accounts, sent as the domain hint of a sign-in.
     package var preferredDomain: String?
     package var tiles: [Tile]
 
@@ -52,18 +52,19 @@ package struct HomeConfiguration: Sendable, Hashable {
 
 extension HomeConfiguration {
     package static let maximumTiles = 24
-    /// The maximum number of characters of a text, a path, a bundle identifier and a host name.
+    /// The maximum number of characters of a text. The three constants below are the limits of a path, a bundle
+    /// identifier and a host name.
     static let maximumText = 200
     static let maximumPath = 4096
     static let maximumIdentifier = 255
     static let maximumDomain = 253
     static let maximumArguments = 32
-    /// The maximum number of bytes of all images, and of all texts. With both, a profile stays below the 2 MB that its
-    /// server accepts in Base64.
+    /// The maximum number of bytes of all images together, and of all texts together. With both limits, a profile stays
+    /// below the 2 MB in Base64 that the server accepts.
     static let maximumImages = 768 << 10
     static let maximumTexts = 64 << 10
 
-    /// Every value that a home screen would refuse.
+    /// The values that a home screen would refuse, with the reasons.
     package var problems: [HomeConfigurationFailure] {
         var found: [HomeConfigurationFailure?] = [
             Self.text(organisation, .organisation), Self.text(contact, .contact), Self.image(logo, .logo),
@@ -122,7 +123,7 @@ extension HomeConfiguration {
 }
 
 extension HomeConfiguration.Target {
-    /// - Throws: ``HomeConfigurationFailure`` if it is not exactly one of a page and a program, or malformed.
+    /// - Throws: ``HomeConfigurationFailure`` unless the target is either a page or a program, and well-formed.
     init(page: String?, program: String?, arguments: [String]) throws(HomeConfigurationFailure) {
         switch (page, program) {
         case (let page?, nil) where arguments.isEmpty:
@@ -147,7 +148,7 @@ extension HomeConfiguration.Target {
 }
 
 extension HomeConfiguration.Image {
-    /// The number of bytes, as far as they are part of the configuration.
+    /// The image's size in bytes; 0 if the configuration contains only a path.
     fileprivate var size: Int {
         switch self {
         case .file: 0

@@ -29,23 +29,23 @@ package struct HomeConfigurationFailure: Error, Equatable {
 
     package let code: Code
     package let key: Key
-    /// The number of the tile, from 0; nil for a key outside of the tiles.
+    /// The index of the tile, starting at 0; nil for a key outside the tiles.
     package private(set) var tile: Int?
-    /// The problem, without a full stop. It does not contain the value.
+    /// The problem, without a full stop and without the value.
     package let cause: String
 
     init(_ code: Code, _ key: Key, cause: String) {
         (self.code, self.key, self.cause) = (code, key, cause)
     }
 
-    /// Returns the same failure with the number of its tile.
+    /// Returns the same failure with the index of its tile.
     func of(tile number: Int) -> HomeConfigurationFailure {
         var failure = self
         failure.tile = number
         return failure
     }
 
-    /// The failure as the reader of a file reports it.
+    /// The failure in the form in which the reader of a configuration file reports it.
     var inFile: ConfigurationFailure {
         let place = tile.map { "\(Key.tiles.rawValue)[\($0)]." } ?? ""
         return ConfigurationFailure(key: place + key.rawValue, cause: cause, remedy: code.remedy)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// An error in the broker's app configuration. The second switch of shared device mode must be a Boolean under its
-/// exact name, since a device treats anything else as off.
+/// An error in the broker's app configuration, which contains the second switch of shared device mode. The switch must
+/// be a Boolean under its exact name, because a device treats anything else as off.
 package struct AppConfigurationProblem: Equatable, Sendable {
     /// The problem, without a full stop.
     package let message: String

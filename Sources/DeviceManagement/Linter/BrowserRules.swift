@@ -43,7 +43,7 @@ enum KnownBrowserKeys: ProfileRule {
     }
 }
 
-/// A page's address must be one that a browser can open.
+/// A browser must be able to open a page's address.
 enum BrowserAddresses: ProfileRule {
     static let code = ProfileFinding.Code.browserAddress
     static let source = "Baton; RFC 3986"
@@ -52,7 +52,7 @@ enum BrowserAddresses: ProfileRule {
     static func breaches(in subject: LintedProfile) -> [ProfileRuleBreach] { subject.browserProblems(.address) }
 }
 
-/// An address pattern must be one that Chromium and Firefox interpret in the same way.
+/// Chromium and Firefox must interpret an address pattern in the same way.
 enum BrowserPatterns: ProfileRule {
     static let code = ProfileFinding.Code.browserPattern
     static let source = "Baton: browsers ignore a pattern that they cannot read"
@@ -62,7 +62,8 @@ enum BrowserPatterns: ProfileRule {
     static func breaches(in subject: LintedProfile) -> [ProfileRuleBreach] { subject.browserProblems(.pattern) }
 }
 
-/// No blocked pattern is more specific than an allowed one: Chromium would block the address, Firefox would open it.
+/// A blocked pattern must not be more specific than an allowed pattern: Chromium would block the address, and Firefox
+/// would open it.
 enum BrowserPatternConflicts: ProfileRule {
     static let code = ProfileFinding.Code.browserPatternConflict
     static let source = "Baton: Chromium follows the most specific pattern, Firefox every exception"

@@ -27,7 +27,7 @@ enum OneHomeScreen: ProfileRule {
     }
 }
 
-/// A home screen payload must not contain unknown keys, neither itself nor in a tile.
+/// A home screen payload must not contain unknown keys, at its top level or in a tile.
 enum KnownHomeScreenKeys: ProfileRule {
     static let code = ProfileFinding.Code.homeScreenKey
     static let source = "Baton: as in home.json"
@@ -56,13 +56,13 @@ enum KnownHomeScreenKeys: ProfileRule {
     }
 }
 
-/// The texts must be such that a home screen can show them.
+/// A home screen must be able to show the texts.
 enum HomeScreenTexts: HomeScreenValueRule {
     static let code = ProfileFinding.Code.homeScreenText
     static let problem = HomeConfigurationFailure.Code.text
 }
 
-/// The logo and the icons must be images that a browser shows.
+/// The logo and the icons must be images that a browser can show.
 enum HomeScreenImages: HomeScreenValueRule {
     static let code = ProfileFinding.Code.homeScreenImage
     static let problem = HomeConfigurationFailure.Code.image
@@ -75,7 +75,7 @@ enum HomeScreenColour: HomeScreenValueRule {
     static let problem = HomeConfigurationFailure.Code.colour
 }
 
-/// The preferred domain must be the name of a domain.
+/// The preferred domain must be a domain name.
 enum HomeScreenDomain: HomeScreenValueRule {
     static let code = ProfileFinding.Code.homeScreenDomain
     static let source = "Baton; RFC 1123 section 2.1"
@@ -88,7 +88,7 @@ enum HomeScreenTiles: HomeScreenValueRule {
     static let problem = HomeConfigurationFailure.Code.tile
 }
 
-/// A home screen must fit on a screen, and its payload into a profile.
+/// The tiles must fit on a screen, and the payload must fit into a profile.
 enum HomeScreenSize: HomeScreenValueRule {
     static let code = ProfileFinding.Code.homeScreenSize
     static let problem = HomeConfigurationFailure.Code.size

@@ -52,8 +52,8 @@ enum UniquePayloadUUIDs: ProfileRule {
     }
 }
 
-/// A payload must have a type that Baton's devices support, or one of Apple's if the profile is not for Baton's devices
-/// only.
+/// A payload must have a type that Baton's devices support. If the profile is also for Apple's devices, the payload may
+/// have one of Apple's types.
 enum KnownPayloadTypes: ProfileRule {
     static let code = ProfileFinding.Code.unknownPayloadType
     static let source = "Baton; Apple, CommonPayloadKeys.yaml, `PayloadType`"
@@ -96,7 +96,8 @@ enum KnownPayloadKeys: ProfileRule {
         unknown(in: subject) { $0 != .browser && $0 != .homeScreen }
     }
 
-    /// Returns a breach for each key that its payload type does not define, for the types that `isAskedFor` accepts.
+    /// Returns a breach for each key that the payload's type does not define. Checks only payloads of the types that
+    /// `isAskedFor` accepts.
     static func unknown(
         in subject: LintedProfile, where isAskedFor: (Payload.Kind) -> Bool
     ) -> [ProfileRuleBreach] {
@@ -113,7 +114,7 @@ enum KnownPayloadKeys: ProfileRule {
         }
     }
 
-    /// Every key that Apple's schema lists for the type on iOS and macOS, for types that Baton supports.
+    /// Returns every key that Apple's schema lists for a type on iOS and macOS.
     private static func keys(of kind: Payload.Kind) -> Set<String> {
         let common: [PropertyKey] = [
             .payloadDescription, .payloadDisplayName, .payloadIdentifier, .payloadOrganization, .payloadType,

@@ -2,7 +2,7 @@
 
 /// Checks profiles against rules that Apple's schema and Microsoft's pages state only in prose.
 ///
-/// It runs before a profile is accepted for pushing, and again on the device before it is installed.
+/// A profile is checked before it is accepted for pushing, and again on the device before it is installed.
 package struct ProfileLinter: Sendable {
     /// How the profile reaches the device.
     package enum Delivery: Sendable {
@@ -14,9 +14,9 @@ package struct ProfileLinter: Sendable {
 
     /// Which devices the profile is for.
     package enum Audience: Sendable {
-        /// Baton's own, which refuse what they do not support.
+        /// Baton's own devices, which refuse a profile that contains anything they do not support.
         case batonDevices
-        /// Baton's and Apple's: an iPad supports payloads that Baton's devices do not.
+        /// Baton's and Apple's devices. An iPad supports payloads that Baton's devices do not.
         case anyDevice
     }
 
@@ -97,7 +97,8 @@ package struct ProfileLinter: Sendable {
         return Self.rules.flatMap { $0.findings(in: subject) }
     }
 
-    /// Returns the forbidden changes in an enrollment profile that is re-issued to a device with `previous`.
+    /// Returns a finding for each forbidden change in the enrollment payload `next`, which is re-issued to a device
+    /// that has `previous`.
     package static func changes(from previous: EnrollmentPayload, to next: EnrollmentPayload) -> [ProfileFinding] {
         let update = EnrollmentUpdate(previous: previous, next: next)
         return updateRules.flatMap { $0.findings(in: update) }

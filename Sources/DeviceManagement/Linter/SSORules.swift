@@ -43,7 +43,7 @@ enum ExtensionIdentifierForm: ProfileRule {
     }
 }
 
-/// An identifier that is almost a known extension's has no effect.
+/// Warns about an extension identifier that is nearly the same as a known one: it has no effect.
 enum ExtensionIdentifierSpelling: ProfileRule {
     static let code = ProfileFinding.Code.ssoExtensionSpelling
     static let severity = ProfileFinding.Severity.warning
@@ -58,7 +58,7 @@ enum ExtensionIdentifierSpelling: ProfileRule {
     static func breaches(in subject: LintedProfile) -> [ProfileRuleBreach] {
         subject.singleSignOns.compactMap { entry in
             let name = entry.sso.extensionIdentifier
-            // A malformed identifier is refused by another rule.
+            // Another rule refuses a malformed identifier.
             guard ExtensionIdentifierForm.isBundleIdentifier(name) else { return nil }
             return Spelling.meant(by: name, among: known).map {
                 ProfileRuleBreach(in: entry.identifier, "ExtensionIdentifier \(name) looks like \($0)")
@@ -67,7 +67,7 @@ enum ExtensionIdentifierSpelling: ProfileRule {
     }
 }
 
-/// A team identifier has an effect only on a Mac.
+/// Warns about a team identifier, which has an effect only on a Mac.
 enum TeamIdentifierIgnored: ProfileRule {
     static let code = ProfileFinding.Code.ssoTeamIdentifier
     static let severity = ProfileFinding.Severity.warning
@@ -153,7 +153,7 @@ enum SSOURLScheme: ProfileRule {
     }
 }
 
-/// A URL must end with its path, since it is a prefix.
+/// A URL must end with its path, because devices use it as a prefix.
 enum SSOURLIsPrefix: ProfileRule {
     static let code = ProfileFinding.Code.ssoURLQueryOrFragment
     static let source =
@@ -209,7 +209,7 @@ extension LintedProfile {
     }
 }
 
-/// An http or https URL, as far as the rules need it.
+/// The parts of an http or https URL that the rules need.
 struct SSOURL {
     /// The part between the scheme and the path.
     let authority: Substring

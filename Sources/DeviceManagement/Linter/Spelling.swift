@@ -2,8 +2,8 @@
 
 /// Finds the intended name for a misspelt one.
 enum Spelling {
-    /// Returns the known name that differs from `text` only in capitals, hyphens and underscores, or in at most two
-    /// letters; nil if `text` is itself known, or similar to none.
+    /// Returns the known name that is most similar to `text`: the two differ in at most two letters, apart from
+    /// capitals, hyphens and underscores. Returns nil if `text` is itself a known name, or is similar to none of them.
     static func meant(by text: String, among known: some Sequence<String>) -> String? {
         guard !known.contains(text), text.utf8.count <= 256 else { return nil }
         let folded = folded(text)
@@ -14,7 +14,7 @@ enum Spelling {
         text.lowercased().utf8.filter { $0 != UInt8(ascii: "_") && $0 != UInt8(ascii: "-") }
     }
 
-    /// The number of letters to add, remove or change (Levenshtein distance).
+    /// Returns the number of letters to add, remove or change (Levenshtein distance).
     private static func distance(_ one: [UInt8], _ other: [UInt8]) -> Int {
         var row = Array(0...other.count)
         for (line, letter) in one.enumerated() {

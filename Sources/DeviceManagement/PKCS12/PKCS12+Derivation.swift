@@ -15,7 +15,8 @@ extension PKCS12 {
             return Array(HMAC<SHA256>.authenticationCode(for: content, using: SymmetricKey(data: bytes)))
         }
 
-        /// Appendix B.2 for 32 bytes: with SHA-256, one iteration of the outer loop produces all of them.
+        /// Derives a key of 32 bytes (appendix B.2). With SHA-256, one iteration of the outer loop produces all of
+        /// them.
         private func key(password: String) -> [UInt8] {
             let block = 64
             // The password as big-endian UTF-16 with two zero bytes at its end (appendix B.1).
@@ -33,7 +34,7 @@ extension PKCS12 {
             return Array(digest)
         }
 
-        /// Repeats `pattern` to a whole number of blocks.
+        /// Repeats `pattern` until it fills a whole number of blocks.
         private static func filled(_ pattern: [UInt8], block: Int) -> [UInt8] {
             guard !pattern.isEmpty else { return [] }
             let length = (pattern.count + block - 1) / block * block

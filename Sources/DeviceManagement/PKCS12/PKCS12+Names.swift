@@ -17,6 +17,6 @@ extension ASN1ObjectIdentifier {
 }
 
 extension ASN1Identifier {
-    /// `[0]`
+    /// The ASN.1 tag `[0]`.
     static let zeroTag = ASN1Identifier(tagWithNumber: 0, tagClass: .contextSpecific)
 }

@@ -47,7 +47,8 @@ private struct PKCS12Reader {
                 guard type == .data else { throw PKCS12Error.unsupported }
                 return Array(try ASN1OctetString(derEncoded: content).bytes)
             }
-            // The standard allows a container without a MAC, but then its integrity cannot be verified.
+            // The standard allows a container without a MAC. Such a container is refused, because its integrity cannot
+            // be verified.
             guard let mac = nodes.next() else { throw PKCS12Error.unsupported }
             try verify(mac, over: safe)
             return safe
@@ -112,7 +113,8 @@ private struct PKCS12Reader {
         for bag in bags {
             guard keys.count + certificates.count < limits.bags else { throw PKCS12Error.limitExceeded }
             guard case .constructed(let fields) = bag.content else { throw PKCS12Error.malformed }
-            // Attributes may follow. They are display names, and hints that the key itself makes unnecessary.
+            // Attributes such as display names may follow. They are ignored: the key itself shows which certificate
+            // belongs to it.
             var nodes = fields.makeIterator()
             let type = try ASN1ObjectIdentifier(derEncoded: &nodes)
             let value = try DER.explicitlyTagged(&nodes, tagNumber: 0, tagClass: .contextSpecific) { $0 }
@@ -170,7 +172,7 @@ private struct PKCS12Reader {
                     guard try Int(derEncoded: node) == 32 else { throw PKCS12Error.unsupported }
                     function = nodes.next()
                 }
-                // If no function is named, the default is HMAC with SHA-1.
+                // If no function is named, the default is HMAC with SHA-1, which is not supported.
                 guard let function else { throw PKCS12Error.unsupported }
                 let name = try DER.sequence(function, identifier: .sequence) { nodes in
                     let name = try ASN1ObjectIdentifier(derEncoded: &nodes)

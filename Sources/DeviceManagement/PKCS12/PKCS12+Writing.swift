@@ -4,12 +4,12 @@ internal import Redaction
 internal import SwiftASN1
 
 extension PKCS12 {
-    /// The iterations of each key derivation when writing.
+    /// The number of iterations of each key derivation in a container that is written.
     package static let standardIterations = 10_000
 
-    /// Returns the container: an encrypted certificate part, an encrypted key, a MAC over both.
+    /// Returns the container, which consists of the encrypted certificates, the encrypted key, and a MAC over both.
     ///
-    /// - Parameter random: returns that many random bytes.
+    /// - Parameter random: returns the given number of random bytes.
     /// - Throws: ``PKCS12Error`` if key and certificate cannot be written.
     package func container(
         password: String, iterations: Int = standardIterations, random: (Int) -> [UInt8]
@@ -38,7 +38,7 @@ extension PKCS12 {
         unsafe span.unsafeLoad(fromByteOffset: offset, as: UInt8.self)
     }
 
-    /// PFX (section 4).
+    /// Returns the PFX structure (section 4).
     private static func container(safe: [UInt8], authentication: Authentication, tag: [UInt8]) throws -> [UInt8] {
         var coder = DER.Serializer()
         try coder.sequence { coder in
@@ -91,7 +91,7 @@ extension PKCS12 {
         return coder.serializedBytes
     }
 
-    /// SafeContents of the certificates; the leaf carries the key's identifier.
+    /// Returns the SafeContents with the certificates. The leaf certificate has the key's identifier as an attribute.
     private func certificateBags(keyID: [UInt8]) throws(PKCS12Error) -> [UInt8] {
         do {
             var coder = DER.Serializer()
@@ -148,7 +148,7 @@ extension DER.Serializer {
         }
     }
 
-    /// The algorithm identifier of PBES2 with its parameters (RFC 8018 appendix A.4).
+    /// Writes the algorithm identifier of PBES2 with its parameters (RFC 8018 appendix A.4).
     fileprivate mutating func serialize(_ cipher: PKCS12.PasswordCipher) throws {
         try sequence { coder in
             try coder.serialize(ASN1ObjectIdentifier.pbes2)

@@ -4,7 +4,7 @@ package import Redaction
 /// A private key with its certificates, which can be read from and written to a password-protected PKCS#12 container
 /// (RFC 7292).
 ///
-/// Only the modern form is read and written: PBES2 with PBKDF2-HMAC-SHA256 and AES-256-CBC, MAC with SHA-256.
+/// Only the modern form is supported: PBES2 with PBKDF2-HMAC-SHA256 and AES-256-CBC, and a MAC with SHA-256.
 package struct PKCS12: Sendable {
     /// PKCS#8, DER.
     package let privateKey: SecretBytes
@@ -19,9 +19,10 @@ package struct PKCS12: Sendable {
     /// The limits of a reader.
     package struct Limits: Sendable {
         package var bytes: Int
-        /// Iterations of one key derivation. The sender chooses them, and each costs time.
+        /// The maximum number of iterations of one key derivation. The sender chooses the number, and each iteration
+        /// costs time.
         package var iterations: Int
-        /// The number of keys and certificates.
+        /// The maximum number of keys and certificates together.
         package var bags: Int
 
         package init(bytes: Int = 64 << 10, iterations: Int = 600_000, bags: Int = 8) {
@@ -39,7 +40,7 @@ package enum PKCS12Error: String, Error, CustomStringConvertible {
     case limitExceeded = "pkcs12_limit_exceeded"
     /// The password is wrong, or the container was changed.
     case wrongPassword = "pkcs12_wrong_password"
-    /// Not exactly one key, no certificate, or a certificate for a different key.
+    /// The container does not have exactly one key, or has no certificate for the key.
     case mismatch = "pkcs12_key_mismatch"
 
     package var description: String { rawValue }

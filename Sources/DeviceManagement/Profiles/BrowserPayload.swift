@@ -51,7 +51,7 @@ package struct BrowserPayload: Hashable, Sendable {
 }
 
 extension BrowserPayload {
-    /// The settings of the browser; the linter has accepted them.
+    /// Returns the settings of the browser, for a payload that the linter has accepted.
     ///
     /// - Throws: ``BrowserConfigurationFailure``, the first of ``problems``.
     package func configuration() throws(BrowserConfigurationFailure) -> BrowserConfiguration {
@@ -85,7 +85,7 @@ extension BrowserPayload {
         for der in certificates {
             check(.certificates) { () throws(BrowserConfigurationFailure) in _ = try AuthorityCertificate(der: der) }
         }
-        // Lists that are too long or contradict each other, where all else is good.
+        // Checks for lists that are too long or contradict each other. This needs values without any other problem.
         if found.isEmpty {
             check(.blockedAddresses) { () throws(BrowserConfigurationFailure) in _ = try configuration() }
         }

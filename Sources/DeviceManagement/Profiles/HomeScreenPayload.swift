@@ -4,7 +4,7 @@
 ///
 /// The values are kept as they were written, so that the linter can name each invalid one.
 package struct HomeScreenPayload: Hashable, Sendable {
-    /// One tile, with exactly one of `page` and `program`.
+    /// One tile. It has either a `page` or a `program`.
     package struct Tile: Hashable, Sendable {
         package var title: String
         package var page: String?
@@ -80,7 +80,7 @@ package struct HomeScreenPayload: Hashable, Sendable {
 }
 
 extension HomeScreenPayload {
-    /// The configuration of the home screen; the linter has accepted it.
+    /// Returns the configuration of the home screen, for a payload that the linter has accepted.
     ///
     /// - Throws: ``HomeConfigurationFailure``, the first of ``problems``.
     package func configuration() throws(HomeConfigurationFailure) -> HomeConfiguration {
@@ -92,7 +92,7 @@ extension HomeScreenPayload {
     /// The values that a home screen could not use.
     var problems: [HomeConfigurationFailure] { judged.problems }
 
-    /// The configuration without the tiles that open nothing, and what is wrong.
+    /// The configuration without the tiles that have no valid target, and all problems.
     private var judged: (HomeConfiguration, problems: [HomeConfigurationFailure]) {
         var problems: [HomeConfigurationFailure] = []
         var configuration = HomeConfiguration(tiles: [])

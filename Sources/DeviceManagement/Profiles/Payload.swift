@@ -2,7 +2,8 @@
 
 /// One part of a profile.
 package struct Payload: Hashable, Sendable {
-    /// Unique inside the profile. If the `uuid` is unchanged, the payload is updated in place.
+    /// Unique within the profile. If a new revision of the profile keeps a payload's `uuid`, the payload is updated in
+    /// place.
     package var identifier: String
     package var uuid: String
     package var displayName: String?
@@ -99,7 +100,7 @@ extension Payload {
 }
 
 extension PropertyList {
-    /// The members of ``record(_:)``.
+    /// Returns the members of ``record(_:)``, without those that are nil.
     static func members(_ members: KeyValuePairs<PropertyKey, PropertyList?>) -> [String: PropertyList] {
         members.reduce(into: [:]) { result, member in result[member.key.rawValue] = member.value }
     }

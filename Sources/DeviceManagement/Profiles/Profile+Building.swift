@@ -2,11 +2,12 @@
 package import FoundationEssentials
 
 extension Profile {
-    /// Returns the profile that enrolls a device: identity, trust, server.
+    /// Returns the profile that enrolls a device. It contains the device's identity, the root certificate and the
+    /// server's address.
     ///
     /// - Parameters:
-    ///   - enrollment: the id of this enrollment. It is part of the payload identifiers, since each has its own
-    ///     identity.
+    ///   - enrollment: the id of this enrollment. It is part of the UUIDs of the identity payload and the server
+    ///     payload, because each enrollment has its own identity.
     ///   - root: the root certificate of the server's chain, in DER.
     package static func enrollment(
         tenant: UUID, organization: String, enrollment: String, serverURL: String, topic: String,
@@ -34,7 +35,7 @@ extension Profile {
 
     /// Returns the single sign-on profile that turns shared device mode on.
     ///
-    /// - Parameter additionalURLs: the organisation's own sign-in URLs, after the preset's.
+    /// - Parameter additionalURLs: the organisation's own sign-in URLs, which follow the preset's.
     package static func sharedDeviceSSO(
         tenant: UUID, organization: String, preset: SSOPreset = .microsoft2020, additionalURLs: [String] = []
     ) throws(PropertyListError) -> Profile {
@@ -60,7 +61,7 @@ package enum AppConfiguration {
     /// The bundle identifier of the broker's package.
     package static let broker = "org.baton.authenticator"
 
-    /// The second switch of shared device mode, for the broker.
+    /// The broker's app configuration, which is the second switch of shared device mode.
     package static let sharedDevice: [String: PropertyList] = PropertyList.members([.sharedDeviceMode: true])
 
     /// Returns the configuration that a worker's app needs.

@@ -33,7 +33,7 @@ package struct SSOPayload: Hashable, Sendable {
     /// Prefixes of the URLs that the extension answers.
     package var urls: [String]
     package var hosts: [String]
-    /// Bundle ids of apps that do not take part, whatever the extension data says about them.
+    /// Bundle ids of apps that may not use single sign-on, whatever the extension data says about them.
     package var deniedBundleIdentifiers: [String] = []
     package var extensionData: [String: PropertyList]
 
@@ -50,7 +50,7 @@ package struct SSOPayload: Hashable, Sendable {
     }
 
     /// Whether the profile's switch is on; nil if the key is missing or not a Boolean. The linter refuses a value that
-    /// is not a Boolean, and a device that has one anyway is not shared.
+    /// is not a Boolean. A device that has such a value anyway is not shared.
     package var sharedDeviceMode: Bool? { extensionData.sharedDeviceMode }
 
     init(fields: Fields) throws(FieldError) {

@@ -10,7 +10,7 @@ package struct SSOPreset: Sendable {
         self.urls = urls
     }
 
-    /// Microsoft's documentation of 2020: nine clouds.
+    /// The identifier and the URLs in Microsoft's documentation of 2020, which names nine URLs.
     package static let microsoft2020 = SSOPreset(
         extensionIdentifier: "com.microsoft.azureauthenticator.ssoextension",
         urls: [

@@ -33,7 +33,7 @@ package enum PropertyKey: String, Sendable {
     case teamIdentifier = "TeamIdentifier"
     case type = "Type"
     case urls = "URLs"
-    /// In ``extensionData`` and in the broker's app configuration: the two switches of shared device mode.
+    /// Each of the two switches of shared device mode: one in ``extensionData``, one in the broker's app configuration.
     case sharedDeviceMode = "sharedDeviceMode"
     // In ``extensionData``: which apps may use single sign-on.
     case appAllowList = "AppAllowList"

@@ -7,7 +7,7 @@ extension PropertyList {
         package var bytes: Int
         /// The nesting depth of arrays and dictionaries.
         package var depth: Int
-        /// Values and keys together.
+        /// The number of values and keys together.
         package var objects: Int
         /// The length in bytes of one string, key, number or data value in the XML.
         package var text: Int

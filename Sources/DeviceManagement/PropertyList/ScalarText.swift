@@ -3,17 +3,17 @@ internal import FoundationEssentials
 
 /// The text forms of numbers, dates and data in an XML property list.
 enum ScalarText {
-    /// Decimal digits with an optional sign, within 64 bits.
+    /// Reads decimal digits with an optional sign, within 64 bits.
     static func integer(_ text: String) -> Int64? { Int64(text) }
 
-    /// A finite decimal number.
+    /// Reads a finite decimal number.
     static func real(_ text: String) -> Double? {
         let allowed = text.utf8.allSatisfy { $0.isDigit || "+-.eE".utf8.contains($0) }
         guard allowed, let value = Double(text), value.isFinite else { return nil }
         return value
     }
 
-    /// Base64; blanks may occur anywhere.
+    /// Reads Base64; blanks may occur anywhere.
     static func data(_ text: String) -> [UInt8]? {
         let compact = text.utf8.filter { !$0.isXMLBlank }
         return Data(base64Encoded: Data(compact)).map(Array.init)
@@ -21,7 +21,7 @@ enum ScalarText {
 
     static func data(_ bytes: [UInt8]) -> String { Data(bytes).base64EncodedString() }
 
-    /// `2026-11-21T06:55:00Z`, years 0001 to 9999.
+    /// Reads a time such as `2026-11-21T06:55:00Z`, for years 0001 to 9999.
     static func date(_ text: String) -> Int64? {
         let pattern = Array("dddd-dd-ddTdd:dd:ddZ".utf8)
         let bytes = Array(text.utf8)
@@ -39,7 +39,7 @@ enum ScalarText {
             + second
     }
 
-    /// Returns nil for years outside 0001 to 9999.
+    /// Writes a time; returns nil for years outside 0001 to 9999.
     static func date(_ seconds: Int64) -> String? {
         guard (-62_135_596_800...253_402_300_799).contains(seconds) else { return nil }
         let (days, rest) = seconds.floored(by: 86_400)
@@ -53,7 +53,8 @@ enum ScalarText {
     }
 }
 
-/// Days of the proleptic Gregorian calendar, counted in eras of 400 years that begin in March.
+/// Converts between dates of the proleptic Gregorian calendar and days since 1970. Days are counted in eras of 400
+/// years that begin in March.
 private enum CivilDate {
     static func days(in month: Int64, of year: Int64) -> Int64 {
         switch month {

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension XMLReader {
-    /// `<name>`, `</name>` or `<name/>`.
+    /// A tag: `<name>`, `</name>` or `<name/>`.
     struct Tag: Equatable {
         let name: String
         let isEnd: Bool
         let isEmpty: Bool
     }
 
-    /// Optional byte order mark, XML declaration, comments, document type.
+    /// Reads the prolog: an optional byte order mark, XML declaration, comments and document type.
     mutating func prolog() throws(PropertyListError) {
         _ = skip("\u{FEFF}")
         if starts(with: "<?xml"), isBlank(at: position + 5) { try declaration() }
@@ -18,7 +18,7 @@ extension XMLReader {
         try skipBlanksAndComments()
     }
 
-    /// `<?xml version="1.0" encoding="UTF-8"?>`. Other encodings are refused.
+    /// Reads `<?xml version="1.0" encoding="UTF-8"?>`. Other encodings are refused.
     private mutating func declaration() throws(PropertyListError) {
         guard let end = find("?>", within: 200) else { throw failure(.malformed) }
         let text = String(decoding: bytes[position..<end], as: UTF8.self).lowercased()
@@ -28,7 +28,7 @@ extension XMLReader {
         position = end + 2
     }
 
-    /// Apple's document type, which is read and ignored. Nothing is ever fetched.
+    /// Reads and ignores Apple's document type. Nothing is ever fetched.
     private mutating func documentType() throws(PropertyListError) {
         let accepted = [
             ["plist", "PUBLIC"],
@@ -104,14 +104,14 @@ extension XMLReader {
         return true
     }
 
-    /// Skips `text` if it is at the current position.
+    /// Skips `text` if it is at the current position; returns whether it was.
     mutating func skip(_ text: String) -> Bool {
         guard starts(with: text) else { return false }
         position += text.utf8.count
         return true
     }
 
-    /// Returns the next position of `text`, at most `distance` bytes ahead.
+    /// Returns the next position of `text`, at most `distance` bytes ahead; nil if there is none.
     func find(_ text: String, within distance: Int) -> Int? {
         let pattern = Array(text.utf8)
         let last = min(bytes.count - pattern.count, position + min(distance, bytes.count))

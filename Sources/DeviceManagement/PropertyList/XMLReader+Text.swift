@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension XMLReader {
-    /// Reads the text up to the end tag of `tag`: references are resolved, line ends normalised (XML 1.0 section 2.11).
+    /// Reads the text up to the end tag of `tag`. Resolves references and normalises line ends (XML 1.0 section 2.11).
     mutating func text(of tag: Tag) throws(PropertyListError) -> String {
         guard !tag.isEmpty else { return "" }
         let start = position
@@ -52,7 +52,8 @@ extension XMLReader {
         if position < bytes.count, bytes[position] == 0x0A { position += 1 }
     }
 
-    /// `&amp;` and the four other predefined entities, `&#10;`, `&#xA;`. Every other reference is refused.
+    /// Reads a reference: `&amp;` or one of the four other predefined entities, or a numeric reference such as `&#10;`
+    /// or `&#xA;`. Every other reference is refused.
     private mutating func reference(into result: inout [UInt8]) throws(PropertyListError) {
         guard let end = find(";", within: 10) else { throw failure(.malformed) }
         let name = String(decoding: bytes[(position + 1)..<end], as: UTF8.self)

@@ -14,7 +14,7 @@ struct XMLReader {
         self.limits = limits
     }
 
-    /// `prolog plist misc`
+    /// Reads a whole document: the prolog, the `plist` element, and comments after it.
     mutating func document() throws(PropertyListError) -> PropertyList {
         if starts(with: "bplist") { throw failure(.binary) }
         try prolog()
