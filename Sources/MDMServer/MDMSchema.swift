@@ -17,7 +17,8 @@ package enum MDMSchema {
         Migration("command subject", [commandSubject]),
     ]
 
-    /// The inventory lists to request, a ``DueInventory``. Devices that enrolled before this step get both.
+    /// The inventory lists to request, a ``DueInventory``. For devices that enrolled before this step, both lists are
+    /// due.
     private static let dueInventory: SQL = "ALTER TABLE device ADD COLUMN dueInventory BIGINT NOT NULL DEFAULT 3"
 
     /// The tenant's domain. The row of a removed tenant stays, for the audit log.
@@ -55,10 +56,10 @@ package enum MDMSchema {
             expiresAt BIGINT NOT NULL, PRIMARY KEY (tenant, id), UNIQUE (tenant, fingerprint))
         """
 
-    /// The UDID of the device that this enrollment may take over from another one.
+    /// The UDID of the device that this enrollment may take over from another enrollment.
     private static let takeOver: SQL = "ALTER TABLE enrolment ADD COLUMN takesOver TEXT"
 
-    /// The command that delivers this identity to a device with an older one.
+    /// The command that delivers this identity to a device with an older identity.
     private static let renewalCommand: SQL = "ALTER TABLE enrolment ADD COLUMN renewalCommand TEXT"
 
     private static let indexOfDevice: SQL = "CREATE INDEX enrolmentOfDevice ON enrolment (tenant, udid)"

@@ -8,11 +8,12 @@ package import Storage
 extension Management {
     /// Creates the tenant or updates its organisation's name and domain.
     ///
-    /// - Parameter domain: the tenant's domain, by which people name it.
+    /// - Parameter domain: the tenant's domain, which people use to name the tenant.
     /// - Throws: ``ManagementRefusal``, ``StorageError``
     package func prepareTenant(_ tenant: TenantID, organization: String, domain: String) async throws {
         guard let uuid = UUID(uuidString: tenant.rawValue) else { throw ManagementRefusal(.malformedTenant) }
-        // Pushes through Apple's service would need Apple's certificate. Here the topic only needs the right shape.
+        // Pushes through Apple's service would require a certificate from Apple. Here the topic only needs the right
+        // form.
         let topic = "com.apple.mgmt.External.\(StableUUID.make(namespace: uuid, name: "topic").lowercased())"
         try await database.write { connection in
             try connection.insert(

@@ -9,7 +9,7 @@ package import Storage
 /// The device management server: enrollment, commands, profiles and apps over one database.
 ///
 /// Devices use the routes of ``addRoutes(to:)`` on a separate HTTP/1.1 listener that asks for client certificates
-/// issued by ``identityAuthority``. Administrators use those of ``addAdminRoutes(to:)``.
+/// issued by ``identityAuthority``. Administrators use the routes of ``addAdminRoutes(to:)``.
 package struct Management: Sendable {
     package let configuration: MDMConfiguration
     package let database: any Database
@@ -42,7 +42,7 @@ package struct Management: Sendable {
     package func addRoutes(to router: Router<MDMContext>) { deviceEndpoint.addRoutes(to: router) }
 
     /// Adds every path of ``MDMAdmin/Path``. Callers on the administration socket are fully trusted; the executable
-    /// restricts who they are.
+    /// restricts who may call.
     package func addAdminRoutes<Context: RequestContext>(to router: Router<Context>) {
         let router = ManagementRouter(router: router, calls: ManagementCalls(database: database))
         let log = ManagementLog(sources: sources, retention: configuration.auditRetention)

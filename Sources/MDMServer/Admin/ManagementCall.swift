@@ -12,7 +12,7 @@ struct ManagementCall: Sendable {
     /// Whether an upload may replace an existing item.
     let replaces: Bool
 
-    /// The size of the largest body, a Base64 profile.
+    /// The limits of a body. The largest body is a profile in Base64.
     static let limits = JSONLimits(bytes: 2 << 20)
 
     func place(_ name: String) throws -> String {

@@ -3,7 +3,7 @@ internal import DeviceManagement
 internal import Logging
 internal import Storage
 
-/// Handles check-in messages. Each is one transaction, durable before the response.
+/// Handles check-in messages. Each message is one transaction, which is durable before the response is sent.
 struct CheckIn: Sendable {
     let database: any Database
     let sources: MDMSources
@@ -45,7 +45,7 @@ struct CheckIn: Sendable {
         }
     }
 
-    /// Whether a device that has already left repeats its CheckOut because it missed the response.
+    /// Whether the message is a CheckOut that a device repeats after it has left, because it missed the response.
     private static func isRepeatedFarewell(
         _ message: CheckInMessage, tenant: TenantID, fingerprint: CertificateFingerprint, in connection: any Connection
     ) throws -> Bool {
@@ -71,13 +71,13 @@ struct CheckIn: Sendable {
                 if isEnrolled { return try devices.restart(message, now: now) }
                 return try devices.begin(message, enrollment: enrollment, now: now)
             }
-            // A UDID is not secret. The holder of any unused profile must not be able to displace an enrolled device,
-            // or one that is about to enroll.
+            // A UDID is not secret. The holder of an unused profile must not be able to displace a device that is
+            // enrolled or about to enroll.
             guard try enrollment.takesOver == message.device || enrollments.bound(udid: message.device, now: now) == nil
             else {
                 throw DeviceRefusal.taken
             }
-            // The identity's certificate states the same end.
+            // The identity's certificate contains the same end.
             try enrollments.bind(enrollment.id, to: message.device, until: enrollment.createdAt + lifetime)
             try enrollments.end(udid: message.device, except: enrollment.id)
             try devices.begin(message, enrollment: enrollment, now: now)

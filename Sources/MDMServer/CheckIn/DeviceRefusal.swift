@@ -8,7 +8,7 @@ enum DeviceRefusal: Error, Equatable {
     case noCertificate
     /// The certificate belongs to no active enrollment: the device must drop its enrollment.
     case unrecognized
-    /// The certificate belongs to a different device than the message names. The certificate's owner must not lose its
+    /// The message names a device other than the certificate's owner. The certificate's owner must not lose its
     /// enrollment.
     case otherDevice
     /// The device is enrolled, or about to be, through another profile, and this profile may not take it over.

@@ -17,7 +17,7 @@ struct CommandLoop: Sendable {
         let result = try Self.result(body)
         let now = sources.now()
         if result.userID != nil {
-            // There are no commands for user channels, and their results are not the device's.
+            // There are no commands for user channels, and a result on a user channel is not a result of the device.
             _ = try await database.read { connection in
                 try Self.authenticate(result, tenant: tenant, fingerprint: fingerprint, now: now, in: connection)
             }
@@ -45,8 +45,8 @@ struct CommandLoop: Sendable {
         return next
     }
 
-    /// Returns whether the request is an Idle message with nothing to do, as most requests are. The database is then
-    /// not written. Queues a renewal if the device's identity is old.
+    /// Returns whether there is nothing to do after an Idle message. That is the case for most requests, and then
+    /// nothing is written to the database. Queues a renewal if the device's identity is old.
     private func hasNothing(
         for result: CommandResult, tenant: TenantID, fingerprint: CertificateFingerprint, now: Timestamp
     ) async throws -> Bool {
@@ -76,7 +76,7 @@ struct CommandLoop: Sendable {
     ) throws -> Enrollment {
         let enrollment = try Enrollments(connection: connection, tenant: tenant).living(
             fingerprint: fingerprint, now: now)
-        // The certificate has not been used in `Authenticate` yet, so it belongs to no device.
+        // No device has used the certificate in `Authenticate` yet, so it belongs to no device.
         guard let udid = enrollment.udid else { throw DeviceRefusal.unrecognized }
         guard udid == result.device else { throw DeviceRefusal.otherDevice }
         return enrollment
@@ -108,7 +108,7 @@ struct CommandLoop: Sendable {
         return (try sealer.open(try queue.sealedBody(of: head), queue.purpose(head.uuid)), finished)
     }
 
-    /// Queues the inventory requests that are due for a device without other commands, and returns the first.
+    /// Queues the due inventory requests for a device that has no other commands, and returns the first of them.
     private func ask(
         _ commands: [DeviceManagement.Command], of queue: CommandQueue, now: Timestamp
     ) throws -> QueuedCommand? {

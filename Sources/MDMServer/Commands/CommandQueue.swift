@@ -60,8 +60,8 @@ struct CommandQueue {
     let tenant: TenantID
     let udid: UDID
 
-    /// Appends a command, sealed because it may contain a key. Unless the device is already connected, announces the
-    /// ``EnrolledDevice`` so that it is asked to check in.
+    /// Appends a command. The command is sealed, because it may contain a key. Unless the device is already connected,
+    /// announces the ``EnrolledDevice``, so that the device is asked to check in.
     ///
     /// - Throws: ``ManagementRefusal`` `queueFull`.
     func append(
@@ -125,7 +125,7 @@ struct CommandQueue {
 
     /// Records a result for the outstanding command. A result for any other command changes nothing.
     ///
-    /// The final result deletes the command's body, which may contain a key, and the oldest results beyond `history`.
+    /// A final result deletes the command's body, which may contain a key, and the oldest results beyond `history`.
     ///
     /// - Returns: the command, if this was its first final result.
     func record(_ result: CommandResult, body: [UInt8], now: Timestamp, history: Int) throws -> QueuedCommand? {

@@ -44,7 +44,8 @@ struct DueInventory: OptionSet, Sendable {
     }
 
     /// Returns the lists that are due after the final result of a command. The result of an inventory request makes no
-    /// list due. It clears its own list even if the device failed, so that the list is not requested again and again.
+    /// list due: the requested list is no longer due, even if the device failed, so that it is not requested again and
+    /// again.
     func after(_ requestType: String, _ status: CommandResult.Status) -> DueInventory {
         switch DeviceManagement.Command.RequestType(rawValue: requestType) {
         case .profileList: subtracting(.profiles)

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import Storage
 
-/// Devices' secrets that an older server stored unencrypted in the database.
+/// Seals the devices' secrets that an older server stored unencrypted in the database.
 struct ClearSecrets: Sendable {
     let database: any Database
     let sealer: SecretSealer
 
-    /// Seals them in batches.
+    /// Seals these secrets, in batches.
     ///
     /// - Throws: ``StorageError``, or an error from `sealer`.
     func seal() async throws {

@@ -8,7 +8,7 @@ package struct SecretSealer: Sendable {
 
     /// - Parameters:
     ///   - seal: seals bytes for one purpose.
-    ///   - open: opens bytes that were sealed for the same purpose, and throws for any others.
+    ///   - open: opens bytes that were sealed for the same purpose, and throws for all other bytes.
     package init(
         seal: @escaping @Sendable (_ bytes: [UInt8], _ purpose: String) throws -> [UInt8],
         open: @escaping @Sendable (_ sealed: [UInt8], _ purpose: String) throws -> [UInt8]

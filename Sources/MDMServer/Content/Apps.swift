@@ -10,7 +10,7 @@ struct OfferedApp: Sendable {
     let size: Int64
     /// 64 hexadecimal digits.
     let sha256: String
-    /// When it was last added.
+    /// When the package was last added.
     let createdAt: Timestamp
 
     func manifest(url: String) -> AppManifest {
@@ -56,7 +56,7 @@ struct Apps {
             "WHERE tenant = \(tenant) AND bundleIdentifier = \(bundleIdentifier) AND version = \(version)")
     }
 
-    /// Returns the version of the app that was added last.
+    /// Returns the version of the app that was added last; nil if there is none.
     func newest(_ bundleIdentifier: String) throws -> OfferedApp? {
         try connection.record(
             OfferedApp.self,

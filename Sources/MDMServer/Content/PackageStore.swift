@@ -60,7 +60,7 @@ struct PackageStore: Sendable {
             guard unsafe rename(draft, "\(directory)/\(stored.sha256)") == 0 else {
                 throw ManagementRefusal(.unwritableStore)
             }
-            // A package must not be offered if a power failure can still undo its rename.
+            // A package must not be offered while a power failure could still undo its rename.
             try durably(directory)
             return stored
         } catch {

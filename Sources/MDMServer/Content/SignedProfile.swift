@@ -21,7 +21,7 @@ struct SignedProfile {
         """
     }
 
-    /// Returns whether the bytes begin like a signature rather than a property list.
+    /// Returns whether the bytes begin like a CMS signature and not like a property list.
     static func isSigned(_ bytes: [UInt8]) -> Bool { bytes.first == 0x30 }
 
     /// - Throws: ``ManagementRefusal`` `badSignature`.
@@ -110,7 +110,7 @@ private struct SignedMessage {
         guard let attributes else {
             return certificate.publicKey.isValidSignature(signature, for: content, signatureAlgorithm: algorithm)
         }
-        // They are signed with the tag of a set (section 5.4).
+        // The attributes are signed with the tag of a set (section 5.4).
         let signed = [0x31] + attributes.encodedBytes.dropFirst()
         return (try? Self.messageDigest(in: attributes)) == digest
             && certificate.publicKey.isValidSignature(signature, for: signed, signatureAlgorithm: algorithm)

@@ -16,10 +16,10 @@ extension CommandResult { var device: UDID { UDID(rawValue: udid) } }
 struct Device: Sendable {
     /// The state of a device.
     enum State: String, ColumnValue {
-        /// It has sent `Authenticate` but is not enrolled yet.
+        /// The device has sent `Authenticate` but is not enrolled yet.
         case authenticated
         case enrolled
-        /// It left on its own or was removed.
+        /// The device left on its own or was removed.
         case left
     }
 
@@ -81,8 +81,8 @@ struct DeviceRecords {
             ])
     }
 
-    /// Handles `Authenticate` from an enrolled device, which starts over or missed a response. In both cases, its
-    /// earlier changes count as lost, and only commands that were not delivered stay in the queue.
+    /// Handles `Authenticate` from an enrolled device, which either starts over or missed a response. In both cases the
+    /// device's earlier data is deleted, and only commands that were not delivered stay in the queue.
     func restart(_ message: CheckInMessage.Authenticate, now: Timestamp) throws {
         try connection.execute(
             """

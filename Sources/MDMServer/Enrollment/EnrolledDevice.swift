@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package import Storage
 
-/// An enrolled device. As an announcement: there is work for the device, which should check in.
+/// An enrolled device. As an announcement, it means that there is work for the device and that the device should check
+/// in.
 package struct EnrolledDevice: Announcement, Hashable {
     package let tenant: TenantID
     package let udid: UDID

@@ -87,7 +87,7 @@ struct Enrollments {
             """)
     }
 
-    /// Returns the enrollment that the device uses; nil if it has none that is valid.
+    /// Returns the enrollment that the device uses; nil if the device has no valid enrollment.
     func bound(udid: UDID, now: Timestamp) throws -> Enrollment? {
         try connection.record(
             Enrollment.self,
@@ -115,7 +115,7 @@ struct Enrollments {
             """)
     }
 
-    /// Completes a renewal when the device uses its new identity: ends the older one.
+    /// Completes a renewal when the device uses its new identity: ends the device's other enrollments.
     func confirm(_ enrollment: Enrollment) throws {
         guard enrollment.state == .renewing, let udid = enrollment.udid else { return }
         try bind(enrollment.id, to: udid, until: enrollment.expiresAt)

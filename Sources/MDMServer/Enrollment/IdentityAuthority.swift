@@ -43,7 +43,8 @@ struct IdentityAuthority: Sendable {
             let clear: [UInt8] = try row[.privateKey]
             let authority = try IdentityAuthority(certificate: certificate, privateKey: clear)
             let sealedKey = try sealer.seal(clear, purpose)
-            // Zeros of the same length overwrite the key in the file. A shorter value might leave parts of it there.
+            // Zeros of the same length overwrite the key in the file. A shorter value might leave parts of the key
+            // there.
             let zeros = [UInt8](repeating: 0, count: clear.count)
             try connection.execute(
                 """
@@ -79,7 +80,7 @@ struct IdentityAuthority: Sendable {
     ///
     /// The certificate lasts as long as the authority. The enrollment ends earlier, in the server's database: a device
     /// with an expired certificate would fail in the handshake and never learn that it is no longer managed. The
-    /// certificate contains the enrollment's end as its private key usage period, so that the device knows it too.
+    /// certificate contains the enrollment's end as its private key usage period, so that the device also knows it.
     ///
     /// - Parameter end: when the server stops accepting the identity.
     func issue(enrollment: EnrollmentID, now: Date, end: Timestamp) throws -> PKCS12 {

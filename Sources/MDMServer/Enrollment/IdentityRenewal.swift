@@ -17,9 +17,9 @@ struct IdentityRenewal: Sendable {
     /// The pause between two attempts to renew a device's identity.
     private static let pause = Duration.seconds(86_400)
 
-    /// Queues a new identity for a device when two thirds of its current identity's lifetime have passed. It comes as
-    /// the same enrollment profile with new contents. The current identity stays valid until the device uses the new
-    /// one.
+    /// Queues a new identity for a device when two thirds of its current identity's lifetime have passed. The new
+    /// identity is sent in the same enrollment profile with new contents. The current identity stays valid until the
+    /// device uses the new one.
     ///
     /// - Returns: whether a command was queued.
     func renew(_ enrollment: Enrollment, tenant: TenantID, now: Timestamp) async throws -> Bool {

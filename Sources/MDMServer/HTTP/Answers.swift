@@ -5,8 +5,8 @@ internal import Hummingbird
 internal import NIOCore
 
 extension DeviceRefusal {
-    /// The response to the device. Only ``unrecognized`` gets 403 with the code of an unrecognized device. Never 401,
-    /// because devices treat 401 the same way.
+    /// The response to the device. Only ``unrecognized`` gets 403 with the code that makes a device drop its
+    /// enrollment. No refusal gets 401, because devices drop their enrollment after a 401, too.
     var response: Response {
         switch self {
         case .noCertificate:
@@ -38,7 +38,7 @@ extension DeviceRefusal {
 enum Answer {
     static let propertyListType = "application/xml"
 
-    /// 200 without a body: accepted, and nothing to do.
+    /// 200 without a body: the message is accepted, and there is nothing to do.
     static var empty: Response { Response(status: .ok, headers: [.contentLength: "0"]) }
 
     static func bytes(_ bytes: [UInt8], type: String, status: HTTPResponse.Status = .ok) -> Response {

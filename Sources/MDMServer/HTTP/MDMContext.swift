@@ -47,7 +47,7 @@ package struct MDMContext: RequestContext {
     /// Returns the SHA-256 of the device's certificate in hexadecimal digits; nil if the device presented none.
     ///
     /// The TLS handshake proved that the device has the key. Works with HTTP/1.1 only: over HTTP/2 the channel would be
-    /// a stream's.
+    /// that of a stream, not of the connection.
     func fingerprint() async throws -> CertificateFingerprint? {
         switch peer {
         case .fixed(let certificate): return certificate.map(Self.fingerprint)

@@ -4,7 +4,7 @@ import Glibc
 import MSAL
 import OAuth
 
-/// The command line as an app of the device. It uses the same library as every app.
+/// The command line in its role as an app of the device. It uses the same library as every other app.
 struct AccountClient {
     private let application: MSALPublicClientApplication
 
@@ -48,7 +48,7 @@ struct AccountClient {
         } catch { throw CommandFailure(error) }
     }
 
-    /// Emits an element each time the signed-in account may have changed, without the account.
+    /// Emits an element each time the signed-in account may have changed. The element does not contain the account.
     func changes() -> AsyncStream<Void> {
         AsyncStream { continuation in
             let name = Notification.Name("SHARED_MODE_CURRENT_ACCOUNT_CHANGED")
@@ -58,7 +58,7 @@ struct AccountClient {
         }
     }
 
-    /// The library requires an object to present on; the broker opens the browser itself.
+    /// The object on which the app presents pages. The library requires one, but the broker opens the browser itself.
     private final class Presenter {}
 }
 

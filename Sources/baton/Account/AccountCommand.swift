@@ -4,7 +4,7 @@ internal import BrokerIPC
 import BrokerProtocol
 import Foundation
 
-/// The worker who is signed in.
+/// Shows who is signed in, and signs workers in and out.
 struct AccountCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "account", abstract: "Show who is signed in; sign in, sign out, watch.",

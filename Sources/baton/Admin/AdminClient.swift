@@ -10,7 +10,8 @@ struct AdminClient: Sendable {
     let socket: String
 
     private static let maximumReply = 64 << 20
-    /// One client per process. If nobody listens on the socket, it fails at once instead of retrying for a minute.
+    /// The only HTTP client of the process. If nobody listens on the socket, a call fails at once instead of retrying
+    /// for a minute.
     private static let http: HTTPClient = {
         var configuration = HTTPClient.Configuration()
         configuration.connectionPool.retryConnectionEstablishment = false

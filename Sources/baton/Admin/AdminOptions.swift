@@ -15,7 +15,7 @@ struct AdminOptions: ParsableArguments {
 
     private var client: AdminClient { Self.client(server) }
 
-    /// Returns the client for the server with this state folder, or with the default one.
+    /// Returns the client for the server with this state folder; nil means the default folder.
     static func client(_ server: String?) -> AdminClient {
         let folder = server ?? ProcessInfo.processInfo.environment["BATON_SERVER"] ?? "/var/lib/baton-server"
         return AdminClient(socket: folder + "/admin.sock")

@@ -4,7 +4,7 @@ import ArgumentParser
 import FoundationEssentials
 import JSON
 
-/// Apps that the MDM distributes.
+/// Manages the apps that the MDM distributes.
 struct AppCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "app", abstract: "List and add app packages; push and configure them on devices.",

@@ -2,7 +2,7 @@
 import AdminAPI
 import ArgumentParser
 
-/// The audit logs of the directory and of device management.
+/// Reads the audit logs of the directory and of device management.
 struct AuditCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "audit", abstract: "Read the audit logs.", subcommands: [List.self, Devices.self])

@@ -3,7 +3,7 @@ import AdminAPI
 import ArgumentParser
 import Foundation
 
-/// The logo and the colour of an organisation's sign-in page.
+/// Manages the logo and the colour of an organisation's sign-in page.
 struct BrandingCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "branding", abstract: "Show, set and remove the logo and the colour of the sign-in page.",
@@ -46,7 +46,7 @@ struct BrandingCommand: AsyncParsableCommand {
                 }, done: "The sign-in page has the new look from now on.")
         }
 
-        /// Returns a file in Base64. The server checks what it contains.
+        /// Returns the content of a file in Base64. The server checks the content.
         private static func image(_ path: String) throws -> String {
             guard let data = FileManager.default.contents(atPath: path) else {
                 throw CommandFailure(

@@ -2,7 +2,7 @@
 import AdminAPI
 import ArgumentParser
 
-/// Registrations of apps.
+/// Manages the registrations of apps.
 struct ClientCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "client", abstract: "List, add, disable and remove the registrations of apps.",

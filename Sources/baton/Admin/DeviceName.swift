@@ -48,7 +48,7 @@ private struct KnownDevices {
             [directory?.deviceID, directory?.id].contains(text.lowercased())
         }
 
-        /// Whether `text` is the device's UDID, a name that people gave it, or its serial number.
+        /// Whether `text` is the device's UDID, its name in the directory or under management, or its serial number.
         func hasName(_ text: String) -> Bool {
             let udid = managed?.udid ?? directory?.udid
             if let udid, udid.lowercased() == text.lowercased() { return true }
@@ -78,8 +78,8 @@ private struct KnownDevices {
         entries = joined + managed.filter { !udids.contains($0.udid) }.map { Entry(directory: nil, managed: $0) }
     }
 
-    /// Returns the only device that matches `text` and for which `isFit` is true. If there is none, returns a match
-    /// that is not fit, so that the caller can give the reason.
+    /// Returns the only device that matches `text` and for which `isFit` is true. If there is none, returns a match for
+    /// which `isFit` is false, so that the caller can give the reason.
     func find(_ text: String, where isFit: (Entry) -> Bool) throws -> Entry {
         for candidates in [entries.filter(isFit), entries] {
             let byID = candidates.filter { $0.hasID(text) }

@@ -2,7 +2,7 @@
 import AdminAPI
 import ArgumentParser
 
-/// Groups of people.
+/// Manages groups of people.
 struct GroupCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "group", abstract: "List, add and remove groups and their members.",

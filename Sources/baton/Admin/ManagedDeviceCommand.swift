@@ -4,7 +4,7 @@ import ArgumentParser
 import FoundationEssentials
 import Redaction
 
-/// Devices in the directory and under management.
+/// Manages devices in the directory and under management.
 struct ManagedDeviceCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "device",
@@ -127,7 +127,7 @@ struct ManagedDeviceCommand: AsyncParsableCommand {
                             remedy: "Use baton and baton-server of the same release.")
                     }
                     do { try SecretFile.write(bytes, to: output) } catch {
-                        // The profile has not been delivered, so it must not remain valid for a device.
+                        // The administrator did not get the profile, so it must not remain valid.
                         try await admin.call(
                             "DELETE", MDMAdmin.Path.enrollment, places: ["enrollment": made.id])
                         throw error

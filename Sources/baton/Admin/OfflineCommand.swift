@@ -3,7 +3,7 @@ import AdminAPI
 import ArgumentParser
 import Glibc
 
-/// Whether workers may sign in at shared devices while the server cannot be reached.
+/// Configures whether workers may sign in at shared devices while the server cannot be reached.
 struct OfflineCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "offline", abstract: "Configure sign-in at shared devices that cannot reach the server.",

@@ -3,7 +3,7 @@ import AdminAPI
 import ArgumentParser
 import FoundationEssentials
 
-/// Configuration profiles.
+/// Manages configuration profiles.
 struct ProfileCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "profile", abstract: "List and add profiles; push them to devices and remove them there.",

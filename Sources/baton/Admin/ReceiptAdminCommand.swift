@@ -2,7 +2,7 @@
 import AdminAPI
 import ArgumentParser
 
-/// The tenant's data about the receipts of its devices.
+/// Shows the tenant's data about the receipts of its devices: the trust file and the subjects of receipts.
 struct ReceiptAdminCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "receipt", abstract: "Export the trust file for receipts, and resolve their subjects.",

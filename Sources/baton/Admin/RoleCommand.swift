@@ -2,7 +2,7 @@
 import AdminAPI
 import ArgumentParser
 
-/// Directory roles.
+/// Manages directory roles.
 struct RoleCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "role", abstract: "List, assign and remove directory roles.",

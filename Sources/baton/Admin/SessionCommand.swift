@@ -2,7 +2,7 @@
 import AdminAPI
 import ArgumentParser
 
-/// Sign-ins that have not ended.
+/// Lists and ends sessions, which are sign-ins that have not ended.
 struct SessionCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "session", abstract: "List the sessions of people and end them.",

@@ -2,7 +2,7 @@
 import AdminAPI
 import ArgumentParser
 
-/// Organisations.
+/// Manages organisations (tenants).
 struct TenantCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "tenant", abstract: "List, add and remove organisations; rotate their signing keys.",
@@ -40,7 +40,8 @@ struct TenantCommand: AsyncParsableCommand {
                 + "profile that a device can still use.")
         @Argument(help: "The organisation's domain or id.") var name: String
         @Flag(help: "Remove it; this cannot be undone.") var yes = false
-        // AdminOptions is not used: the organisation is an argument here, and must never default to the only one.
+        // AdminOptions is not used, because the organisation is an argument here and must never default to the only
+        // organisation.
         @Option(help: "The server's state folder (default: BATON_SERVER, else /var/lib/baton-server).")
         var server: String?
         @OptionGroup var output: OutputOptions

@@ -4,7 +4,7 @@ import ArgumentParser
 import Glibc
 import Redaction
 
-/// People.
+/// Manages the people of an organisation.
 struct UserCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "user", abstract: "List, show, add, change and remove people.",
@@ -135,7 +135,7 @@ struct UserCommand: AsyncParsableCommand {
 
 /// Reads a password from standard input, so that it does not appear in a command line or a shell history.
 enum PasswordInput {
-    /// Reads one line; without echo if standard input is a terminal.
+    /// Reads one line. If standard input is a terminal, the line is not echoed.
     ///
     /// - Throws: ``CommandFailure`` if there is no line.
     static func read() throws -> Sensitive<String> {

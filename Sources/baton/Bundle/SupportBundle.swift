@@ -161,7 +161,7 @@ struct SystemVersions: Encodable {
         unsafe withUnsafeBytes(of: tuple) { unsafe String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
     }
 
-    /// Returns the text if it has only characters of a version.
+    /// Returns the text if it is short and contains only characters that occur in versions; otherwise returns nil.
     private static func checked(_ text: String) -> String? {
         let isVersion = text.utf8.allSatisfy { byte in
             (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte)

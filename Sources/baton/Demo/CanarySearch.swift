@@ -4,7 +4,7 @@ import Glibc
 import Processes
 import UnixSocket
 
-/// Searches for traces of a worker. It must find some before the sign-out and none afterwards.
+/// Searches for traces of a worker. The search must find traces before the sign-out, and none afterwards.
 final class CanarySearch {
     private let stage: Stage
     private let program: String

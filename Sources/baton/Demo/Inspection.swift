@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import Processes
 
-/// A way for the search for traces to read the memory of the device's processes, which protect it.
+/// A way to read the memory of the device's processes, although they protect it. The search for traces needs one.
 enum Inspection: CaseIterable {
-    /// As root.
+    /// The search reads the memory as root.
     case root
     /// The device's unchanged programs run in a user namespace with the same user id. Only the creator of a namespace,
     /// here the person who runs the demo, may inspect the processes in it (user_namespaces(7)).

@@ -4,7 +4,7 @@ import FoundationEssentials
 import Glibc
 import UnixSocket
 
-/// A nameless file in memory. It disappears with its last descriptor.
+/// A nameless file in memory. It disappears when its last descriptor is closed.
 struct MemoryFile: Sendable {
     /// The descriptor, positioned at the beginning of the file.
     let descriptor: Descriptor
@@ -19,7 +19,7 @@ struct MemoryFile: Sendable {
         }
     }
 
-    /// Returns the content, no matter which process wrote it.
+    /// Returns the content, whichever process wrote it.
     func content() throws -> Data {
         try descriptor.withNumber { try Data(contentsOf: URL(filePath: "/proc/self/fd/\($0)")) }
     }

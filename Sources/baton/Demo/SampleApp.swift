@@ -66,7 +66,7 @@ final class SampleApp: Sendable {
 
     /// Waits for the next line that `matches`, and drops the lines before it.
     ///
-    /// - Throws: ``StoryFailure`` if it does not arrive.
+    /// - Throws: ``StoryFailure`` if no such line arrives in time.
     func receive(_ what: String, where matches: (Line) -> Bool) throws -> Line {
         let deadline = DispatchTime.now() + Self.patience
         while true {

@@ -55,7 +55,7 @@ extension DeviceCommand {
             }
         }
 
-        /// Prints the result of a body that blocks, and returns it.
+        /// Runs `body` on a thread that may block, prints its result and returns it.
         private func result<Value: Encodable & Sendable>(
             _ body: @escaping @Sendable () throws -> Value, lines: (Value) -> [String]
         ) async throws -> Value {
@@ -150,7 +150,7 @@ extension DeviceCommand {
             path.hasPrefix("/") ? path : FileManager.default.currentDirectoryPath + "/" + path
         }
 
-        /// The path under which the folder's files are found; the path itself if it does not exist.
+        /// Returns the folder's path with symbolic links resolved; `path` itself if the folder does not exist.
         private func real(_ path: String) -> String { (try? Directory(path: path).realPath()) ?? path }
 
         // MARK: - Output
@@ -196,7 +196,7 @@ extension DeviceCommand {
             }
         }
 
-        /// The part of batond's configuration file that an audit needs; batond itself checks the whole file.
+        /// The part of batond's configuration file that an audit needs. batond itself checks the whole file.
         private struct BrokerFolders: Decodable {
             let directory: String
             let sessionUsers: [UInt32]?
@@ -215,6 +215,6 @@ extension DeviceCommand {
 }
 
 extension ExitCode {
-    /// Something could not be read, so the audit cannot tell whether it is there.
+    /// The audit could not read something, so it cannot tell what is there.
     fileprivate static let unreadable = ExitCode(EX_NOPERM)
 }

@@ -3,7 +3,7 @@ import ArgumentParser
 internal import BrokerIPC
 
 extension DeviceCommand {
-    /// The hook for udev rules, docking stations and card readers.
+    /// Reports that nobody is at the device any more. udev rules, docking stations and card readers call this command.
     struct Event: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Report that nobody is at the device any more: the worker is signed out.")

@@ -72,7 +72,7 @@ extension DeviceCommand {
             return Departed(deviceID: deviceID, directoryTold: isTold, isReset: request == .reset)
         }
 
-        /// Waits briefly until the restarting broker can be reached by the next command.
+        /// Waits at most ten seconds for the restarting broker to answer, so that the next command can reach it.
         private static func awaitBroker(_ client: OperatorClient) async {
             let deadline = ContinuousClock.now + .seconds(10)
             while ContinuousClock.now < deadline {

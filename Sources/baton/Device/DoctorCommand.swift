@@ -83,6 +83,6 @@ struct DoctorCommand: AsyncParsableCommand {
         }
     }
 
-    /// Milliseconds until the broker must answer; it queries a server meanwhile.
+    /// Milliseconds until the broker must answer. The broker queries the server meanwhile.
     private static let patience: Int32 = 60_000
 }

@@ -9,8 +9,8 @@ struct OperatorClient: Sendable {
     /// The folder of the broker's sockets.
     let runtimeDirectory: String
 
-    /// Sends a request to the broker and waits for its answer. Without a time limit, this includes the time that a
-    /// person needs at the browser.
+    /// Sends a request to the broker and waits for its answer. Use no time limit if a person must first act in the
+    /// browser.
     ///
     /// - Parameter patience: milliseconds; 0 waits without a limit.
     /// - Throws: ``CommandFailure``.

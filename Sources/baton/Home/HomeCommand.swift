@@ -11,7 +11,7 @@ import Logging
 import OAuth
 import UnixSocket
 
-/// The worker's home screen.
+/// Shows the workers' home screen.
 struct HomeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "home",
@@ -91,7 +91,8 @@ struct HomeCommand: AsyncParsableCommand {
                     }
                 }
                 group.addTask { for await address in addresses { return try await window.show(address) } }
-                // The first that ends ends the other: the window is closed, or the page is not served any more.
+                // The first task that ends, because the window is closed or the page is no longer served, ends the
+                // other.
                 try await group.next()
                 group.cancelAll()
             }

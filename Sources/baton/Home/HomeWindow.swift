@@ -4,7 +4,8 @@ import Foundation
 import Glibc
 import Processes
 
-/// The window of the home screen: a Chromium with a profile of its own, which is removed with the window.
+/// The window of the home screen: a Chromium window with its own profile. The profile is removed when the window
+/// closes.
 struct HomeWindow: Sendable {
     private let browser: String
     private let isFullScreen: Bool
@@ -65,7 +66,7 @@ struct HomeWindow: Sendable {
             + (geteuid() == 0 ? ["--no-sandbox", "--test-type"] : [])
     }
 
-    /// The session's environment, with home folders in the window's own folder.
+    /// The environment variables of the session, with home folders inside the window's own folder.
     private var environment: [String: String] {
         var environment = ProcessInfo.processInfo.environment
         if environment["XAUTHORITY"] == nil, let home = environment["HOME"] {

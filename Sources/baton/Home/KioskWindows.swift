@@ -4,8 +4,8 @@ import Processes
 
 /// The windows of the kiosk session, which sway manages.
 enum KioskWindows {
-    /// Brings the home screen to the front. `kiosk.conf` gives its window the mark. Blocks briefly; a session without sway
-    /// stays as it is.
+    /// Brings the home screen to the front. `kiosk.conf` gives the home screen's window the mark `baton-home`. Blocks
+    /// briefly. Has no effect in a session without sway.
     static func showHome() {
         let process = try? ChildProcess.spawn(
             executable: "/usr/bin/swaymsg", arguments: ["--quiet", "[con_mark=\"^baton-home$\"] focus"],

@@ -5,7 +5,7 @@ import Glibc
 import SwiftASN1
 import X509
 
-/// Which browser an environment's agent starts: a window for a person, or a program that acts as one.
+/// Which browser an environment's agent starts: a window for a person, or a program that acts as a person.
 enum BrowserChoice: Sendable {
     /// A Chromium window on this machine's screen.
     case window
@@ -23,7 +23,7 @@ enum BrowserChoice: Sendable {
     func command(_ layout: EnvironmentLayout) throws -> [String] {
         switch self {
         case .window:
-            // Debian's own wrapper would turn the installation of extensions off.
+            // Debian's wrapper script is not used, because it turns off the installation of extensions.
             ["/usr/lib/chromium/chromium", "--user-data-dir={profile}", "--no-first-run", "--app={url}"]
                 + (try Self.options(layout))
         case .person(let program):

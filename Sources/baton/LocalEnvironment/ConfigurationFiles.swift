@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 import DeviceManagement
 
-/// The configuration files that an environment writes. docs/configuration.md describes their keys.
+/// The configuration file of the environment's server. docs/configuration.md describes the keys of all files here.
 struct ServerFile: Encodable {
     let directory: String
     let address = "127.0.0.1"
     let port: UInt16
     let mdmPort: UInt16
     let names: Names
-    /// A quarter of the usual cost, because this is a demonstration on one machine, with its passwords in a file.
+    /// A quarter of the usual cost, because this is a demonstration on one machine, and a file contains its passwords.
     let passwordCost = 13
     let logLevel = "info"
 

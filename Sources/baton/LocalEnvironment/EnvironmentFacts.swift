@@ -4,8 +4,8 @@ import Processes
 
 /// The data that an environment keeps between starts: ports, the organisation, its people with their passwords.
 ///
-/// It is a demonstration on one machine: the passwords are shown on the screen and stored in a file that only its owner
-/// can read.
+/// An environment is a demonstration on one machine: the passwords are shown on the screen and stored in a file that
+/// only its owner can read.
 struct EnvironmentFacts: Codable, Sendable {
     let port: UInt16
     let mdmPort: UInt16

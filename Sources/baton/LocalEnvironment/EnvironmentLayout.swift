@@ -5,7 +5,7 @@ import FoundationEssentials
 import Glibc
 import UnixSocket
 
-/// The paths of an environment's parts, all in one folder.
+/// The paths of an environment's parts, which are all in one folder.
 struct EnvironmentLayout: Sendable {
     let root: String
 
@@ -35,7 +35,7 @@ struct EnvironmentLayout: Sendable {
 
     private var folders: [String] { [server, device, run, profiles, apps, logs, configuration, packages] }
 
-    /// Refuses a folder that is in use and is not an environment.
+    /// Refuses a folder that contains other files than those of an environment.
     ///
     /// - Throws: ``CommandFailure``.
     func refuseStrangers() throws {
@@ -83,7 +83,7 @@ struct EnvironmentLayout: Sendable {
 
     /// Returns the facts of the folder's environment; nil in a new folder.
     ///
-    /// - Throws: ``CommandFailure`` if the file exists and cannot be read; it is never replaced then.
+    /// - Throws: ``CommandFailure`` if the file exists and cannot be read. The file is then never replaced.
     func knownFacts() throws -> EnvironmentFacts? {
         do {
             guard let bytes = try AtomicFile(path: facts).read() else { return nil }

@@ -44,7 +44,7 @@ struct LocalDeviceSetup: Sendable {
         try await admin.call("POST", path(.apps), body: app)
     }
 
-    /// Queues the commands that turn the device into a shared one.
+    /// Queues the commands that make the device a shared device.
     func push(profile: String) async throws {
         try await install(Self.brokerBundle, [Self.sharedDeviceMode: .boolean(true)])
         for app in facts.apps {
@@ -63,7 +63,7 @@ struct LocalDeviceSetup: Sendable {
             "PUT", path(.deviceApp, ["app": bundleID]), body: MDMAdmin.PushedApp(configuration: configuration))
     }
 
-    /// Registers the profile of the home screen in place of the one before, and queues its installation.
+    /// Registers the profile of the home screen, which replaces an earlier one, and queues its installation.
     func push(_ homeScreen: HomeScreenPayload) async throws {
         let identifier = Self.homeScreen
         let profile = Profile(
@@ -76,7 +76,7 @@ struct LocalDeviceSetup: Sendable {
         try await install(identifier)
     }
 
-    /// Whether the device has that profile.
+    /// Whether the device has the profile of the home screen.
     var hasPushedHomeScreen: Bool {
         get async throws {
             let device: MDMAdmin.Device = try await admin.call("GET", path(.device))

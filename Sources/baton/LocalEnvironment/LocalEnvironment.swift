@@ -17,7 +17,7 @@ final class LocalEnvironment {
     private(set) var facts: EnvironmentFacts
     /// The running programs.
     let running = Programs()
-    /// Held while this process uses the environment.
+    /// The lock that this process holds while it uses the environment.
     private let lock: Descriptor
 
     /// Opens the environment in a folder, or creates a new one there.
@@ -58,7 +58,7 @@ final class LocalEnvironment {
         try await start("batond", programs.broker, arguments: ["--config", path], through: deviceWrapper)
     }
 
-    /// Starts the agent with the environment's browser, or with another one for a while.
+    /// Starts the agent with the environment's browser, or with `other` if it is given.
     func startAgent(_ other: BrowserChoice? = nil) async throws {
         let path = layout.configuration + "/baton-agent.json"
         let browser = other ?? browser
@@ -78,7 +78,7 @@ final class LocalEnvironment {
             isClosedByPerson: true)
     }
 
-    /// Leaves a home screen alone that somebody else has pushed to the device.
+    /// Has the MDM push the home screen's configuration, unless somebody else has already pushed one to the device.
     private func pushHomeScreen() async throws {
         if FileManager.default.fileExists(atPath: layout.homeScreen), try await !deviceSetup.hasPushedHomeScreen {
             return
@@ -90,7 +90,7 @@ final class LocalEnvironment {
 
     // MARK: The person at the browser
 
-    /// Puts a person in front of the device, for a program that acts as one.
+    /// Puts a person in front of the device: writes the file that makes the browser program act as this person.
     ///
     /// - Parameter withoutBrowser: whether the program posts the pages' forms itself, without a browser.
     func seat(_ person: EnvironmentFacts.Person, withoutBrowser: Bool = false) throws {
@@ -102,7 +102,7 @@ final class LocalEnvironment {
     /// Removes the person and their password.
     func leave() throws { try FileManager.default.removeItem(atPath: layout.person) }
 
-    /// The file that such a program reads; `Tests/Person/person.py` describes it.
+    /// The file that the browser program reads; `Tests/Person/person.py` describes it.
     private struct SeatedPerson: Encodable {
         let username: String
         let password: String

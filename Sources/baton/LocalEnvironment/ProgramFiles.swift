@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import FoundationEssentials
 
-/// The paths of the environment's programs, which are beside `baton`, as the build puts them.
+/// The paths of the environment's programs. Except for the sample apps, they are in the folder of `baton`, where the
+/// build puts them.
 struct ProgramFiles: Sendable {
     let server: String
     let broker: String
@@ -9,7 +10,7 @@ struct ProgramFiles: Sendable {
     let browserHost: String
     let firstlineWorker: String
     let wardRound: String
-    /// The folder of this program and of those beside it.
+    /// The folder of this program and of the programs beside it.
     let folder = Self.ownFolder
 
     /// The folder of the program that this process runs.
@@ -19,7 +20,7 @@ struct ProgramFiles: Sendable {
 
     /// - Parameters:
     ///   - firstlineWorker: the sample app for the terminal, built in the package of the sample apps.
-    ///   - wardRound: the sample app with a window, built there, too.
+    ///   - wardRound: the sample app with a window, built in the same package.
     init(firstlineWorker: String, wardRound: String) throws {
         server = try Self.program("baton-server", in: folder)
         broker = try Self.program("batond", in: folder)

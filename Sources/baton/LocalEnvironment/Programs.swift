@@ -63,8 +63,9 @@ final class Programs: Sendable {
         try stopped?.stop()
     }
 
-    /// Ends the environment: asks every program to stop, beginning with the one started last. A second call, with
-    /// `asked`, kills those that are still stopping; what they leave unfinished is finished at the next start.
+    /// Ends the environment: asks every program to stop, beginning with the program that was started last. A second
+    /// call, with `asked`, kills the programs that are still stopping. The next start finishes the work that they leave
+    /// unfinished.
     func end(_ reason: Ending) {
         let isFirst = state.withLock { state in
             defer { state.isEnding = true }

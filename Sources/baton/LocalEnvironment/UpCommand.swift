@@ -41,7 +41,7 @@ struct UpCommand: AsyncParsableCommand {
         }
     }
 
-    /// The program that joins the device; nil if that is left to somebody else.
+    /// The program that joins the device; nil if `baton up` does not join it.
     private var joiner: String? { unjoined || person != nil ? nil : URL(filePath: administrator).path }
 
     /// Starts the environment. Does not throw if the environment begins to end meanwhile.
@@ -105,7 +105,7 @@ struct EnvironmentOptions: ParsableArguments {
 }
 
 extension LocalEnvironment {
-    /// Brings everything up, whatever state the environment was left in.
+    /// Starts everything, whatever state the environment was left in.
     ///
     /// - Parameter administrator: the program that joins the device at the first start; nil for none.
     fileprivate func up(_ narrator: Narrator, administrator: String?) async throws {

@@ -4,7 +4,7 @@ import Glibc
 
 /// Why a command failed: code, cause and remedy, like every error of Baton.
 struct CommandFailure: Error, Codable, CustomStringConvertible {
-    /// Stable, for programs.
+    /// A stable code, for programs.
     let code: String
     let message: String
     let remedy: String

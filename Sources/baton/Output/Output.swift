@@ -56,7 +56,7 @@ struct OutputOptions: ParsableArguments {
 
     /// Writes whole lines at once, so that lines of several processes do not mix.
     ///
-    /// - Throws: ``CommandFailure`` if they cannot be written: a lost output must not look like an empty one.
+    /// - Throws: ``CommandFailure`` if they cannot be written, because lost output must not look like empty output.
     static func print(_ lines: [String], to file: Int32 = STDOUT_FILENO) throws {
         let text = Array(lines.map { $0 + "\n" }.joined().utf8)
         var offset = 0

@@ -2,7 +2,7 @@
 internal import Files
 import FoundationEssentials
 
-/// A file with secret content. Only its owner may read it from the moment it exists.
+/// A file with secret content. From the moment the file exists, only its owner may read it.
 enum SecretFile {
     /// Writes `bytes` and replaces an existing file.
     ///

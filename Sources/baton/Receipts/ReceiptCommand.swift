@@ -3,7 +3,7 @@ import ArgumentParser
 import FoundationEssentials
 import Receipts
 
-/// The receipts of hand-overs, on the device or from a file on any machine.
+/// Shows and verifies the receipts of hand-overs, on the device or from a file on any machine.
 struct ReceiptCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "receipt",

@@ -18,7 +18,7 @@ struct ReceiptSource: ParsableArguments {
 
     /// Returns the lines; empty on a device that has not written a receipt.
     ///
-    /// - Throws: ``CommandFailure``, also if the folder is missing or is not a device's state folder.
+    /// - Throws: ``CommandFailure``, for example if the folder is missing or is not a device's state folder.
     func bytes() async throws -> [UInt8] {
         if let file { return try Self.read(file) }
         let folder = state.folder
@@ -41,8 +41,8 @@ struct ReceiptSource: ParsableArguments {
 
     func file() async throws -> ReceiptFile { ReceiptFile(bytes: try await bytes()) }
 
-    /// Returns an error if lines of `content` cannot be read, because receipts may then be missing; nil if all can be
-    /// read.
+    /// Returns an error if an exported file is empty or if lines of `content` cannot be read, because receipts may then
+    /// be missing. Returns nil if all lines can be read.
     func failure(in content: ReceiptFile) -> CommandFailure? {
         if let file, content.entries.isEmpty {
             return CommandFailure(

@@ -24,10 +24,10 @@ struct ReceiptSummary: Encodable {
     let accessTokensEndBy: String
     let subject: String
     let items: [Item]
-    /// The entries of docs/leftovers.md in whose places something was left, `none` or `unknown`.
+    /// The entries of docs/leftovers.md in whose places something was left; `none` if nothing was left, or `unknown`.
     let left: String
-    /// The entries of docs/leftovers.md whose places nobody looked at, `none`, or `unknown` if an earlier version of Baton
-    /// wrote the receipt.
+    /// The entries of docs/leftovers.md whose places were not examined; `none` if all were examined, or `unknown` if an
+    /// earlier version of Baton wrote the receipt.
     let unobserved: String
     let afterDamage: Bool
 
@@ -51,7 +51,7 @@ struct ReceiptSummary: Encodable {
         afterDamage = receipt.place.followsDamage
     }
 
-    /// Whether everything that had to be done was done.
+    /// Whether the result of every item is `done`.
     var isDone: Bool { items.allSatisfy { $0.result == ReceiptItem.Result.done.rawValue } }
 
     var lines: [String] {
