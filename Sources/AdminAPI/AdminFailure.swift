@@ -11,18 +11,18 @@ package struct AdminFailure: Error, Codable, Sendable {
     /// The texts of a refusal: the cause and the remedy.
     package typealias Words = (message: String, remedy: String)
 
-    /// For a body that cannot be decoded; the same in every engine.
+    /// The texts for a body that cannot be decoded. Every engine uses them.
     package static let malformedBody: Words = (
         "The body does not have the form that this call expects.", "Compare it with docs/administration.md."
     )
-    /// For a call that names no tenant while the server has none; the same in every engine.
+    /// The texts for a call that names no tenant while the server has none. Every engine uses them.
     package static let noTenants: Words = (
         "The server has no tenant.", "Add one: baton admin tenant add DOMAIN --name NAME."
     )
 
-    /// For a call that names no tenant while the server has several; the same in every engine.
+    /// Returns the texts for a call that names no tenant while the server has several. Every engine uses them.
     ///
-    /// - Parameter tenants: their domains.
+    /// - Parameter tenants: the domains of the tenants.
     package static func ambiguousTenant(_ tenants: [String]) -> Words {
         let named = tenants.prefix(10).joined(separator: ", ") + (tenants.count > 10 ? ", …" : "")
         return (
@@ -31,7 +31,7 @@ package struct AdminFailure: Error, Codable, Sendable {
         )
     }
 
-    /// For an internal failure; the same in every engine.
+    /// The texts for an internal failure. Every engine uses them.
     package static let fault: Words = ("The server failed.", "Look into the server's log.")
 
     /// A stable code, the cause and the remedy.

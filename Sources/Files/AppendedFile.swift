@@ -10,8 +10,8 @@ package struct AppendedFile: Sendable {
 
     package init(path: String) { self.path = path }
 
-    /// Writes `content` durably after the first `length` bytes. Discards anything after them: it comes from a failed
-    /// attempt or a torn write and was never acknowledged.
+    /// Writes `content` durably after the first `length` bytes. Discards any bytes after them, which come from a failed
+    /// attempt or a torn write and were never acknowledged.
     ///
     /// - Throws: ``FileError``; `ENODATA` if the file is shorter than `length`.
     package func append(_ content: [UInt8], after length: Int) throws(FileError) {

@@ -3,7 +3,7 @@ internal import CLinux
 internal import Glibc
 package import UnixSocket
 
-/// A directory with state of the device.
+/// A directory that contains state of the device.
 ///
 /// Every call blocks on disk I/O: call it from a thread or executor that may block.
 package struct Directory: Sendable {
@@ -109,7 +109,8 @@ package struct Directory: Sendable {
 
     /// Removes the directory and everything in it durably, at any depth and whatever the modes of its subdirectories.
     ///
-    /// It follows no symbolic link and enters no mount. If something cannot be removed, everything else still is.
+    /// Follows no symbolic link and enters no mount. If something cannot be removed, everything else is removed
+    /// nevertheless.
     ///
     /// - Returns: whether the directory existed.
     /// - Throws: ``FileError`` if something could not be removed; with `EBUSY` if something is mounted below.

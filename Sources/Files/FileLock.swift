@@ -7,7 +7,7 @@ internal import UnixSocket
 package final class FileLock: Sendable {
     private let file: Descriptor
 
-    // Locks of the open file description, not of the process (`F_OFD_SETLK`, `F_OFD_SETLKW`: fcntl(2)).
+    // These locks belong to the open file description, not to the process (`F_OFD_SETLK`, `F_OFD_SETLKW`: fcntl(2)).
     private static let attempt: Int32 = 37
     private static let wait: Int32 = 38
 
@@ -28,7 +28,8 @@ package final class FileLock: Sendable {
         }
     }
 
-    // A child process shares the open file description between fork() and exec(); it must not keep the lock meanwhile.
+    // Unlocks explicitly, because a child process shares the open file description between fork() and exec() and would
+    // keep the lock during that time.
     deinit { _ = Self.set(F_UNLCK, of: file, by: Self.attempt) }
 
     private static func set(_ kind: Int32, of file: Descriptor, by command: Int32) -> Int32 {

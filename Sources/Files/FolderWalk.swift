@@ -8,12 +8,12 @@ internal import Glibc
 package struct FolderWalk {
     /// A file or folder, as fstatat(2) describes it.
     package struct Entry {
-        /// Absolute, and printable (`String(printableName:)`).
+        /// The absolute path, in printable form (`String(printableName:)`).
         package let path: String
         package let owner: UInt32
         package let isFolder: Bool
         package let inode: UInt64
-        /// Bytes.
+        /// The size in bytes.
         package let size: Int64
         /// The last change of content or attributes, in seconds and nanoseconds since 1970.
         package let changed: (seconds: Int, nanoseconds: Int)
@@ -22,7 +22,7 @@ package struct FolderWalk {
     /// What to do after an entry was visited.
     package enum Step { case into, past, stop }
 
-    /// The most that all walks together visit, and how deep they go.
+    /// The maximum number of entries that all walks together visit, and the maximum depth of each walk.
     package struct Limits: Sendable {
         package var entries: Int
         package var depth: Int
@@ -35,7 +35,7 @@ package struct FolderWalk {
     private var visited = 0
     private var isStopped = false
 
-    /// - Parameter mountPoints: the folders that are not entered; nil for every folder on a different device. The
+    /// - Parameter mountPoints: the folders that are not entered; nil means every folder on a different device. The
     ///   difference matters for subvolumes of a file system, which have devices of their own without being mounted.
     package init(limits: Limits, mountPoints: Set<String>? = nil) {
         self.limits = limits
@@ -45,7 +45,7 @@ package struct FolderWalk {
     /// Visits everything below a folder, but not the folder itself. A folder that does not exist has no entries.
     ///
     /// - Parameters:
-    ///   - visit: called for each entry, folders before what they contain.
+    ///   - visit: called for each entry; a folder comes before its content.
     ///   - unread: called with the path and the number of the error (errno(3)) of everything that could not be read;
     ///     with `EFBIG` if a limit was reached. A file that disappears meanwhile is not reported.
     package mutating func walk(
@@ -57,7 +57,7 @@ package struct FolderWalk {
         walk(number, path: path == "/" ? "" : path, device: nil, depth: 0, visit: visit, unread: unread)
     }
 
-    /// Takes over the folder's descriptor.
+    /// Walks an open folder; takes over its descriptor.
     private mutating func walk(
         _ number: Int32, path: String, device: UInt?, depth: Int, visit: (Entry) -> Step,
         unread: (String, Int32) -> Void

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension String {
-    /// Creates the text that stands for a name of the kernel, such as a file's.
+    /// Creates a printable text for a name that the kernel reports, such as the name of a file.
     ///
-    /// Bytes that are not UTF-8, control characters and backslashes become `\xHH`. So two names never have the same
-    /// text, and the text is safe to print.
+    /// Bytes that are not UTF-8, control characters and backslashes become `\xHH`. Two different names therefore never
+    /// have the same text, and the text is safe to print.
     package init(printableName name: some Collection<UInt8>) {
         let text = String(decoding: name, as: UTF8.self)
         let isPlain = name.allSatisfy { $0 >= 0x20 && $0 != 0x7f && $0 != UInt8(ascii: "\\") }

@@ -52,7 +52,7 @@ package struct ConfigurationSection: Sendable {
         return text
     }
 
-    /// Returns the strings under this key; none if the key is missing.
+    /// Returns the strings under this key; an empty list if the key is missing.
     ///
     /// - Throws: ``ConfigurationFailure`` for any other value, and for a list of more than `maximum`.
     package func texts(_ key: String, maximum: Int) throws(ConfigurationFailure) -> [String] {

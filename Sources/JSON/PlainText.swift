@@ -25,7 +25,8 @@ enum PlainText {
         byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\")
     }
 
-    /// The high bit of the lowest byte that is a mark; zero if none of the eight bytes is. Higher bits may be set, too.
+    /// Returns a word whose lowest set bit is the high bit of the lowest byte that is a mark; zero if no byte is a
+    /// mark. Higher bits have no meaning.
     private static func marks(in word: UInt64) -> UInt64 {
         zeros(in: word ^ ones &* UInt64(UInt8(ascii: "\""))) | zeros(in: word ^ ones &* UInt64(UInt8(ascii: "\\")))
             | (word &- ones &* 0x20) & ~word & highBits

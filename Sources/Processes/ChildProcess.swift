@@ -6,8 +6,8 @@ package import UnixSocket
 
 /// A child process in its own process group, held by a pidfd, which never refers to another process.
 ///
-/// It has default signal handling and only the open files that it was given. Someone must call ``waitForExit()``
-/// eventually, or an ended child remains as a zombie.
+/// It has default signal handling and only the open files that it was given. Call ``waitForExit()`` eventually;
+/// otherwise an ended child remains as a zombie.
 package final class ChildProcess: Sendable {
     /// The process id, for logs. It is also the id of the process group.
     package let pid: Int32
@@ -22,7 +22,7 @@ package final class ChildProcess: Sendable {
 
     /// Where standard output and standard error go if they are not among the given descriptors.
     package enum Output: Sendable {
-        /// To the caller's own.
+        /// To the standard output and standard error of this process.
         case inherited
         /// To `/dev/null`.
         case discarded

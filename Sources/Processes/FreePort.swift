@@ -26,7 +26,7 @@ package enum FreePort {
         let socket = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         guard socket >= 0 else { return nil }
         defer { close(socket) }
-        // Like a server: a port with only closed connections in TIME_WAIT counts as free.
+        // Binds as a server does, so that a port with only closed connections in TIME_WAIT counts as free.
         var yes: Int32 = 1
         _ = unsafe setsockopt(socket, SOL_SOCKET, SO_REUSEADDR, &yes, socklen_t(MemoryLayout<Int32>.size))
         var address = sockaddr_in()

@@ -4,7 +4,7 @@ package import Glibc
 
 /// Determines the user at the other end of a loopback connection, as reported by the kernel (sock_diag(7)).
 package enum LoopbackPeer {
-    /// Returns the user of the process that connected; nil if the connection has already ended, so that the kernel
+    /// Returns the user of the process that connected; nil if the connection has already ended and the kernel therefore
     /// reports no user. Returns ``LoopbackPeerError`` if the kernel does not answer.
     ///
     /// The call is one system call that returns immediately, so an event loop may make it.
@@ -23,7 +23,7 @@ package enum LoopbackPeer {
     }
 }
 
-/// The kernel does not report which user connects to a loopback port.
+/// The kernel did not report which user opened a loopback connection.
 package struct LoopbackPeerError: Error, Sendable, Equatable {
     package let errno: Int32
 }

@@ -8,9 +8,9 @@ package struct MountTable: Sendable {
     package struct Mount: Sendable, Equatable {
         /// The major and minor number of the device, such as `254:0`.
         package let device: String
-        /// The folder of the file system that is mounted here.
+        /// The folder inside the file system that is mounted here.
         package let root: String
-        /// Absolute, and printable (`String(printableName:)`).
+        /// The absolute path of the mount point, in printable form (`String(printableName:)`).
         package let path: String
         /// The file system's type, such as `tmpfs`.
         package let type: String

@@ -11,7 +11,7 @@ package enum OpenFileLimit {
         return Int(clamping: limit.rlim_cur)
     }
 
-    /// Raises the soft limit to `wanted`, or to the hard limit if that is lower. A higher soft limit stays.
+    /// Raises the soft limit to `wanted`, or to the hard limit if that is lower. Never lowers the soft limit.
     ///
     /// - Returns: the current limit.
     @discardableResult

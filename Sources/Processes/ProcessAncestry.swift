@@ -16,8 +16,8 @@ package enum ProcessAncestry {
 
     /// Returns a pidfd of `process`; nil unless it runs and was started by `ancestor`.
     ///
-    /// The caller must ensure that the number is not reused meanwhile, for example because the parent has not reaped
-    /// the process.
+    /// The caller must ensure that the process id is not reused meanwhile, for example because the parent has not
+    /// reaped the process.
     package static func handle(of process: Int32, startedBy ancestor: ProcessTable.Entry.Name) -> Descriptor? {
         guard process > 1 else { return nil }
         let number = clinux_pidfd_open(process)

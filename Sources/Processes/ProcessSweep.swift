@@ -4,7 +4,7 @@ internal import Files
 internal import Glibc
 internal import UnixSocket
 
-/// Ends processes that this one did not start itself, and verifies that they are gone.
+/// Ends processes that this process did not start itself, and verifies that they are gone.
 package struct ProcessSweep: Sendable {
     /// The maximum number of rounds. If processes start others faster than that, the sweep fails.
     private static let rounds = 64
@@ -34,8 +34,8 @@ package struct ProcessSweep: Sendable {
         }
     }
 
-    /// Kills every process with an environment variable that begins with `beginning`, with its process group and
-    /// descendants.
+    /// Kills every process that has an environment variable beginning with `beginning`, together with its process group
+    /// and its descendants.
     ///
     /// - Throws: ``ProcessFailure``, with `ETIMEDOUT` if a process does not end.
     package static func endMarked(_ beginning: String) throws(ProcessFailure) {
@@ -60,7 +60,8 @@ package struct ProcessSweep: Sendable {
         return outcome == 0
     }
 
-    /// Lists and kills processes until none is found. If one cannot be killed, the others still are.
+    /// Lists and kills processes until none is found. If a process cannot be killed, the others are killed
+    /// nevertheless.
     private static func untilNone(
         isNone: () throws(ProcessFailure) -> Bool = { () throws(ProcessFailure) in true },
         _ left: (ProcessTable) throws(ProcessFailure) -> [ProcessTable.Entry]

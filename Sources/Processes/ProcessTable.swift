@@ -82,12 +82,13 @@ package struct ProcessTable: Sendable {
         return Status(users: users, name: String(printableName: name), hasMemory: value("VmSize:") != nil)
     }
 
-    /// Returns the fields of `stat` from the third one, the state (proc_pid_stat(5)); nil if the process is gone.
+    /// Returns the fields of `stat`, beginning with the third, which is the state (proc_pid_stat(5)). Returns nil if
+    /// the process is gone.
     private static func fields(_ pid: Int32) throws(FileError) -> [Substring]? {
         guard let content = try contentOfProcess(pid, "stat") else { return nil }
         let text = String(decoding: content, as: UTF8.self)
-        // The name is in parentheses and may contain any character, even parentheses: the fields begin after the last
-        // one.
+        // The name is in parentheses and may contain any character, even parentheses. The other fields begin after the
+        // last closing parenthesis.
         guard let close = text.lastIndex(of: ")") else { return nil }
         let fields = text[text.index(after: close)...].split(separator: " ")
         return fields.count > 51 - 3 ? fields : nil
@@ -141,11 +142,11 @@ package struct ProcessTable: Sendable {
 
     /// Returns the environment of a process; nil if the process is gone or belongs to another user.
     ///
-    /// During execve(2) a process has no environment. It must not count as unmarked then, so this waits until execve(2)
-    /// is done.
+    /// During execve(2) a process has no environment. It must not count as unmarked during that time, so this function
+    /// waits until execve(2) is done.
     private static func environment(of entry: Entry) throws(FileError) -> [UInt8]? {
         for _ in 0..<execRounds {
-            // Check this first: an environment that is set up now cannot be missing afterwards.
+            // This is checked first: if execve(2) is done at this point, the environment cannot be missing afterwards.
             let isInExec = try isInExec(entry)
             guard let content = try contentOfProcess(entry.pid, "environ") else { return nil }
             guard isInExec, content.isEmpty else { return content }
@@ -157,7 +158,7 @@ package struct ProcessTable: Sendable {
     /// At most 100 pauses of 1,000 microseconds, 0.1 seconds in all.
     private static let (execRounds, execPause): (Int, UInt32) = (100, 1000)
 
-    /// Whether a process of this user has left its old program but not started the new one yet.
+    /// Whether a process of this user is in execve(2): it has left its old program and has not started the new one yet.
     private static func isInExec(_ entry: Entry) throws(FileError) -> Bool {
         guard let fields = try fields(entry.pid), UInt64(fields[22 - 3]) == entry.startTime,
             let flags = UInt32(fields[9 - 3])

@@ -6,8 +6,8 @@ internal import JSON
 ///
 /// It is one request that stays open: `POST <server URL of the enrollment>/push`, over TLS with the device's MDM
 /// identity. The request's body identifies the device to the identity platform. The response's first message is the
-/// current state; then come nudges and keep-alive messages, one JSON object per line. A nudge only tells the device to
-/// ask; the device always fetches the state itself.
+/// current state. Nudges and keep-alive messages follow, one JSON object per line. A nudge contains no state: it only
+/// tells the device to fetch its state.
 package enum PushChannel {
     /// The path suffix after the enrollment's server URL.
     package static let suffix = "/push"

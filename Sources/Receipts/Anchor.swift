@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package import OAuth
 
-/// The server's countersignature of a chain's newest line. It makes any later removal or change of a line up to that
-/// one detectable.
+/// The server's countersignature of a chain's newest line. With it, a later removal or change of this line or of an
+/// earlier line can be detected.
 package struct Anchor: Sendable, Equatable {
     package let tenant: String
     package let device: String
@@ -11,7 +11,7 @@ package struct Anchor: Sendable, Equatable {
     package let sequence: Int
     /// The hash of the line with that sequence number.
     package let hash: String
-    /// When the server first saw it, in seconds since 1970 by the server's clock.
+    /// When the server first received that line, in seconds since 1970 by the server's clock.
     package let at: Int
     /// The thumbprint of the server's key.
     package let authority: String

@@ -42,9 +42,9 @@ package struct ChainVerdict: Sendable, Equatable {
     package var receipts = 0
     /// The number of receipts of version 1.
     package var firstVersionCount = 0
-    /// The number of receipts that do not say what nobody observed, because an earlier version of Baton wrote them.
+    /// The number of receipts that do not list what nobody observed, because an earlier version of Baton wrote them.
     package var silentCount = 0
-    /// What nobody observed after one session or more: entries of the list of leftovers, sorted.
+    /// The entries of the list of leftovers that nobody observed after at least one session, sorted.
     package var unobserved: [String] = []
     /// The numbers of the first and the last receipt; nil if there is none.
     package var first: Int?
@@ -59,8 +59,8 @@ package struct ChainVerdict: Sendable, Equatable {
     /// Whether there is no fault and the signer is known.
     package var isIntact: Bool { faults.isEmpty && signer != .unproven }
 
-    /// The number of receipts after the last anchor. If more of them were removed from the end, the file does not show
-    /// it.
+    /// The number of receipts after the last anchor. If further receipts were removed from the end, the file does not
+    /// show it.
     package var unanchored: Int { last.map { $0 - (anchoredUpTo ?? (first ?? 1) - 1) } ?? 0 }
 }
 

@@ -126,7 +126,7 @@ extension ChainVerifier {
         }
     }
 
-    /// Returns the valid anchors of the file and of the trust, signed with the server's key.
+    /// Returns the anchors in the file and in the trust data that are signed with the server's key and valid.
     private func anchors(in file: ReceiptFile, _ verdict: inout ChainVerdict) -> [Anchor] {
         guard case .trust(let trust) = basis, let key = try? trust.anchorKey.verificationKey() else { return [] }
         var anchors: [Anchor] = []

@@ -52,7 +52,7 @@ package struct ReceiptItem: Sendable, Equatable {
     }
 
     /// - Parameter version: the version of the receipt. In version 1, the browser was recorded as enforced by the
-    ///   broker although only the agent had reported it; it is read as reported by the agent.
+    ///   broker although only the agent had reported it. Such an item is read as reported by the agent.
     init(_ members: Members, version: Int) throws {
         guard let grade = Grade(rawValue: try members.string(ReceiptName.grade)),
             let observer = Observer(rawValue: try members.string(ReceiptName.observer)),

@@ -2,8 +2,8 @@
 internal import Crypto
 package import OAuth
 
-/// One line of JSON whose last member is a signature over all bytes before it. It is checked without serialising
-/// anything again (docs/receipts.md).
+/// One line of JSON whose last member is a signature over all bytes before it. The signature is checked without
+/// serialising the line again (docs/receipts.md).
 ///
 /// The line is `P,"signature":"S"}`: `P` begins with `{` and contains all other members, `S` is the signature over the
 /// bytes of `P`, base64url without padding.
@@ -73,7 +73,7 @@ package struct SignedLine: Sendable, Equatable {
 /// Why a line cannot be read by this version.
 package enum ReceiptFailure: Error, Equatable {
     case malformed
-    /// A later version of Baton wrote it.
+    /// A later version of Baton wrote the line.
     case unknownVersion
     /// The certificate in a statement does not name the device.
     case wrongCertificate

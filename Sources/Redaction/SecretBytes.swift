@@ -3,7 +3,8 @@ internal import CLinux
 
 /// Secret bytes. They are kept in one place, never printed, and overwritten when the last reference is released.
 ///
-/// It is a class, so passing a secret on never copies it. Do not keep copies of the bytes from ``withBytes(_:)``.
+/// This is a class, so that a secret is never copied when it is passed on. Do not keep copies of the bytes from
+/// ``withBytes(_:)``.
 @safe package final class SecretBytes: Sendable {
     private nonisolated(unsafe) let storage: UnsafeMutableRawBufferPointer
 

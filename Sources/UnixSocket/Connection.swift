@@ -14,7 +14,8 @@ package final class Connection: Sendable {
 
     /// Wraps a connected socket. Frames longer than `maximumFrame` bytes are refused in both directions.
     ///
-    /// - Parameter acceptsDescriptors: false closes any descriptors that the peer attaches; use it for untrusted peers.
+    /// - Parameter acceptsDescriptors: if false, descriptors that the peer attaches are closed; use false for untrusted
+    ///   peers.
     package init(_ descriptor: Descriptor, maximumFrame: Int, acceptsDescriptors: Bool = true) {
         self.descriptor = descriptor
         self.maximumFrame = maximumFrame
@@ -68,8 +69,9 @@ package final class Connection: Sendable {
 
     /// Waits until a frame begins or the connection ends, for threads that wait between frames.
     ///
-    /// Without it, ``read(patience:admits:)`` waits in recvmsg(2). There, the kernel also wakes a thread when the peer
-    /// takes what was sent, which is one useless switch of threads for each frame; in poll(2) it does not.
+    /// Without this call, ``read(patience:admits:)`` waits in recvmsg(2), where the kernel also wakes the thread when
+    /// the peer receives what was sent. That costs one useless thread switch for each frame. A thread that waits in
+    /// poll(2) is not woken then.
     package func awaitFrame() { _ = descriptor.isReadable(within: -1) }
 
     /// Waits for the next frame.
@@ -108,7 +110,7 @@ package final class Connection: Sendable {
         while filled < span.byteCount {
             let isLimited = patience != nil && (!startsFrame || filled > 0)
             if isLimited, deadline == nil { deadline = patience.map { .now + $0 } }
-            // Within the time limit only `awaitMore` waits; mostly the data is there already.
+            // If there is a time limit, only `awaitMore` waits. Usually the data has already arrived.
             let received = receive(&span, at: filled, waits: !isLimited, descriptors: &descriptors)
             if isLimited, received == -Int(EAGAIN) {
                 try awaitMore(until: deadline ?? .now)
@@ -169,7 +171,8 @@ package final class Connection: Sendable {
 
     /// Sends as much of a frame as the socket accepts at once.
     ///
-    /// - Returns: the frame if a part is left, for ``write(_:)``. No other frame may be sent before.
+    /// - Returns: the frame if a part of it is left, which must be passed to ``write(_:)`` before any other frame is
+    ///   sent; otherwise nil.
     /// - Throws: as ``write(_:descriptors:)``.
     package func writeWithoutWaiting(_ body: [UInt8]) throws(SocketError) -> UnsentFrame? {
         var frame = try frame(body)
@@ -178,7 +181,7 @@ package final class Connection: Sendable {
         return sent < frame.count ? UnsentFrame(frame: SecretBytes(copying: frame), sent: sent) : nil
     }
 
-    /// Returns a frame for ``write(_:)``, of which nothing is sent yet.
+    /// Returns a frame of which nothing has been sent yet, for ``write(_:)``.
     ///
     /// - Throws: ``SocketError`` with `EMSGSIZE` if the frame is over the limit.
     package func unsent(_ body: [UInt8]) throws(SocketError) -> UnsentFrame {
@@ -195,7 +198,7 @@ package final class Connection: Sendable {
         }
     }
 
-    /// Puts the length before `body`.
+    /// Returns the frame of `body`, which begins with the length.
     private func frame(_ body: [UInt8]) throws(SocketError) -> [UInt8] {
         guard body.count <= maximumFrame else { throw SocketError(call: .send, errno: EMSGSIZE) }
         let count = UInt32(body.count)
@@ -206,7 +209,8 @@ package final class Connection: Sendable {
         return frame
     }
 
-    /// Sends the bytes from `offset`; returns the offset that it reached, the end if it may wait.
+    /// Sends the bytes from `offset` on and returns the offset of the first unsent byte. If `waits` is true, sends all
+    /// bytes.
     private func send(
         _ bytes: RawSpan, from offset: Int, waits: Bool, descriptors: [Descriptor] = []
     ) throws(SocketError) -> Int {

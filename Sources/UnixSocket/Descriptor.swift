@@ -3,7 +3,8 @@ internal import Glibc
 
 /// An open file descriptor that is closed when the last reference is released.
 ///
-/// The kernel reuses the numbers of closed descriptors, so the number is only accessible during a call.
+/// The kernel reuses the numbers of closed descriptors, so the number is accessible only during a call of
+/// ``withNumber(_:)``.
 package final class Descriptor: Sendable {
     private let number: Int32
 

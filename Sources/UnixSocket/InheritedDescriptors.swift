@@ -22,7 +22,8 @@ package struct InheritedDescriptors: Sendable {
     /// - Throws: ``SocketError`` (`EINVAL`) if the environment variables are invalid or contradictory.
     package static func take() throws(SocketError) -> InheritedDescriptors {
         defer { for name in Variable.allCases { unsafe unsetenv(name.rawValue) } }
-        // Variables for another process are ignored: the parent received descriptors and did not remove its variables.
+        // Variables for another process are ignored. They occur if the parent received descriptors and did not remove
+        // its variables.
         guard let process = value(.process), process == String(getpid()), let counted = value(.count) else {
             return .none
         }

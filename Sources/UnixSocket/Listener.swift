@@ -18,7 +18,7 @@ package final class Listener: Sendable {
         self.path = path
     }
 
-    /// Takes over a socket that already listens, made by the service manager.
+    /// Takes over a listening socket that the service manager made.
     ///
     /// - Throws: ``SocketError`` with `EINVAL` if it is not a listening Unix stream socket with a path.
     package init(inherited descriptor: Descriptor) throws(SocketError) {

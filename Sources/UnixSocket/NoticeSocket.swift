@@ -9,7 +9,8 @@ package final class NoticeSocket: Sendable {
     /// The value for the program's `NOTIFY_SOCKET`.
     package let path: String
     private let socket: Descriptor
-    /// Identifies the file at `path`, which the next socket of a program that starts again may have replaced.
+    /// Identifies the file at `path`. If the program has been started again, its next socket may have replaced the
+    /// file.
     private let file: FileIdentity?
 
     private static let maximumDescriptors = 8

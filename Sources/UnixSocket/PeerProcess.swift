@@ -29,8 +29,8 @@ package struct PeerProcess: Sendable {
 extension Descriptor {
     /// Returns the process that connected, by `SO_PEERPIDFD`.
     ///
-    /// Kernels before 6.5 do not support that option. There the pid recorded at connect time is used; it can belong to
-    /// another process only if the peer has ended, and its connection with it.
+    /// Kernels before 6.5 do not support that option. On such kernels the pid recorded at connect time is used. It can
+    /// belong to another process only if the peer, and with it the connection, has ended.
     ///
     /// - Throws: ``SocketError`` if the process has ended or the descriptor is not a connected Unix socket.
     package func peerProcess() throws(SocketError) -> PeerProcess {

@@ -125,7 +125,7 @@ struct Composition {
 
     private static let keyFile = "storage.key"
 
-    /// Enough open files for as many connections as one process serves well.
+    /// The number of open files that is enough for as many connections as one process can serve well.
     private static let wantedFiles = 65536
 
     /// Returns how many connections each of the two TLS listeners may hold. The rest of the `files` descriptors is for

@@ -11,12 +11,12 @@ extension IdentityAdmin {
         package let postLogoutRedirectURIs: [String]
         /// Application ids of the resources that the client may get tokens for.
         package let resources: [String]
-        /// The permissions of these resources that it is explicitly registered for. Empty means the default
+        /// The permissions of these resources for which the client is explicitly registered. Empty means the default
         /// permissions.
         package let permissions: [String]
-        /// Whether it is a public client, which cannot keep a secret.
+        /// Whether this is a public client, which cannot keep a secret.
         package let isPublic: Bool
-        /// Whether it can get tokens.
+        /// Whether the client can get tokens.
         package let accountEnabled: Bool
         /// The signature algorithm of its tokens: `RS256` or `ES256`.
         package let tokenAlgorithm: String

@@ -8,7 +8,8 @@ package import Redaction
 package enum MDMAdmin {
     /// Every path as a template, with its methods, bodies and responses.
     package enum Path: String, CaseIterable, PathTemplate {
-        /// GET `[Enrollment]`, the active ones, the newest first; POST `NewEnrollment` → 201 `EnrollmentProfile`.
+        /// GET `[Enrollment]`: the active enrollments, the newest first; POST `NewEnrollment` → 201
+        /// `EnrollmentProfile`.
         case enrollments = "/mdm/tenants/{tenant}/enrollments"
         /// DELETE → 204: an unused enrollment profile becomes invalid.
         case enrollment = "/mdm/tenants/{tenant}/enrollments/{enrollment}"
@@ -146,7 +147,7 @@ package enum MDMAdmin {
     package struct Command: Codable, Sendable, Equatable {
         package let uuid: String
         package let requestType: String
-        /// The profile or app that the command concerns; an app with its version.
+        /// The profile or app that the command concerns. An app is named with its version.
         package let subject: String?
         /// `queued`, `sent`, `notNow`, `acknowledged`, `error`, `formatError` or `dropped`.
         package let state: String

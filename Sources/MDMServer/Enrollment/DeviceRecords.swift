@@ -82,7 +82,7 @@ struct DeviceRecords {
     }
 
     /// Handles `Authenticate` from an enrolled device, which either starts over or missed a response. In both cases the
-    /// device's earlier data is deleted, and only commands that were not delivered stay in the queue.
+    /// device's tokens and inventory are deleted, and only commands that were not delivered stay in the queue.
     func restart(_ message: CheckInMessage.Authenticate, now: Timestamp) throws {
         try connection.execute(
             """

@@ -2,7 +2,7 @@
 internal import Dispatch
 internal import Synchronization
 
-/// The one thread that starts programs that must not outlive this process.
+/// The thread that starts all programs that must not outlive this process.
 ///
 /// The kernel sends a parent-death signal when the *thread* that started the program ends (`PR_SET_PDEATHSIG` in
 /// prctl(2)). This thread therefore never ends.

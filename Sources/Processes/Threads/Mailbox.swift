@@ -40,8 +40,8 @@ package final class Mailbox<Message: Sendable>: Sendable {
 
         fileprivate init(_ mailbox: Mailbox, capacity: Int) {
             self.mailbox = mailbox
-            // Counted up from zero, because the process would crash if a semaphore were deallocated below its initial
-            // value.
+            // The semaphore is counted up from zero, because the process crashes if a semaphore is deallocated while
+            // its count is below its initial value.
             places = DispatchSemaphore(value: 0)
             for _ in 0..<capacity { places.signal() }
         }

@@ -2,7 +2,7 @@
 internal import FoundationEssentials
 internal import Glibc
 
-/// The colour of buttons, which carry white text.
+/// The colour of buttons, which have white text.
 package enum AccentColour {
     package static let standard = "#0b5cab"
 

@@ -43,7 +43,8 @@ package enum Language: String, CaseIterable, Sendable {
         self.init(rawValue: primary.lowercased())
     }
 
-    /// Returns the language that a list of preferences ranks highest; nil if it contains none of them.
+    /// Returns the language that a list of preferences ranks highest; nil if the list contains no language in which
+    /// pages exist.
     ///
     /// - Parameter preferences: the value of `Accept-Language` (RFC 9110 section 12.5.4), or of the parameter `ui_locales`
     ///   with spaces (OpenID Connect Core 1.0 section 3.1.2.1). Only the first 20 entries count.

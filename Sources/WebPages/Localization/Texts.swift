@@ -14,7 +14,7 @@ package struct Texts<Key: TextKey>: Sendable {
     /// Reads the files of a catalogue.
     ///
     /// - Throws: ``TextsFailure`` if a language or a text is missing, a key is unknown, a text is empty, or a text does
-    ///   not have the placeholders of the English one.
+    ///   not have the placeholders of the English text.
     package init(_ files: [Language: [UInt8]]) throws(TextsFailure) {
         var texts: [Language: [Key: String]] = [:]
         for language in Language.allCases {
@@ -32,7 +32,7 @@ package struct Texts<Key: TextKey>: Sendable {
 
     /// Returns the text in a language, with each placeholder replaced by its value.
     ///
-    /// The values are inserted unchanged, except that those that could change the direction of the sentence are
+    /// The values are inserted unchanged, except that values that could change the direction of the sentence are
     /// isolated (Unicode Standard Annex #9, section 2.4). The caller escapes the result for its page.
     package func text(_ key: Key, in language: Language, _ values: [String: String] = [:]) -> String {
         // The initialiser has refused catalogues in which a text is missing.

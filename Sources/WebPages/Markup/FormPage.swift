@@ -3,7 +3,7 @@
 /// A whole page with a form or a message for a person, in one language. The page contains no code and no style of its
 /// own; it loads both from addresses of the server that shows it.
 package struct FormPage: Sendable {
-    /// Where the page's server serves the files that the page loads.
+    /// The addresses of the files that the page loads from its server.
     package struct Addresses: Sendable {
         let stylesheets: [String]
         let scripts: [String]

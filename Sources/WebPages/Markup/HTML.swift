@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A piece of HTML. What is interpolated into it is escaped, except other pieces of HTML.
+/// A piece of HTML. Interpolated values are escaped, unless they are themselves pieces of HTML.
 ///
-/// A text from outside thus stays text wherever it is inserted into an element or a quoted attribute.
+/// A text from outside therefore stays text, whether it is inserted into an element or into a quoted attribute.
 package struct HTML: ExpressibleByStringInterpolation, Sendable {
     package private(set) var text: String
 
@@ -27,8 +27,8 @@ package struct HTML: ExpressibleByStringInterpolation, Sendable {
 
     /// Returns the text escaped for an element or a quoted attribute (HTML, section 13.1).
     ///
-    /// It is escaped scalar by scalar: a quotation mark that a combining mark follows is a different `Character`, but
-    /// still the end of an attribute.
+    /// The text is escaped scalar by scalar. In Swift, a quotation mark followed by a combining mark is a different
+    /// `Character`; in HTML, it still ends an attribute.
     private static func escaped(_ text: String) -> String {
         var output = String.UnicodeScalarView()
         for scalar in text.unicodeScalars {

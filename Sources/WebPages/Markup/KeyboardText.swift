@@ -4,7 +4,7 @@
 package enum KeyboardText: String, TextKey {
     case keyboard, shift, signs, letters, national, space, erase, done
 
-    /// The catalogue. A fault in it is found by the tests, since its files are part of the program.
+    /// The catalogue. The tests find any fault in it, because its files are part of the program.
     package static let catalogue = Result { () throws(TextsFailure) in
         try Texts<KeyboardText>([
             .english: PackageResources.en_json, .french: PackageResources.fr_json,

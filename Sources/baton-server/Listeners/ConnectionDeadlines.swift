@@ -14,10 +14,11 @@ final class ConnectionDeadlines: ChannelDuplexHandler {
 
     /// The longest wait of each kind.
     struct Limits: Sendable {
-        /// From the connection to the end of the handshake.
+        /// The time from the connection to the end of the handshake.
         let handshake: TimeAmount
-        /// From a request's head to its end and the beginning of the response; from a response, or the handshake, to
-        /// the next head; from a full buffer to a writable one.
+        /// The time from a request's head until the request has ended and its response has begun; from the end of a
+        /// response, or of the handshake, to the next request's head; and from a full send buffer until the client has
+        /// read some of it.
         let request: TimeAmount
     }
 

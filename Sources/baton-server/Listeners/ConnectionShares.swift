@@ -6,10 +6,10 @@ internal import NIOCore
 internal import Synchronization
 
 /// Counts a listener's connections by address and refuses those beyond an address's share, so that one address cannot
-/// take every place. Logs refusals, and a listener without a free place, at most once a minute.
+/// take every place. Logs refusals, and that all places are taken, at most once a minute each.
 final class ConnectionShares: Sendable {
     private struct State {
-        /// Has at most as many entries as there are connections.
+        /// The number of connections of each address. An address without connections has no entry.
         var held: [PeerAddress: Int] = [:]
         var refused = 0
         var toldOfRefusal: ContinuousClock.Instant?
@@ -48,7 +48,7 @@ final class ConnectionShares: Sendable {
         return isLetIn
     }
 
-    /// Frees the place.
+    /// Frees the place of a connection that has ended.
     func leave(_ peer: PeerAddress) {
         state.withLock { state in
             guard let held = state.held[peer] else { return }

@@ -24,9 +24,9 @@ struct Listeners {
     /// Returns the main listener: HTTP/1.1 over TLS 1.2 or later.
     ///
     /// A client may present a certificate; the handshake then proves possession of its key. The issuer is not checked,
-    /// because device registration knows each certificate that it issued. The list of accepted authorities names one
-    /// that issues no personal certificates, so that a browser that has such certificates does not ask the person to
-    /// choose one.
+    /// because device registration knows each certificate that it issued. The list of accepted authorities contains
+    /// only an authority that issues no personal certificates. A browser that has personal certificates therefore does
+    /// not ask the user to choose one.
     ///
     /// - Throws: the library's error if it cannot use the certificate.
     func main(_ responder: HostResponder, authority: DevelopmentAuthority) throws -> any Service {
@@ -79,8 +79,8 @@ struct Listeners {
             onServerRunning: { [readiness] _ in readiness.opened() }, logger: logger)
     }
 
-    /// Returns HTTP/1.1 over TLS, with a maximum number of connections for each address and a deadline for every wait
-    /// for a client.
+    /// Returns a server for HTTP/1.1 over TLS. It limits the number of connections of each address and every wait for a
+    /// client.
     private func server(_ tls: TLSChannelConfiguration, _ shares: ConnectionShares) -> HTTPServerBuilder {
         let request = configuration.limits.requestDeadline
         let limits = ConnectionDeadlines.Limits(

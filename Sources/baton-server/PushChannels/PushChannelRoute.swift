@@ -26,7 +26,7 @@ struct PushChannelRoute: Sendable {
                 context.logger.info("push channel refused", metadata: ["oauth.number": "\(refusal.number)"])
                 return Response(status: .badRequest)
             }
-            // Twice as long as the device waits.
+            // Twice as long as the device waits for a message.
             try await context.giveUp(after: channels.keepAlive * (2 * PushChannel.patience))
             return Response(
                 status: .ok, headers: [.contentType: PushChannel.mediaType, .cacheControl: "no-store"],
@@ -34,8 +34,8 @@ struct PushChannelRoute: Sendable {
         }
     }
 
-    /// Identifies the directory's device, if the device has joined; returns `.deviceUnknown` if the directory does not
-    /// know it.
+    /// Identifies the device in the directory, if it has joined. Returns `.deviceUnknown` if the directory has no such
+    /// device.
     private func ask(_ hello: PushHello, _ device: EnrolledDevice) async throws -> (DeviceAsker?, SessionStatus?) {
         guard let question = hello.question else { return (nil, nil) }
         do {

@@ -82,8 +82,8 @@ final class PushChannels: Sendable {
 }
 
 extension PushChannels: Service {
-    /// Runs the beat while the server runs, and ends every push channel at shutdown, because a listener waits for its
-    /// responses.
+    /// Calls `beat()` regularly while the server runs. Ends every push channel at shutdown, because the listener waits
+    /// until its open responses have ended.
     func run() async throws {
         await withGracefulShutdownHandler {
             await cancelWhenGracefulShutdown {

@@ -16,8 +16,8 @@ struct DevelopmentAuthority {
     private static let validity = Duration.seconds(397 * 86400)
     private static let renewal = Duration.seconds(30 * 86400)
 
-    /// Loads the existing files. Creates what is missing, and a new server certificate if the names have changed or it
-    /// expires within 30 days.
+    /// Loads the existing files. Creates missing files. Issues a new server certificate if the names have changed or
+    /// the certificate expires within 30 days.
     ///
     /// - Throws: ``ServerError``
     init(in directory: StateDirectory, names: [String], now: Date = Date()) throws {

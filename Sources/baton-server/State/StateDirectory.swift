@@ -27,7 +27,7 @@ final class StateDirectory: Sendable {
 
     func path(of name: String) -> String { path + "/" + name }
 
-    /// Creates a folder inside, accessible only to the server's user.
+    /// Creates a folder inside the state directory, accessible only to the server's user.
     ///
     /// - Throws: ``ServerError``
     func makeFolder(_ name: String) throws { try Self.make(path(of: name)) }
