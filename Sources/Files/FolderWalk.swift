@@ -35,6 +35,8 @@ package struct FolderWalk {
     private var visited = 0
     private var isStopped = false
 
+    /// Makes a walk that visits nothing beyond `limits`.
+    ///
     /// - Parameter mountPoints: the folders that are not entered; nil means every folder on a different device. The
     ///   difference matters for subvolumes of a file system, which have devices of their own without being mounted.
     package init(limits: Limits, mountPoints: Set<String>? = nil) {

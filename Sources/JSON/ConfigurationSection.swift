@@ -5,6 +5,8 @@ package struct ConfigurationSection: Sendable {
     package let members: [String: JSONValue]
     private let place: String
 
+    /// Reads an object and checks its keys.
+    ///
     /// - Parameter place: where the object is in the file, such as `browser.`; empty for the file itself.
     /// - Throws: ``ConfigurationFailure`` for a value that is not an object, and for an unknown key.
     package init(_ value: JSONValue, at place: String, keys: [String]) throws(ConfigurationFailure) {
@@ -54,7 +56,7 @@ package struct ConfigurationSection: Sendable {
 
     /// Returns the strings under this key; an empty list if the key is missing.
     ///
-    /// - Throws: ``ConfigurationFailure`` for any other value, and for a list of more than `maximum`.
+    /// - Throws: ``ConfigurationFailure`` for any other value, and for a list of more than `maximum` entries.
     package func texts(_ key: String, maximum: Int) throws(ConfigurationFailure) -> [String] {
         let list = try list(key, maximum: maximum)
         let texts = list.compactMap(\.string)
@@ -67,7 +69,7 @@ package struct ConfigurationSection: Sendable {
 
     /// Returns the list under this key; empty if the key is missing.
     ///
-    /// - Throws: ``ConfigurationFailure`` for any other value, and for a list of more than `maximum`.
+    /// - Throws: ``ConfigurationFailure`` for any other value, and for a list of more than `maximum` entries.
     package func list(_ key: String, maximum: Int) throws(ConfigurationFailure) -> [JSONValue] {
         guard let value = members[key] else { return [] }
         guard let list = value.array, list.count <= maximum else {

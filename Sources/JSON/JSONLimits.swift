@@ -14,6 +14,8 @@ package struct JSONLimits: Sendable, Equatable {
     /// The maximum length of one number in bytes, as written; a Double needs at most 25.
     static let numberBytes = 128
 
+    /// Makes limits; the defaults are 16 levels and 4096 values.
+    ///
     /// - Parameter stringBytes: nil applies only the limit of the whole text.
     package init(bytes: Int, depth: Int = 16, values: Int = 4096, stringBytes: Int? = nil) {
         self.bytes = bytes

@@ -51,6 +51,8 @@ package struct ReceiptItem: Sendable, Equatable {
         return members
     }
 
+    /// Reads an item of a receipt.
+    ///
     /// - Parameter version: the version of the receipt. In version 1, the browser was recorded as enforced by the
     ///   broker although only the agent had reported it. Such an item is read as reported by the agent.
     init(_ members: Members, version: Int) throws {

@@ -101,6 +101,8 @@ package final class Connection: Sendable {
         return Frame(body: body, descriptors: descriptors)
     }
 
+    /// Fills `span` with data from the socket.
+    ///
     /// - Parameter deadline: the deadline for the rest of the frame; set when only a part of the frame has arrived.
     private func fill(
         _ span: inout MutableRawSpan, descriptors: inout [Descriptor], startsFrame: Bool, patience: Duration?,

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension CheckInMessage {
+    /// Reads a check-in message.
+    ///
     /// - Throws: ``FieldError`` if a member is missing or has the wrong type.
     package init(propertyList: PropertyList) throws(FieldError) {
         let fields = try Fields(propertyList, as: .messageType)
@@ -96,6 +98,8 @@ extension CheckInMessage.TokenUpdate {
 
 /// Reads the device's UDID, which every message contains.
 enum DeviceName {
+    /// Returns the UDID.
+    ///
     /// - Throws: ``FieldError`` if the UDID is missing, is not 1 to 128 bytes long, or contains other than visible
     ///   ASCII characters.
     static func read(_ fields: Fields) throws(FieldError) -> String {

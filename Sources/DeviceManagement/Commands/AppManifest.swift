@@ -29,6 +29,8 @@ package struct AppManifest: Hashable, Sendable {
 }
 
 extension AppManifest {
+    /// Reads a manifest.
+    ///
     /// - Throws: ``FieldError`` if the manifest does not have exactly one app with one package, one digest and a safe
     ///   name.
     package init(propertyList: PropertyList) throws(FieldError) {
@@ -50,6 +52,8 @@ extension AppManifest {
         try validate()
     }
 
+    /// Checks the manifest's values.
+    ///
     /// - Throws: ``FieldError`` for names that could lead out of their folder, a URL that is not https, or a size out
     ///   of range.
     package func validate() throws(FieldError) {

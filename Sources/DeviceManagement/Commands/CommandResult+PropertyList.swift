@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension CommandResult {
+    /// Reads a command result or `Idle`.
+    ///
     /// - Throws: ``FieldError`` if a member is missing or has the wrong type, or if the status is unknown.
     package init(propertyList: PropertyList) throws(FieldError) {
         let fields = try Fields(propertyList, as: .status)

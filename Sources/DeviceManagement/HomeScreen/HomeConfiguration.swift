@@ -123,6 +123,8 @@ extension HomeConfiguration {
 }
 
 extension HomeConfiguration.Target {
+    /// Makes a target from the values of a tile.
+    ///
     /// - Throws: ``HomeConfigurationFailure`` unless the target is either a page or a program, and well-formed.
     init(page: String?, program: String?, arguments: [String]) throws(HomeConfigurationFailure) {
         switch (page, program) {

@@ -6,6 +6,8 @@ package struct Fields: Sendable {
 
     package init(_ members: [String: PropertyList]) { self.members = members }
 
+    /// Makes the fields of a dictionary; `name` appears in the error.
+    ///
     /// - Throws: ``FieldError`` if `value` is not a dictionary.
     package init(_ value: PropertyList, as name: PropertyKey) throws(FieldError) {
         guard case .dictionary(let members) = value else { throw FieldError(name, .wrongType) }

@@ -12,6 +12,8 @@ struct CommandLoop: Sendable {
     let history: Int
     let renewal: IdentityRenewal
 
+    /// Handles a request of a device: records its result, if any, and chooses the next command.
+    ///
     /// - Returns: the next command's bytes; nil if the device may close the connection.
     func handle(_ body: [UInt8], tenant: TenantID, fingerprint: CertificateFingerprint) async throws -> [UInt8]? {
         let result = try Self.result(body)

@@ -16,7 +16,9 @@ struct ClearSecrets: Sendable {
 
     private static let step = 100
 
-    /// - Returns: whether there were any.
+    /// Seals one batch of the bodies of waiting commands.
+    ///
+    /// - Returns: whether there were any to seal.
     private func sealCommands(_ connection: any Connection) throws -> Bool {
         let rows = try connection.rows(
             """

@@ -6,6 +6,8 @@ package struct SecretSealer: Sendable {
     package let seal: @Sendable (_ bytes: [UInt8], _ purpose: String) throws -> [UInt8]
     package let open: @Sendable (_ sealed: [UInt8], _ purpose: String) throws -> [UInt8]
 
+    /// Makes a sealer from two functions.
+    ///
     /// - Parameters:
     ///   - seal: seals bytes for one purpose.
     ///   - open: opens bytes that were sealed for the same purpose, and throws for all other bytes.

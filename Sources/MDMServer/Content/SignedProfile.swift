@@ -24,6 +24,8 @@ struct SignedProfile {
     /// Returns whether the bytes begin like a CMS signature and not like a property list.
     static func isSigned(_ bytes: [UInt8]) -> Bool { bytes.first == 0x30 }
 
+    /// Parses a signed profile and checks its signature.
+    ///
     /// - Throws: ``ManagementRefusal`` `badSignature`.
     init(_ bytes: [UInt8]) throws {
         let message: SignedMessage

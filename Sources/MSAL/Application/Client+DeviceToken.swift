@@ -30,6 +30,8 @@ extension Client {
 }
 
 extension MSALDeviceTokenResult {
+    /// Makes a result from a token response of the broker.
+    ///
     /// - Throws: `BrokerError` if the authority cannot be read.
     convenience init(_ response: DeviceTokenResponse) throws(BrokerError) {
         guard let url = URL(string: response.authority), let address = try? AuthorityURL(url) else {

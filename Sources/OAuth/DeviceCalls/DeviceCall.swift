@@ -50,6 +50,8 @@ package struct CallBinding: Sendable, Equatable {
         (self.audience, self.deviceID, self.nonce, self.issuedAt) = (audience, deviceID, nonce, issuedAt)
     }
 
+    /// Reads the binding of a call.
+    ///
     /// - Throws: ``MembersFailure``.
     package init(_ claims: Members) throws(MembersFailure) {
         audience = try claims.string(ClaimName.audience)

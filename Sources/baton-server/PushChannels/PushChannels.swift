@@ -21,6 +21,8 @@ final class PushChannels: Sendable {
     let keepAlive: Duration
     private let state = Mutex(State())
 
+    /// Makes an empty set of push channels.
+    ///
     /// - Parameters:
     ///   - capacity: the maximum number of push channels.
     ///   - keepAlive: the maximum interval between messages that the server announces to devices.

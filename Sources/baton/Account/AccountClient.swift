@@ -8,6 +8,8 @@ import OAuth
 struct AccountClient {
     private let application: MSALPublicClientApplication
 
+    /// Makes a client of the broker of `device`.
+    ///
     /// - Throws: ``CommandFailure`` if the library refuses the settings.
     init(_ device: DeviceOptions) throws {
         unsafe setenv("BATON_SOCKET", device.folder + "/broker.sock", 1)
@@ -27,6 +29,8 @@ struct AccountClient {
         var line: String { username.map { "\($0) is signed in." } ?? "Nobody is signed in." }
     }
 
+    /// Returns the account that is signed in.
+    ///
     /// - Throws: ``CommandFailure``.
     func current() async throws -> Account {
         do {
@@ -36,6 +40,8 @@ struct AccountClient {
         } catch { throw CommandFailure(error) }
     }
 
+    /// Signs a worker in; `hint` is a user name to prefill.
+    ///
     /// - Throws: ``CommandFailure``.
     func signIn(hint: String?) async throws -> Account {
         let parameters = MSALInteractiveTokenParameters(

@@ -7,6 +7,8 @@ import Glibc
 struct BundleArchive {
     private(set) var bytes: [UInt8] = []
 
+    /// Makes an archive of `members`.
+    ///
     /// - Parameter time: the time of each member, in seconds since 1970.
     init(_ members: [(name: String, content: [UInt8])], time: Int) {
         for member in members {

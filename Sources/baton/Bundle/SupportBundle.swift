@@ -116,6 +116,8 @@ struct BundleConfiguration: Encodable {
         "appRegistry", "sessionPolicy", "tpm", "helper", "logLevel",
     ]
 
+    /// Takes the switches and numbers from the file.
+    ///
     /// - Parameter file: the content of the file; nil if there is none.
     init(_ file: [UInt8]?) {
         let object = file.flatMap { try? JSONReader.read($0, limits: JSONLimits(bytes: 1 << 20)) }

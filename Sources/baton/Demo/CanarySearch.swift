@@ -10,6 +10,8 @@ final class CanarySearch {
     private let program: String
     private var canaries: [String: String] = [:]
 
+    /// Makes a search of the environment of `stage`.
+    ///
     /// - Parameter program: the path of the search program.
     init(_ stage: Stage, program: String) {
         self.stage = stage

@@ -109,6 +109,8 @@ extension DeviceCommand {
 
         // MARK: - What is read
 
+        /// Returns the places that the audit examines, from the configuration of batond and the agent.
+        ///
         /// - Parameter snapshot: the snapshot's own file, which is not a part of it.
         private func scope(without snapshot: String) throws -> AuditScope {
             let broker = try configuration(config, option: "--config") { try JSONCodec.read(BrokerFolders.self, $0) }

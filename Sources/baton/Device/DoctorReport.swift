@@ -41,6 +41,8 @@ struct DoctorReport: Encodable, Sendable {
         isHealthy = false
     }
 
+    /// Returns the report as text.
+    ///
     /// - Parameter all: whether to include checks without a problem.
     func lines(all: Bool) -> [String] {
         let shown = findings.filter { all || $0.verdict != .good }

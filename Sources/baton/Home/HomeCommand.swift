@@ -103,7 +103,10 @@ struct HomeCommand: AsyncParsableCommand {
         try window.remove()
     }
 
-    /// - Throws: ``CommandFailure`` if the file is missing or wrong.
+    /// Reads the configuration file. Without `--config` and without a file at the standard path, returns the standard
+    /// configuration.
+    ///
+    /// - Throws: ``CommandFailure`` if the given file is missing, or if the file is malformed.
     private func configuration() throws -> HomeConfiguration {
         let path = file ?? Self.standardFile
         do {

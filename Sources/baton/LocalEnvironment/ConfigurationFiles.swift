@@ -57,6 +57,8 @@ struct AgentFile: Encodable {
         let profiles: String
     }
 
+    /// Makes the configuration of the environment's agent.
+    ///
     /// - Parameter host: the path of `baton-browser-host`; nil if the agent does not configure the browser.
     init(layout: EnvironmentLayout, command: [String], host: String?) {
         socket = layout.run + "/agent.sock"

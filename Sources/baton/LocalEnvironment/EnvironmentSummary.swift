@@ -38,6 +38,8 @@ struct EnvironmentSummary: Encodable {
         case suggestions = "try"
     }
 
+    /// Summarises a running environment.
+    ///
     /// - Throws: ``CommandFailure`` if the device does not answer.
     init(_ local: LocalEnvironment) async throws {
         let (layout, facts) = (local.layout, local.facts)

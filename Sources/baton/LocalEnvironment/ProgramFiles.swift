@@ -18,6 +18,8 @@ struct ProgramFiles: Sendable {
         URL(filePath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent().path
     }
 
+    /// Finds the programs.
+    ///
     /// - Parameters:
     ///   - firstlineWorker: the sample app for the terminal, built in the package of the sample apps.
     ///   - wardRound: the sample app with a window, built in the same package.

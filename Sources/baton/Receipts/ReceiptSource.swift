@@ -71,6 +71,8 @@ struct ReceiptSource: ParsableArguments {
         return try await blocking { try ReceiptKey(in: files.keyStore) }
     }
 
+    /// Returns the content of a file.
+    ///
     /// - Throws: ``CommandFailure`` if the file does not exist or is too long.
     static func read(_ path: String) throws -> [UInt8] {
         let bytes: [UInt8]?
