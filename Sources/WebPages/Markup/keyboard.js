@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A keyboard in the page, for devices with a touch screen and no keyboard. It appears when a field is touched, and goes
-// away for good when a key of a real keyboard is pressed. Phones and tablets with a keyboard of their own do not get it.
+// An on-screen keyboard, for devices with a touch screen and no keyboard. It appears when the user touches a field. When
+// the user presses a key of a real keyboard, it disappears and stays hidden until the page is loaded again. Phones and
+// tablets with their own on-screen keyboard do not get it.
 "use strict";
 (() => {
   const panel = document.getElementById("keyboard");
@@ -12,7 +13,7 @@
     fr: "éèàçùâêîôû", it: "àèéìòù", pt: "ãáàâçéêíóôõú", pl: "ąćęłńóśźż",
     ru: "йцукенгшщзх|фывапролджэ|ячсмитьбюёъ", ar: "ضصثقفغعهخحجد|شسيبلاتنمكط|ئءؤرىةوزظذ",
   };
-  // What the key that changes to these letters shows; the first three of them elsewhere.
+  // The label of the key that switches to the national letters. Other languages use the first three letters.
   const names = { ru: "РУС", ar: "عر" };
   const signs = "1234567890|@#€_&-+()/|*\"':;!?.,%|~`^$=<>[]{}\\";
   const language = document.documentElement.lang;
@@ -39,7 +40,7 @@
 
   const erase = () => {
     const [start, end] = [field.selectionStart, field.selectionEnd];
-    // A character outside of the basic plane takes two code units.
+    // A character outside the basic multilingual plane takes two code units.
     const last = Array.from(field.value.slice(0, start)).at(-1) || "";
     field.setRangeText("", start === end ? start - last.length : start, end, "end");
     field.dispatchEvent(new InputEvent("input", { bubbles: true }));
@@ -106,18 +107,18 @@
   const show = (input) => {
     if (isRefused) return;
     field = input;
-    // The system's own keyboard stays away.
+    // Prevents the system's own on-screen keyboard.
     input.inputMode = "none";
     draw();
     panel.hidden = false;
     input.scrollIntoView({ block: "center" });
   };
 
-  // The field keeps the focus while keys are touched.
+  // Keeps the focus in the field while the user touches keys.
   panel.addEventListener("pointerdown", (event) => event.preventDefault());
   panel.addEventListener("mousedown", (event) => event.preventDefault());
   for (const input of document.querySelectorAll("main input:not([type=hidden])")) {
-    // Only after the touch has ended: the page moves when the keyboard appears.
+    // Waits for the end of the touch, because the page moves when the keyboard appears.
     input.addEventListener("click", (event) => { if (event.pointerType === "touch") show(input); });
     input.addEventListener("focus", () => { if (!panel.hidden) { field = input; } });
     input.addEventListener("keydown", (event) => {
