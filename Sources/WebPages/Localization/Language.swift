@@ -46,8 +46,8 @@ package enum Language: String, CaseIterable, Sendable {
     /// Returns the language that a list of preferences ranks highest; nil if the list contains no language in which
     /// pages exist.
     ///
-    /// - Parameter preferences: the value of `Accept-Language` (RFC 9110 section 12.5.4), or of the parameter `ui_locales`
-    ///   with spaces (OpenID Connect Core 1.0 section 3.1.2.1). Only the first 20 entries count.
+    /// - Parameter preferences: the value of `Accept-Language` (RFC 9110 section 12.5.4), or of the space-separated
+    ///   parameter `ui_locales` (OpenID Connect Core 1.0 section 3.1.2.1). Only the first 20 entries count.
     package static func preferred(in preferences: String) -> Language? {
         let entries = preferences.split(maxSplits: 20) { $0 == "," || $0 == " " && !preferences.contains(",") }.prefix(
             20)
