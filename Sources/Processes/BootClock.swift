@@ -3,7 +3,8 @@ internal import Glibc
 
 /// The clock `CLOCK_BOOTTIME` of clock_gettime(2).
 ///
-/// It counts the time since the machine was started, including sleep. It is the same in every process and cannot be set.
+/// The clock counts the time since the machine was started, including sleep. It is the same in every process and cannot
+/// be set.
 package enum BootClock {
     @Sendable package static func now() -> Duration {
         var time = timespec()
