@@ -13,7 +13,7 @@ package enum AppBinding: Sendable, Codable, Hashable {
     /// declare it.
     case browser
 
-    /// Reads the fields of a registry: the level, and the user that the level `user` needs.
+    /// Reads the fields of a registry entry: the level, and the user id that the level `user` requires.
     ///
     /// - Returns: nil if the level is unknown, if the user is missing, or if a user is given for another level.
     package init?(level: String?, user: UInt32?) {

@@ -2,8 +2,8 @@
 
 /// The identity of an app. It is determined once, when the connection is accepted, and kept until that connection ends.
 ///
-/// It rests on two facts that the kernel fixed when the app connected: the socket and the user (`SO_PEERCRED`). Paths,
-/// and facts that a process can change about itself later, are not used.
+/// It is based on two facts that the kernel recorded when the app connected: the socket and the user (`SO_PEERCRED`).
+/// Paths, and facts that a process can change about itself later, are not used.
 package enum AppIdentity: Sendable, Codable, Hashable {
     /// The app connected through the socket of the app with this bundle id.
     case socket(String)
@@ -11,7 +11,8 @@ package enum AppIdentity: Sendable, Codable, Hashable {
     case user(String, UInt32)
     /// Any program of the session's users.
     case session
-    /// A program of the session's users that was started by the browser that the agent opened for the worker.
+    /// A program that the worker's browser started. The agent opened that browser, and the program runs as one of the
+    /// session's users.
     case browser
 
     /// Returns whether this identity may make requests in the name of `app`.

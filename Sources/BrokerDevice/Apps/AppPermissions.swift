@@ -23,8 +23,8 @@ package struct AppPermissions: Sendable, Codable, Equatable {
     }
 
     /// Applies the rules to an app. The block list takes precedence. An app whose client the MDM configured needs no
-    /// list (Microsoft's "MSAL apps need no listing"), nor does an app that comes with the broker. Every other app
-    /// needs the allow list, a prefix or, if the MDM installed it, the flag.
+    /// list (Microsoft's "MSAL apps need no listing"), nor does an app that comes with the broker. Every other app must
+    /// be in the allow list, match a prefix or, if the MDM installed it, be permitted by the flag.
     package func verdict(on app: RegisteredApp) -> Verdict {
         if blocked.contains(app.bundleID) { return .blocked }
         switch app.source {

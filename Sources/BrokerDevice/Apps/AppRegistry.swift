@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import BrokerProtocol
 
-/// Every app that may ask for accounts and tokens, how each is identified, and the rules that apply to all. It is
-/// checked as a whole: if two entries claim the same thing, neither can be trusted.
+/// Every app that may ask for accounts and tokens, how the broker identifies each app, and the rules that apply to all
+/// of them. The registry is checked as a whole: if two entries claim the same bundle id, client id or user, neither can
+/// be trusted.
 package struct AppRegistry: Sendable, Codable, Equatable {
     package let apps: [RegisteredApp]
     package let rules: AppPermissions
@@ -19,8 +20,8 @@ package struct AppRegistry: Sendable, Codable, Equatable {
     ///
     /// - Parameters:
     ///   - file: the device's own registry; nil if there is none.
-    ///   - sharedUsers: root, the broker's user and the session's users. None of them may be the user of one app.
-    /// - Throws: ``RegistryFailure`` for the first entry that makes an app's identity ambiguous.
+    ///   - sharedUsers: root, the broker's user and the session's users. No app may have one of them as its own user.
+    /// - Throws: ``RegistryFailure`` for the first entry that is invalid or makes an app's identity ambiguous.
     package init(
         managed: ManagedSettings, file: RegistryFile?, sharedUsers: Set<UInt32>
     ) throws(RegistryFailure) {
@@ -36,7 +37,7 @@ package struct AppRegistry: Sendable, Codable, Equatable {
         self.init(apps: apps, rules: managed.rules)
     }
 
-    /// Adds the clients of an entry, or adds the binding to the app that the MDM declared.
+    /// Adds the clients of a registry entry. If the MDM declared the app, sets the app's binding instead.
     private static func add(
         _ entry: RegistryFile.Entry, to apps: inout [RegisteredApp], isManaged: Bool
     ) throws(RegistryFailure) {

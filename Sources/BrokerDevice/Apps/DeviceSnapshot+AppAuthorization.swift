@@ -8,7 +8,7 @@ extension DeviceSnapshot {
         apps.first { $0.clientID.lowercased() == clientID.lowercased() }
     }
 
-    /// Returns the client that this identity acts as.
+    /// Returns the client with this id if the identity may act as it.
     ///
     /// - Throws: ``BrokerError``, with a different reason for each case: the registry is unusable, the client id is not
     ///   registered, it belongs to a different app, or the profile's lists do not permit the app.
@@ -24,9 +24,10 @@ extension DeviceSnapshot {
         return app
     }
 
-    /// Checks whether an app of this identity may learn who is signed in without naming its client.
+    /// Checks whether an app with this identity may learn who is signed in although its request names no client.
     ///
-    /// - Throws: ``BrokerError`` if no app that this identity may act as is permitted.
+    /// - Throws: ``BrokerError`` if the registry is unusable, or if the profile's lists permit none of the apps that
+    ///   this identity may act as.
     package func checkAnyApp(for identity: AppIdentity) throws(BrokerError) {
         if let registryFailure { throw registryFailure.brokerError }
         guard apps.contains(where: { identity.mayAct(as: $0) && refusal(of: $0) == nil }) else {
@@ -69,7 +70,8 @@ extension DeviceSnapshot {
             reason: .otherApp)
     }
 
-    /// Further facts about the device for an app: a JSON object whose values are strings.
+    /// Returns extra information for an app, as a JSON object whose values are strings: whether the MDM installed the
+    /// app.
     package func extraInfo(for clientID: String) -> String {
         let isManaged = registered(clientID)?.isManaged ?? false
         return JSONWriter.text(.object([Key.isCallerAppManaged.rawValue: .string(isManaged ? "1" : "0")]))

@@ -62,7 +62,7 @@ package struct RegistryFailure: Error, Sendable, Codable, Equatable {
         }
     }
 
-    /// The error for apps that make requests while there is this failure.
+    /// The error that apps get while this failure lasts.
     package var brokerError: BrokerError {
         BrokerError(.brokerUnavailable, "\(message) \(remedy)", reason: .init(rawValue: code.rawValue))
     }

@@ -10,7 +10,7 @@ package struct RegistryFile: Sendable, Equatable {
     /// The file's entry for one app.
     package struct Entry: Sendable, Equatable {
         package let bundleID: String
-        /// nil if the file leaves it to the MDM.
+        /// The app's binding; nil if the file names no level.
         package let binding: AppBinding?
         package let clients: [Client]
     }
@@ -98,7 +98,7 @@ extension RegistryFile.Client {
     }
 }
 
-/// An object whose keys must all be known, so that a misspelt key is never ignored.
+/// A JSON object in which an unknown key is an error, so that a misspelt key is never ignored.
 private struct StrictKeys {
     let container: KeyedDecodingContainer<Name>
 

@@ -2,7 +2,7 @@
 
 /// An app of a user, as far as the kernel lets the broker distinguish apps.
 ///
-/// All programs of the session are one app here; ``AppProcess`` distinguishes them.
+/// All programs of one user's session count as one app here; ``AppProcess`` distinguishes them.
 package struct ConnectedApp: Sendable, Hashable {
     package let user: UInt32
     let identity: AppIdentity

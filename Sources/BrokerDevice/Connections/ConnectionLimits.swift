@@ -15,9 +15,9 @@ package struct ConnectionLimits: Sendable, Equatable {
         (self.process, self.session, self.app, self.user, self.total) = (process, session, app, user, total)
     }
 
-    /// Connections that the supervisor has accepted and the session process has not taken yet.
+    /// Connections that the supervisor has accepted and that the session process has not taken yet.
     package static let waiting = ConnectionLimits(process: 64, session: 128, app: 16, user: 160, total: 256)
-    /// Connections without a hello yet.
+    /// Connections on which no hello has arrived yet.
     package static let greeting = ConnectionLimits(process: 64, session: 128, app: 16, user: 160, total: 256)
     /// Connections of apps that are being served.
     package static let serving = ConnectionLimits(process: 256, session: 384, app: 64, user: 448, total: 768)

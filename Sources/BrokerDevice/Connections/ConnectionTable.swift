@@ -5,14 +5,15 @@ internal import BrokerProtocol
 /// The open connections, within ``ConnectionLimits``.
 ///
 /// If a process's own limit is reached, that process gives up its oldest idle connection. If the limit of an app is
-/// reached, the app gives up a connection. If the limit of a user or of all connections is reached, the app with the
-/// most connections gives one up if it has at least two more than the new connection's app; otherwise the new
-/// connection's app does.
+/// reached, that app gives up a connection. If the limit of a user or of all connections is reached, the app with the
+/// most connections gives one up, provided that it has at least two more than the new connection's app. Otherwise the
+/// new connection's app gives one up.
 ///
-/// Within the app, the candidates are the processes with the most connections. If they have at least two more than the
-/// new connection's process, their oldest idle connection is closed or, if none is idle, their oldest one. Otherwise
-/// only an idle connection is closed: the oldest one of the new connection's process or, if that process has none in
-/// this app, of the candidates. Many idle processes therefore cannot keep others out.
+/// Within that app, the candidates are the processes with the most connections. If a candidate has at least two more
+/// connections than the new connection's process, the candidates' oldest idle connection is closed or, if none is idle,
+/// their oldest connection. Otherwise only an idle connection may be closed: the oldest idle connection of the new
+/// connection's process or, if that process has no connection in this app, of the candidates. Many idle processes
+/// therefore cannot keep others out.
 package struct ConnectionTable<ID: Hashable & Sendable>: Sendable {
     /// How a connection is used at the moment.
     package struct Use: Sendable {

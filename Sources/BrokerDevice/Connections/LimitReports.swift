@@ -19,8 +19,8 @@ package struct LimitReports: Sendable {
     /// Adds a report.
     ///
     /// - Parameter pause: the minimum number of seconds between two published reports about the same app and limit.
-    /// - Returns: the report to publish now, with everything since the last one; nil if the last one was less than
-    ///   `pause` ago.
+    /// - Returns: the report to publish now, which counts everything since the last published report; nil if that
+    ///   report was published less than `pause` seconds ago.
     package mutating func note(_ report: ConnectionLimitReport, pause: Int) -> ConnectionLimitReport? {
         var entry = Entry(report: report)
         if let index = entries.firstIndex(where: { $0.report.isAbout(sameAs: report) }) {
@@ -43,7 +43,7 @@ package struct LimitReports: Sendable {
         return due
     }
 
-    /// The reports since this time (in seconds), the latest last.
+    /// Returns the reports that were updated at or after `time` (in seconds), the latest last.
     package func since(_ time: Int) -> [ConnectionLimitReport] { entries.map(\.report).filter { $0.last >= time } }
 }
 

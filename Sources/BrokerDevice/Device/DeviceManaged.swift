@@ -6,9 +6,9 @@ package import BrowserPolicies
 package protocol DeviceManaged: Sendable {
     /// The settings in force now.
     var settings: ManagedSettings { get }
-    /// Makes the managed state visible to every app if the device is managed. Called before the broker serves.
+    /// Makes the managed state visible to every app if the device is managed. Called before the broker serves apps.
     ///
-    /// - Throws: ``FileError``; the broker does not serve then.
+    /// - Throws: ``FileError``. The broker then does not start.
     func declare() throws
     /// Receives each stage of the worker's session. Called on the supervisor's thread; must not block.
     func session(is stage: SessionStage)

@@ -2,11 +2,12 @@
 
 /// Whether workers share the device. Computed each time from the MDM's settings and the join; never stored.
 package enum DeviceMode: Sendable, Codable, Equatable {
-    /// All switches are on, and the device is joined.
+    /// Every one of the ``Switches`` is true.
     case shared
-    /// No switch is on.
+    /// Neither the profile nor the app configuration requests shared mode.
     case personal
-    /// At least one switch is on and something is missing: the device is neither shared nor personal.
+    /// The profile or the app configuration requests shared mode, but something is missing: the device is neither
+    /// shared nor personal.
     case incomplete(Missing)
 
     /// The facts that can be missing for shared mode, in the order in which an administrator provides them.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Why a session ended; the journal, the receipt and the log name it. Clean-up is the same for every trigger.
+/// Why a session ended. The journal, the receipt and the log contain it. Clean-up is the same for every trigger.
 package enum SignOutTrigger: String, Sendable, Hashable, CaseIterable {
     case app
     /// There was no activity for the idle time.

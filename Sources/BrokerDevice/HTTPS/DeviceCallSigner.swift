@@ -3,7 +3,7 @@ package import BrokerProtocol
 package import OAuth
 internal import SwiftASN1
 
-/// Calls the identity platform as the device; holds no user's secret.
+/// Makes calls to the identity platform in the device's name. It holds no secret of a user.
 package struct DeviceCallSigner: Sendable {
     package var server: IdentityClient
     package let keys: DeviceKeys

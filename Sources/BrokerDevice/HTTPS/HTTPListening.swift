@@ -3,7 +3,8 @@
 /// Sends requests whose answers do not end by themselves.
 package protocol HTTPListening: Sendable {
     /// Sends `request` and passes on each piece of a 200 answer's body as it arrives, until the server ends it or the
-    /// task is cancelled. It has no read timeout: the caller decides how long silence may last.
+    /// task is cancelled. The client's ``HTTPSClient/Configuration/readTimeout`` applies here, too. It must be longer
+    /// than the longest silence that the caller accepts.
     ///
     /// - Returns: the status.
     /// - Throws: ``HTTPSError``, or what `sink` throws.

@@ -81,9 +81,9 @@ extension HTTPSClient.Configuration {
 }
 
 extension HTTPSClient {
-    /// Creates the client that a broker's configuration describes; reads the trust roots.
+    /// Creates a client from the broker's configuration and reads the trust roots.
     ///
-    /// - Throws: ``HTTPSError`` if they cannot be read.
+    /// - Throws: ``HTTPSError`` if the file of trust roots is missing or malformed, ``FileError`` if it cannot be read.
     package convenience init(for configuration: SupervisorConfiguration) throws {
         guard let roots = try AtomicFile(path: configuration.trustRoots).read() else {
             throw HTTPSError(.invalidConfiguration, "the file of trust roots is missing")

@@ -4,7 +4,7 @@ internal import NIOCore
 internal import NIOSSL
 
 extension HTTPSError {
-    /// Maps a library's error to a code; an unknown one is "unreachable".
+    /// Maps a library's error to a code. An unknown error becomes `unreachable`.
     package init(reading error: any Error) {
         switch error {
         case let error as HTTPSError: self = error

@@ -48,11 +48,12 @@ package struct IdentityClient: Sendable {
 
     /// Posts a request that is signed over a nonce, to the token endpoint or to `path`.
     ///
-    /// If the server refuses the nonce, for example after a restart, a new one is fetched and signed over, once.
+    /// If the server refuses the nonce, for example after a restart, the client fetches a new nonce, and signs and
+    /// sends the request once more.
     ///
     /// - Parameters:
-    ///   - nonces: holds the nonce from the previous reply and receives the one from this reply. Without it, or if it
-    ///     is empty, a nonce is fetched from the server.
+    ///   - nonces: holds the nonce from the previous reply and receives the one from this reply. Without a store, or if
+    ///     the store is empty, the client fetches a nonce from the server.
     ///   - form: signs the request over a nonce.
     /// - Throws: as ``post(_:to:)``, or what `form` throws.
     package func post(

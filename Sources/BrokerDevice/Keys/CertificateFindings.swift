@@ -8,8 +8,8 @@ extension CheckResult {
     ///
     /// - Parameters:
     ///   - name: the certificate's name in codes: `device` or `mdm`.
-    ///   - end: the time from which the other side no longer accepts it, in seconds since 1970, if that is before its
-    ///     expiry.
+    ///   - end: the time from which the other side no longer accepts the certificate, in seconds since 1970; nil if the
+    ///     certificate is accepted until it expires.
     ///   - now: seconds since 1970.
     package static func certificate(
         of name: String, titled title: String, _ certificate: Certificate?, end: Int64? = nil, now: Int, remedy: String

@@ -58,7 +58,7 @@ private struct CertificateRequestSigner: CustomPrivateKey {
 }
 
 extension Certificate {
-    /// The subject's common name, if there is exactly one.
+    /// The subject's first common name; empty if there is none.
     package var commonName: String {
         for relative in subject {
             for attribute in relative where attribute.type == .RDNAttributeType.commonName {

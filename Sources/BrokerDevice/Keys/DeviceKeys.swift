@@ -84,13 +84,14 @@ package struct DeviceKeys: Sendable {
         do { return try DeviceKeys(in: store) } catch is DeviceStateDamaged { return try make(in: store) }
     }
 
-    /// Makes new keys and writes them to disk, readable by the broker's user only; in the device's TPM if it has one.
+    /// Makes new keys, in the device's TPM if it has one, and writes their files, which only the broker's user can
+    /// read.
     ///
     /// - Throws: ``TrustedPlatformFailure``, ``FileError``.
     package static func make(in store: KeyStore) throws -> DeviceKeys {
         try store.directory.make(mode: 0o700)
         if try store.makesPlatformKeys() {
-            // Written last: its presence means that both keys exist.
+            // The identity key is written last: its presence means that both keys exist.
             _ = try store.makePlatformKey(Name.platformTransport, .rsaDecryption)
             _ = try store.makePlatformKey(Name.platformIdentity, .rsaSigning)
             for name in [Name.identity, Name.transport] { try store.directory.file(name).remove() }

@@ -12,7 +12,7 @@ package struct DeviceSeal: Sendable {
 
     private static let keyLabel = Array("baton sealed file".utf8)
 
-    /// Reads the sealing key, once per process; asks the device's TPM if it has one. Blocks.
+    /// Reads the sealing key, with the device's TPM if it has one. Blocks; each process does this only once.
     ///
     /// - Throws: ``DeviceStateDamaged`` if there is no key, ``TrustedPlatformFailure``, ``KeyFileExposed``,
     ///   ``FileError``.
@@ -23,7 +23,8 @@ package struct DeviceSeal: Sendable {
         self.init(sealingKey: root)
     }
 
-    /// - Parameter root: the device's sealing key. Each use has its own derived key.
+    /// - Parameter root: the device's sealing key. Files are sealed with a key that is derived from it for this purpose
+    ///   only.
     package init(sealingKey root: SecretBytes) {
         let derived = unsafe root.withUnsafeBytes { bytes in
             HKDF<SHA256>.deriveKey(

@@ -33,7 +33,7 @@ package struct EpochCount {
 
     /// Counts one more epoch. From then on, any copy of the state made earlier is recognized as older.
     ///
-    /// - Throws: `foreign` if something else has moved the counter; as ``isOfAnotherTime()``.
+    /// - Throws: `foreign` if something else has advanced the counter; otherwise as ``isOfAnotherTime()``.
     package func advance() throws {
         var count = try read()
         if try platform.counter() == count {

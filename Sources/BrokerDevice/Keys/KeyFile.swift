@@ -32,7 +32,7 @@ enum KeyFile {
     }
 }
 
-/// A key file that other users may have read. Its signatures no longer prove anything.
+/// A key file that other users may have read. Signatures made with the key no longer prove anything.
 package struct KeyFileExposed: Error, Equatable, CustomStringConvertible {
     package let file: String
 

@@ -3,7 +3,7 @@ internal import CLinux
 internal import Glibc
 package import UnixSocket
 
-/// A session's key in a locked memory file. It never reaches a disk. Destroying it destroys it at once for all
+/// A session's key in a locked memory file. It never reaches a disk. ``destroy()`` overwrites it at once for all
 /// processes that share the file.
 ///
 /// The supervisor holds the file for the session process and never reads it.
@@ -34,7 +34,8 @@ package import UnixSocket
 
     /// Opens the key that a supervisor handed over.
     ///
-    /// - Throws: ``KeyFailure`` if the descriptor is not such a file.
+    /// - Throws: ``KeyFailure`` if the descriptor is not a memory file of the right size, or if the kernel refuses the
+    ///   lock.
     package init(handedOver descriptor: Descriptor) throws(KeyFailure) {
         file = descriptor
         var status = stat()

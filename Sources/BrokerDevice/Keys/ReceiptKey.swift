@@ -13,7 +13,7 @@ package struct ReceiptKey: Sendable {
 
     private static let plainFile = "receipt.pem"
     private static let platformFile = "receipt.tpm"
-    /// The possible file names in the folder of the device's keys. Only one of them exists.
+    /// The possible file names in the folder of the device's keys. At most one of them exists.
     package static let files = [plainFile, platformFile]
 
     private init(_ signing: SigningKey) throws {
@@ -35,7 +35,7 @@ package struct ReceiptKey: Sendable {
         }
     }
 
-    /// Makes a new key and writes it to disk, readable by the broker's user only; in the device's TPM if it has one.
+    /// Makes a new key, in the device's TPM if it has one, and writes its file, which only the broker's user can read.
     ///
     /// - Throws: ``TrustedPlatformFailure``, ``FileError``.
     package static func make(in store: KeyStore) throws -> ReceiptKey {

@@ -2,15 +2,16 @@
 internal import Files
 package import Redaction
 
-/// The key under which the device seals its private files. It is in its own file, or sealed in the device's TPM.
+/// The key under which the device seals its private files. It is stored in its own file, which contains either the key
+/// itself or the key as sealed by the device's TPM.
 package enum SealingKey {
-    /// The file with the key. The other file holds the key as sealed by the TPM.
+    /// The file with the key itself. ``platformFile`` contains the key as sealed by the TPM.
     package static let plainFile = "sealing.key"
     package static let platformFile = "sealing.tpm"
     /// The key's length in bytes.
     static let length = 32
 
-    /// Reads the key, or has the TPM open it; nil if none has been made yet.
+    /// Reads the key from its file, or has the TPM unseal it; nil if no key has been made yet.
     ///
     /// - Throws: ``DeviceStateDamaged``, ``TrustedPlatformFailure``, ``KeyFileExposed``, ``FileError``.
     static func read(in store: KeyStore) throws -> SecretBytes? {
@@ -26,9 +27,10 @@ package enum SealingKey {
         return key
     }
 
-    /// Reads the key, or makes it if there is none. If there is a TPM, a key that was stored in a file is sealed in it.
+    /// Reads the key, or makes it if there is none. If the device has a TPM, the TPM seals the key, and the plain file
+    /// is removed.
     ///
-    /// - Parameter mayMake: whether the key may be missing.
+    /// - Parameter mayMake: whether a missing key may be made.
     /// - Throws: as ``read(in:)``; ``DeviceStateDamaged`` if the key is missing and `mayMake` is false.
     package static func open(in store: KeyStore, mayMake: Bool) throws -> SecretBytes {
         let found = try read(in: store)
@@ -43,7 +45,8 @@ package enum SealingKey {
         return key
     }
 
-    /// Seals the key in the TPM and starts the count of epochs. The file whose presence marks this is written last.
+    /// Has the TPM seal the key, and starts the count of epochs. ``platformFile`` is written last, because its presence
+    /// means that both are done.
     private static func give(_ key: SecretBytes, to platform: any TrustedPlatform, _ store: KeyStore) throws {
         try EpochCount(in: store, platform: platform, seal: DeviceSeal(sealingKey: key)).begin()
         let blob = try platform.seal(key, authorization: nil)

@@ -9,16 +9,16 @@ package import Redaction
 package protocol TrustedPlatform: Sendable {
     /// Seals a secret of at most 128 bytes to this chip.
     ///
-    /// - Parameter authorization: the value needed to open it, at most 32 bytes. The chip counts wrong values and,
-    ///   after some, refuses all (its dictionary-attack lock-out). nil for a secret that this machine opens without
-    ///   one.
+    /// - Parameter authorization: the value that is needed to open the secret, at most 32 bytes; nil if this machine
+    ///   may open the secret without one. The chip counts wrong values and, after too many, refuses all values (its
+    ///   dictionary-attack lock-out).
     /// - Throws: ``TrustedPlatformFailure``.
     func seal(_ secret: SecretBytes, authorization: SecretBytes?) throws(TrustedPlatformFailure) -> [UInt8]
 
     /// Opens the result of ``seal(_:authorization:)``.
     ///
-    /// - Throws: ``TrustedPlatformFailure``; `wrongAuthorization`, `lockedOut`, or `foreign` if another chip sealed it
-    ///   or it was changed.
+    /// - Throws: ``TrustedPlatformFailure``: among others `wrongAuthorization`, `lockedOut`, or `foreign` if another
+    ///   chip sealed the secret or the data was changed.
     func unseal(_ blob: [UInt8], authorization: SecretBytes?) throws(TrustedPlatformFailure) -> SecretBytes
 
     /// Makes a key that never leaves the chip.
@@ -59,7 +59,7 @@ package struct TPMKey: Sendable, Codable, Equatable {
     package let kind: Kind
     /// The public part: the modulus of 256 bytes (the exponent is 65537), or `x` and `y` of 32 bytes each.
     package let published: [UInt8]
-    /// The private part, encrypted by the chip for itself, with its type.
+    /// The chip's own form of the key: the public area, and the private area, which the chip has encrypted for itself.
     package let blob: [UInt8]
 
     package init(kind: Kind, published: [UInt8], blob: [UInt8]) {

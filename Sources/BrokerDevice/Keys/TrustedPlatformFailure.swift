@@ -2,9 +2,9 @@
 
 /// Why a request to the chip with the device's keys failed.
 package enum TrustedPlatformFailure: Error, Equatable {
-    /// It cannot be reached: it is missing, configured wrongly, or this process may not use it.
+    /// The chip cannot be reached: it is missing, configured wrongly, or this process may not use it.
     case unavailable(cause: String)
-    /// It was reached and did not answer in time.
+    /// The chip was reached and did not answer in time.
     case unresponsive
     /// The authorization differs from the one that the secret was sealed with.
     case wrongAuthorization

@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import BrokerIPC
 
-/// What a receipt says about each entry.
+/// How the entries relate to the items of a receipt.
 extension Leftover {
-    /// The item of `app_data`; in a receipt, the item of each app has the app's id.
+    /// The item name of the entry `app_data`. In a receipt, each app has its own item, named with the app's id.
     static let itemOfApps = "app:<application id>"
 
-    /// Returns the names of the entries about which a receipt says nothing else, because nobody looked at their places;
-    /// sorted. Entries that stay by design are not among them.
+    /// Returns the sorted names of the entries that nobody observed: no item of the receipt is about them, and nobody
+    /// searched their places. Entries that stay by design are not included.
     ///
     /// - Parameters:
     ///   - items: the names of the receipt's items.
-    ///   - left: the entries in whose places `baton-helper` found something; nil if it did not search all its folders.
+    ///   - left: the entries in whose places `baton-helper` found something; nil if it did not search all of its
+    ///     folders.
     package static func unobserved(items: [String], left: [String]?) -> [String] {
         all.filter { entry in
             guard entry.fate != .kept, !items.contains(where: entry.isItem) else { return false }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A place where data of a worker can remain. Each entry names who clears it and who observes that.
+/// A place where data of a worker can remain. Each entry names who clears the data and who observes that it is gone.
 ///
-/// ``all`` is the only list of them; `docs/leftovers.md` is generated from it.
+/// ``all`` is the only list of these places; `docs/leftovers.md` is generated from it.
 package struct Leftover: Sendable {
     /// Where the data is.
     package enum Place: Sendable, Hashable {
@@ -66,7 +66,7 @@ package struct Leftover: Sendable {
     /// The data of a worker that the place can hold.
     package let holds: String
     package let fate: Fate
-    /// Who removes it and when; if nobody does, what helps against it.
+    /// Who removes the data and when; if nobody does, what an administrator can do about it.
     package let eraser: String
     package let observer: Observer
     /// The receipt's item for it; nil if receipts have none.
@@ -81,10 +81,10 @@ package struct Leftover: Sendable {
         (self.holds, self.eraser, self.observer, self.item, self.test) = (holds, eraser, observer, item, test)
     }
 
-    /// Every entry. If two name the same place, the first one counts.
+    /// Every entry. If two entries name the same place, the first one counts.
     package static let all = state + session + programs + notCovered
 
-    /// The first entry that names a file outside of the device's own folders; nil if none does.
+    /// Returns the first entry that matches a file outside the device's own folders; nil if none matches.
     ///
     /// - Parameters:
     ///   - path: absolute.
@@ -104,7 +104,7 @@ package struct Leftover: Sendable {
 }
 
 extension Leftover.Place {
-    /// The place's path or pattern, without the folder that it is below.
+    /// The place's path or pattern, relative to the folder that the case names.
     package var pattern: String {
         switch self {
         case .state(let pattern), .profiles(let pattern), .home(let pattern), .path(let pattern): pattern

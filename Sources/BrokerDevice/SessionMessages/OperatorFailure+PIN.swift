@@ -3,7 +3,7 @@ package import BrokerIPC
 
 /// The reasons why no PIN is set. The supervisor and the session process report them.
 extension OperatorFailure {
-    /// No worker is signed in who was authenticated by the server.
+    /// No worker is signed in, or the worker was not authenticated by the server.
     package static let pinNeedsWorker = OperatorFailure(
         code: "pin_needs_worker", message: "A PIN is set by a worker who is signed in with the server.",
         remedy: "Sign in while the device reaches the server, then try again.")

@@ -9,6 +9,6 @@ package enum PageFailure: String, Sendable, Equatable, Codable {
     case tooMany
     /// The browser could not be started, or ended before it showed the page.
     case notShown
-    /// The browser runs, but nobody has said in time that it shows the page.
+    /// The browser runs, but the agent has not confirmed in time that the browser shows the page.
     case unconfirmed
 }

@@ -19,7 +19,8 @@ package enum SessionProcessMessage: Sendable, Codable, Equatable {
     case tokenWanted(until: Int)
     case signInSucceeded
     case signInFailed(OperatorFailure)
-    /// A reader is about to be told of accounts, or that there are none. First, the tombstones must be on disk.
+    /// The session process is about to report accounts, or that there are none, to a reader. The tombstones must be on
+    /// disk first.
     case storeTombstones(reader: AccountReader, [AccountTombstone])
     /// An app requests the sign-out. The descriptor is its connection, on which the supervisor answers.
     /// - `inBrowser`: the browser's extension requests it, and the answer has the extension's form.
@@ -34,13 +35,13 @@ package enum SessionProcessMessage: Sendable, Codable, Equatable {
     case listenerArrived(epoch: Epoch)
     /// All apps that were notified of the end have saved.
     case appsReady(epoch: Epoch)
-    /// The apps of this epoch that have unsaved work, in place of those that were reported before.
+    /// The apps of this epoch that have unsaved work. The list replaces the one that was reported before.
     case unsavedWork(apps: [String], epoch: Epoch)
-    /// An app of this epoch erases a worker's data itself.
+    /// An app of this epoch has an eraser: it erases a worker's data itself.
     case appEnlisted(app: String, epoch: Epoch, requestID: UInt64)
-    /// An app's report on whether it has erased its data of an ended epoch.
+    /// An app has reported whether it has erased its data of an ended epoch.
     case appAnswered(app: String, ended: Epoch, EraserReport.Result, requestID: UInt64)
-    /// A page should open in the browser of this epoch's worker; nil for the home page. Answered with
+    /// The browser of this epoch's worker should open a page; nil for the home page. Answered with
     /// ``SupervisorMessage/pageSettled(requestID:_:)``.
     case pageWanted(WebAddress?, epoch: Epoch, requestID: UInt64)
     /// A person used the device in this epoch.
@@ -48,8 +49,8 @@ package enum SessionProcessMessage: Sendable, Codable, Equatable {
     /// A worker has signed in without the server; `subject` is the worker's pseudonym in receipts. Sent before
     /// ``signInSucceeded``.
     case signedInOffline(subject: String?)
-    /// When the session of this epoch's worker, who signed in offline, ends, in seconds of `CLOCK_BOOTTIME`; nil once
-    /// they have signed in with the server.
+    /// The end of the session of a worker who signed in offline, in seconds of `CLOCK_BOOTTIME`; nil after that worker
+    /// has signed in with the server.
     case leaseEnds(at: Int?, epoch: Epoch)
     /// The offline lease with which this epoch's worker signed in has ended.
     case leaseOver(epoch: Epoch)

@@ -19,7 +19,8 @@ package enum SupervisorMessage: Sendable, Codable, Equatable {
     case refuse(requestID: UInt64, SignInRefusal)
     /// The sign-in is in the journal: the worker is signed in.
     case confirm(requestID: UInt64)
-    /// The receipt's bound for access tokens is now no earlier than this token's expiry.
+    /// The supervisor has recorded the token's expiry for the receipt: the receipt's bound for access tokens is now at
+    /// least this time.
     case tokenNoted(until: Int)
     /// A reader's tombstones are on disk.
     case tombstonesStored(AccountReader)

@@ -28,8 +28,8 @@ package struct SessionPolicy: Sendable, Codable, Equatable {
         return nil
     }
 
-    /// Returns this policy, which is the device's own, with all overrides from the MDM's `settings`. If the result is
-    /// unsafe or malformed, returns this policy unchanged and the reason.
+    /// Returns this policy, which is the device's own, with all overrides from the MDM's `settings`. If the overrides
+    /// are malformed or the result is unsafe, returns this policy unchanged, and the reason.
     package func followed(_ settings: ManagedSettings) -> (sessionPolicy: SessionPolicy, refusal: SessionPolicyError?) {
         if let refusal = settings.sessionPolicyError { return (self, refusal) }
         guard settings.sessionPolicy != SessionPolicyOverride() else { return (self, nil) }

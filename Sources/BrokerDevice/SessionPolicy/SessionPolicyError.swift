@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Why a session policy is refused. The previous one stays in force.
+/// Why a session policy is refused. A refused policy never takes effect.
 package struct SessionPolicyError: Error, Sendable, Equatable {
     /// Stable codes. Each has a cause and a remedy.
     package enum Code: String, Sendable, CaseIterable {

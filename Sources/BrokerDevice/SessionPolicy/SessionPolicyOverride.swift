@@ -18,7 +18,7 @@ package enum SessionPolicyKey: String, Sendable, CaseIterable {
     }
 }
 
-/// The keys of a session policy that are set. The others keep their values.
+/// Values for some keys of a session policy. The other keys keep their values.
 package struct SessionPolicyOverride: Sendable, Equatable {
     /// The numbers, each within its range.
     package private(set) var numbers: [SessionPolicyKey: Int] = [:]
@@ -53,7 +53,7 @@ package struct SessionPolicyOverride: Sendable, Equatable {
         return hour * 60 + minute
     }
 
-    /// Returns `base` with the keys that are set here.
+    /// Returns `base` with the values that are set here.
     package func applied(to base: SessionPolicy) -> SessionPolicy {
         SessionPolicy(
             timeouts: SessionTimeouts(

@@ -5,7 +5,7 @@
 /// The broker compares addresses with a list before it gives a browser a credential. An address that a browser, a proxy
 /// or a server might read differently is refused, not normalised.
 package struct SSOAddress: Sendable, Hashable {
-    /// Why a text is not such an address, without the text.
+    /// Why a text is not such an address. The text itself is not included.
     package enum Failure: String, Error, Sendable, CaseIterable {
         case length = "is empty or longer than 8192 bytes"
         case character = "has a character that an address cannot have"
@@ -41,10 +41,12 @@ package struct SSOAddress: Sendable, Hashable {
         query = target.count > path.count ? String(target.dropFirst(path.count + 1)) : nil
     }
 
-    /// Whether this address begins with `prefix`: the same scheme, host and port, and a path that begins with the prefix's.
+    /// Whether this address begins with `prefix`: the same scheme, host and port, and a path that begins with the
+    /// prefix's.
     package func begins(with prefix: SSOAddress) -> Bool { origin == prefix.origin && path.hasPrefix(prefix.path) }
 
-    /// Whether an address may contain this byte: printable ASCII without quotation marks, brackets and backslashes.
+    /// Whether an address may contain this byte: printable ASCII except double quotation marks, angle, square and curly
+    /// brackets, backslashes, carets, grave accents and vertical bars.
     private static func isPlain(_ byte: UInt8) -> Bool {
         (0x21...0x7e).contains(byte) && !"\"<>\\^`{|}[]".utf8.contains(byte)
     }

@@ -32,9 +32,9 @@ package struct DeviceFiles: Sendable {
     /// Sealed offline leases and the sealed record of time; empty if no policy has granted a lease.
     package var offline: Directory { root.appending("offline") }
 
-    /// A registration that the directory has confirmed and that is not in `join.json` yet. The session process writes
-    /// it before it answers, so that a crash cannot leave a registration in the directory that is missing on the
-    /// device.
+    /// Returns a registration that the directory has confirmed and that is not in `join.json` yet. The session process
+    /// writes this file before it answers, so that after a crash the directory has no registration that is missing on
+    /// the device.
     package func confirmedJoin() throws -> JoinRecord? { try read(JoinRecord.self, Name.confirmedJoin) }
     package func write(confirmed join: JoinRecord) throws { try write(join, Name.confirmedJoin) }
     package func removeConfirmedJoin() throws { try root.file(Name.confirmedJoin).remove() }
