@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension BrokerError {
-    /// A stable code (Baton's own) that tells apart the causes of one error code. It appears in logs, in `baton doctor`
-    /// and in the errors that apps get. Microsoft's clients ignore it.
+    /// A stable code of Baton's own that distinguishes the causes of one error code. It appears in logs, in
+    /// `baton doctor` and in the errors that apps get. Microsoft's clients ignore it.
     package struct Reason: RawRepresentable, Hashable, Sendable {
         package let rawValue: String
 
         package init(rawValue: String) { self.rawValue = rawValue }
 
-        /// What an administrator can do; nil if the reason is not a fault or has its remedy elsewhere.
+        /// What an administrator can do; nil if the reason is not a fault, or if its remedy is given elsewhere.
         package var remedy: String? {
             switch self {
             case .unknownClient: "Push the app with this clientId by the MDM, or correct the client id in the app."

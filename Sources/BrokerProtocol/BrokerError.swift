@@ -96,7 +96,7 @@ package struct BrokerError: Error, Equatable, Sendable {
         ])
     }
 
-    /// Reads the error in a reply; returns nil if it is not one.
+    /// Reads the error in a reply; returns nil if the JSON is not an error of the broker.
     package init?(json: JSONValue) {
         guard let members = json.object, members[Member.domain]?.string == Self.domain,
             let code = members[Member.code]?.integer

@@ -18,7 +18,7 @@ package struct DeviceState: Sendable, Codable, Equatable {
 
     /// The session of the worker who is signed in.
     package struct Session: Sendable, Codable, Equatable {
-        /// When it began, in seconds since 1970; nil if that is no longer known.
+        /// When the session began, in seconds since 1970; nil if that is no longer known.
         package let began: Int?
         /// When the shift ends, on the boot clock; nil if it has no end.
         package let shiftEnd: Int?
@@ -30,7 +30,7 @@ package struct DeviceState: Sendable, Codable, Equatable {
         /// Bundle ids of the apps that have unsaved work.
         package let unsaved: [String]
         /// When the announced end takes place even if apps have not saved, on the boot clock; nil unless the end waits
-        /// for ``unsaved``.
+        /// for the apps in ``unsaved``.
         package let saveEnd: Int?
 
         package init(
@@ -99,8 +99,8 @@ package struct DeviceState: Sendable, Codable, Equatable {
     package let hasOfflineLeases: Bool
     package let session: Session?
     package let handover: Handover?
-    /// The version of the home screen's configuration that the MDM pushed; nil if there is none. A program that shows it
-    /// reads it again when the version changes (`WellKnownPath.homeScreen`).
+    /// The version of the home screen's configuration that the MDM pushed; nil if there is none. A program that shows
+    /// it reads it again when the version changes (`WellKnownPath.homeScreen`).
     package let homeScreen: String?
     /// The code of the first fault that `baton doctor` found, other than those that the state describes anyway; nil if
     /// there is none.

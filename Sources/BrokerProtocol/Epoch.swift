@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The period between two changes of the signed-in user: a random id and a counter.
+/// The period between two changes of the signed-in user, identified by a random id and a counter.
 ///
-/// Equality decides whether something belongs to the current epoch; the counter only defines the order.
+/// To decide whether something belongs to the current epoch, compare epochs for equality; the counter only defines
+/// their order.
 package struct Epoch: Hashable, Sendable {
     package let id: ID
     package let counter: UInt64

@@ -11,7 +11,7 @@ package struct FlatMap: Sendable, Equatable {
     package init(_ entries: [String: String] = [:]) { self.entries = entries }
 
     package init(_ entries: [Key: String]) {
-        // Room for the common entries, which callers add.
+        // Leaves room for the common entries, which callers add.
         self.entries = Dictionary(minimumCapacity: entries.count + 12)
         for (key, value) in entries { self.entries[key.rawValue] = value }
     }
@@ -29,7 +29,8 @@ package struct FlatMap: Sendable, Equatable {
         return value
     }
 
-    /// Returns the flag for `key`: true if the value begins with `Y`, `y`, `T`, `t` or a digit from 1 to 9.
+    /// Returns the flag for `key`: true if the value begins with `Y`, `y`, `T`, `t` or a digit from 1 to 9; `fallback`
+    /// if the value is missing or empty.
     package func flag(_ key: Key, default fallback: Bool) -> Bool {
         guard let first = self[key]?.first else { return fallback }
         return "YyTt123456789".contains(first)
@@ -86,7 +87,7 @@ extension FlatMap {
         writer.endObject()
     }
 
-    /// The length of the map in an envelope if no character is escaped, and room for the rest of the envelope.
+    /// The length of the map in an envelope if no character is escaped, plus room for the rest of the envelope.
     var envelopeByteCount: Int { byteCount + 6 * entries.count + 256 }
 
     /// Reads a map from an envelope: strings are kept, integers and booleans become strings, all other values are

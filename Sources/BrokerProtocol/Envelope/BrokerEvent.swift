@@ -3,7 +3,7 @@ internal import JSON
 
 /// A message that the broker sends on its own to an app whose hello asked for events. It contains no user data.
 package enum BrokerEvent: Sendable, Equatable {
-    /// This epoch is about to end. The app may save, and sends ``Operation/readyToEnd`` when it has.
+    /// This epoch is about to end. The app may save, and sends ``Operation/readyToEnd`` when it has saved.
     case willEnd(Epoch, milliseconds: Int)
     /// This epoch ends because of inactivity, unless there is user activity within this number of seconds.
     case idle(Epoch, seconds: Int)

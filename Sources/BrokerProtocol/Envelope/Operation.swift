@@ -52,7 +52,8 @@ extension Operation {
     package static let registerEraser = Operation(rawValue: "baton.register_eraser")
     /// Reports that this app has finished saving, so the announced end may proceed.
     package static let readyToEnd = Operation(rawValue: "baton.ready_to_end")
-    /// Reports whether this app has unsaved work of the worker. A graceful end of the session waits for it longer.
+    /// Reports whether this app has unsaved work of the worker. A graceful end of the session waits longer if an app
+    /// has unsaved work.
     package static let unsavedWork = Operation(rawValue: "baton.unsaved_work")
     /// Reports the result of this app's eraser for an ended epoch. It is the only operation that is allowed on a
     /// connection whose hello names that epoch.

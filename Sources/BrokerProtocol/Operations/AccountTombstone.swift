@@ -25,7 +25,7 @@ package struct AccountTombstone: Sendable, Codable, Equatable {
         self.endedAt = endedAt
     }
 
-    /// Earlier versions wrote neither `isReported` (always true in them) nor `isRemoved`.
+    /// Decodes a tombstone. Earlier versions wrote neither `isReported`, which was always true, nor `isRemoved`.
     package init(from decoder: any Decoder) throws {
         let members = try decoder.container(keyedBy: CodingKeys.self)
         homeAccountID = try members.decode(String.self, forKey: .homeAccountID)
@@ -72,7 +72,7 @@ package struct AccountTombstones: Sendable, Equatable {
         let before = told
         let isRemoved = isRemoved(homeAccountID, in: epoch)
         note(homeAccountID, in: epoch, byQuery: byQuery, isRemoved: isRemoved)
-        // A worker who left and came back is not a change, and must not hide another worker in between.
+        // If a worker left and came back, that is not a change, and must not hide a worker who was signed in between.
         while byQuery, told.count > 1, told[0].homeAccountID == homeAccountID { told.removeFirst() }
         return told != before
     }
@@ -90,7 +90,7 @@ package struct AccountTombstones: Sendable, Equatable {
         return true
     }
 
-    /// Makes the account of `epoch` the last one in the list.
+    /// Makes the tombstone of this account and `epoch` the last one in the list.
     private mutating func note(_ homeAccountID: String, in epoch: Epoch, byQuery: Bool, isRemoved: Bool) {
         var isReported = byQuery
         if let last = told.last, last.homeAccountID == homeAccountID {

@@ -8,7 +8,8 @@ internal import SwiftASN1
 internal import X509
 
 extension EnrollmentAgent {
-    /// Management's findings for `baton doctor`: the identity for its server, and the home screen's configuration.
+    /// The findings about management for `baton doctor`: the device's identity at its server, and the home screen's
+    /// configuration.
     package var findings: [CheckResult] {
         get async {
             let published = try? await blocking { [homeScreen] in homeScreen.finding }
@@ -16,7 +17,8 @@ extension EnrollmentAgent {
         }
     }
 
-    /// How long the device's identity for its server remains valid.
+    /// The finding about how long the device's identity at its server remains valid; empty if the device is not
+    /// enrolled.
     private var identityFindings: [CheckResult] {
         get async {
             let access: ServerAccess?

@@ -8,22 +8,22 @@ package import Logging
 internal import ServiceLifecycle
 internal import Synchronization
 
-/// The device's side of management, as a service: it checks in with the server at the start, on request, and at an
+/// The device's side of the MDM, as a service. It checks in with the server at the start, on request, and at an
 /// interval.
 package final class EnrollmentAgent: Service {
-    /// Makes a client for a server, with the device's identity. The client also trusts these roots (PEM).
+    /// Makes a client for a server. The client presents `identity` and also trusts `roots` (PEM).
     package typealias Connect =
         @Sendable (_ identity: HTTPSClient.Identity, _ roots: [UInt8]) throws -> any HTTPSending
 
     /// The agent's configuration.
     package struct Configuration: Sendable {
         package var device: DeviceDescription
-        /// The time between check-ins without a request; varied at random by up to a tenth.
+        /// The time between regular check-ins, varied at random by up to a tenth.
         package var interval: Duration
         /// The file from which apps learn that the device is managed.
         package var marker: ManagedMarker
         package var connect: Connect
-        /// Called with each change of the managed state, not on the caller's thread.
+        /// Called with the new state after each change of the managed state, on any thread.
         package var changed: @Sendable (ManagementState) -> Void
         package var sleep: @Sendable (Duration) async throws -> Void
 
@@ -46,7 +46,7 @@ package final class EnrollmentAgent: Service {
             case checkIn
             case enroll([UInt8])
             case unenroll
-            /// Do the work that was postponed during the worker's session.
+            /// Do the work that was postponed because of the worker's session.
             case settle
         }
 
@@ -54,7 +54,7 @@ package final class EnrollmentAgent: Service {
         let answer: @Sendable (Result<CheckInReport, EnrollmentError>) -> Void
     }
 
-    /// The values of the record that other parts read; all are from the same record.
+    /// The values that other parts read. All of them come from the same record.
     private struct Published: Sendable {
         let state: ManagementState
         /// The device's credentials for the server that it is enrolled with.
@@ -163,9 +163,9 @@ package final class EnrollmentAgent: Service {
         }
     }
 
-    /// Carries out one request after the other until the process stops. Then the current one is interrupted, and those
-    /// in the queue are refused. No progress of an interrupted request is lost: it is on disk, and the next start
-    /// continues from there.
+    /// Carries out one request after the other until the process stops. Then the current request is interrupted, and
+    /// the queued requests are refused. The progress of an interrupted request is on disk, and the next start continues
+    /// from there.
     private func serve() async {
         let worker = worker()
         let isStopping = Mutex(false)
@@ -215,7 +215,7 @@ package final class EnrollmentAgent: Service {
             logger: logger)
     }
 
-    /// Publishes the new state and notifies observers of what changed.
+    /// Publishes the new state, and notifies the observers of the parts that changed.
     private func publish(_ new: Published) {
         let old = published.withLock { published in
             defer { published = new }
@@ -255,7 +255,7 @@ extension EnrollmentAgent: DeviceManaged {
 
     package func declare() throws {
         if loaded?.enrollment != nil { try configuration.marker.raise() }
-        // A crash may have come between the record and the file.
+        // A crash may have happened after the record was written and before the file was.
         homeScreen.follow(loaded)
     }
 

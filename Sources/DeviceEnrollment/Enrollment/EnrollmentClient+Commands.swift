@@ -67,8 +67,8 @@ extension EnrollmentClient {
         return try await install(command, uuid: request.uuid, link: link, record: next)
     }
 
-    /// Installs the enrollment's own profile with a new identity. After its result has been sent, the device uses the
-    /// new one.
+    /// Installs a new version of the enrollment's own profile, with a new identity. From then on, the device uses the
+    /// new identity, first to send the result.
     private func renew(
         _ body: [UInt8], uuid: String, link: ServerLink, record: ManagementRecord
     ) async throws -> CommandReply {

@@ -4,8 +4,8 @@ internal import DeviceManagement
 internal import FoundationEssentials
 internal import Logging
 
-/// Enrolls and carries out commands, one after the other. It writes everything to disk before it reports it to the
-/// server.
+/// Enrolls the device and carries out commands, one after the other. It writes each effect to disk before it reports
+/// the effect to the server.
 actor EnrollmentClient {
     let store: ManagementStore
     let queue: BlockingQueue
@@ -42,8 +42,8 @@ actor EnrollmentClient {
         self.logger = logger
     }
 
-    /// Installs an enrollment profile and enrolls with its server. It may replace an enrollment with the same server;
-    /// what that server installed stays.
+    /// Installs an enrollment profile and enrolls with its server. The profile may replace an enrollment with the same
+    /// server; everything that this server installed stays.
     func enroll(_ xml: [UInt8]) async throws {
         let present = record?.enrollment
         guard present?.stage != .leaving else { throw EnrollmentError(.alreadyEnrolled, "the device is leaving") }
@@ -57,7 +57,7 @@ actor EnrollmentClient {
         }
         var next = record ?? ManagementRecord(udid: UUID().uuidString)
         let credentials = try await keep(offer)
-        // The current state is replaced only if the new server can be reached with this profile.
+        // The current state is replaced only if a client can be made from this profile.
         _ = try ServerLink(profile: credentials.profile, identity: offer.identity, connect: connect)
         let former = present.flatMap { $0.isManaged ? $0.former ?? $0.credentials : nil }
         next.enrollment = ManagementRecord.Enrollment(credentials: credentials, stage: .authenticating, former: former)
@@ -65,8 +65,8 @@ actor EnrollmentClient {
         try await onDisk { [marker] in try marker.raise() }
         try await save(next)
         do { try await introduce() } catch let error as EnrollmentError {
-            // If this was interrupted, or if there was no answer and a former enrollment could be lost, the next
-            // check-in continues from here.
+            // If the process is stopping, or if there is a former enrollment and the server has not refused the new
+            // one, the next check-in continues from here.
             guard !Task.isCancelled, former == nil || error.code == .turnedAway else { throw error }
             // The same profile can be tried again: the server has bound it to this device or to no device.
             try await fallBack()
@@ -95,7 +95,7 @@ actor EnrollmentClient {
         var next = record
         next.enrollment?.stage = .enrolled
         next.enrollment?.former = nil
-        // The command queue starts again with the enrollment.
+        // The enrollment starts a new command queue.
         next.lastResult = nil
         try await save(next)
         try await sweep()
@@ -137,7 +137,7 @@ actor EnrollmentClient {
         if let last = record?.lastResult, !last.isDelivered { message = Array(last.body) } else { message = try idle() }
         var answered: String?
         while true {
-            // Created for each round, since a command may have installed a new identity.
+            // Obtained in each round, since a command may have installed a new identity.
             let link = try await serverLink()
             let answer = try await link.connect(message)
             if record?.enrollment?.stage == .leaving {
@@ -177,7 +177,7 @@ actor EnrollmentClient {
         try await removeEverything()
     }
 
-    /// Notifies the server that the device leaves. If that fails, the removal continues.
+    /// Notifies the server that the device leaves. If that fails, the error is only logged.
     private func sayGoodbye() async {
         guard let udid = record?.udid else { return }
         do {
@@ -189,18 +189,19 @@ actor EnrollmentClient {
         }
     }
 
-    /// Removes everything that management installed. The record is cleared first, since only it lists what is managed.
+    /// Removes everything that management installed. The record is cleared first, since it alone determines what is
+    /// managed.
     private func removeEverything() async throws {
         guard let next = record?.cleared else { return }
         try await save(next)
-        // Drops the key from memory too.
+        // Releases the connection, and with it the key in memory.
         link = nil
         try await sweep()
         try await settle()
     }
 
-    /// Does the postponed work that is possible at this stage: carries out postponed commands, and removes the managed
-    /// marker once neither the enrollment nor the session of a worker who signed in under it is left.
+    /// Does the postponed work that is possible at this stage of the session: checks in if commands were postponed, and
+    /// removes the managed marker once the device is not enrolled and nobody is signed in.
     func settle() async throws {
         if owesCheckIn, record?.enrollment != nil, stage() != .changing { _ = try await checkIn() }
         guard record?.enrollment == nil, stage() == .free else { return }
@@ -228,7 +229,7 @@ actor EnrollmentClient {
         do { return try await queue.run(body) } catch { throw EnrollmentError(.storage, "\(error)") }
     }
 
-    /// Checks an enrollment profile and opens its identity, outside the cooperative pool.
+    /// Checks an enrollment profile and opens its identity, on a thread outside the cooperative pool.
     func open(_ xml: [UInt8]) async throws -> EnrollmentOffer { try await queue.run { try EnrollmentOffer(xml: xml) } }
 
     /// Writes the identity of an offer to disk.
@@ -238,7 +239,8 @@ actor EnrollmentClient {
         return ManagementRecord.EnrollmentCredentials(profile: offer.profile, identity: name)
     }
 
-    /// Returns the connection to the server. The device's identity and the root are read once.
+    /// Returns the connection to the server. The device's identity and the trust roots are read once for each set of
+    /// credentials.
     private func serverLink() async throws -> ServerLink {
         guard let credentials = record?.enrollment?.credentials else {
             throw EnrollmentError(.notEnrolled, "the device is not enrolled")

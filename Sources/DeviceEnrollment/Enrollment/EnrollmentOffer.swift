@@ -49,7 +49,7 @@ struct EnrollmentOffer: Sendable {
                     found = HTTPSClient.Identity(certificates: opened.certificates, privateKey: opened.privateKey)
                 } catch { throw EnrollmentError(.identityRefused, "\(error)") }
             }
-            // Kept empty, since the device's list of its profiles still names the payload.
+            // The payload stays without its content, since the device's list of profiles still names it.
             profile.payloads[index].content = .identity(IdentityPayload(container: [], password: ""))
         }
         guard let found else { throw EnrollmentError(.profileRefused, "the profile holds no identity") }

@@ -12,12 +12,12 @@ internal import Synchronization
 
 /// The file from which home screens read the configuration that the MDM pushed.
 ///
-/// It is beside the managed marker, in a folder that only the broker's user can write to, and anybody may read it: it has
-/// no secret. It is replaced as a whole, images included. A file that cannot be written does not hold up management: it
-/// keeps its former content, and the next record or start of the broker tries again.
+/// The file is beside the managed marker, in a folder that only the broker's user can write to. It contains no secret,
+/// and anybody may read it. It is replaced as a whole, images included. If it cannot be written, management continues:
+/// the file keeps its former content, and the broker tries again with the next record and at its next start.
 final class HomeScreenFile: Sendable {
     private struct State {
-        /// The profiles that the file is made from; nil before the first attempt and after a failed one.
+        /// The profiles that the file is made from; nil before the first attempt and after a failed attempt.
         var profiles: [String: Data]?
         /// The digest of the file's content; nil if there is no file.
         var version: String?
@@ -60,7 +60,7 @@ final class HomeScreenFile: Sendable {
         try file.replace(with: content, mode: Self.mode)
     }
 
-    /// Whether everybody may read the file, and nobody else may write to it.
+    /// Whether anybody may read the file, and only the broker's user may write to it.
     private var isReadable: Bool {
         var status = stat()
         return unsafe lstat(path, &status) == 0 && status.st_mode & 0o777 == Self.mode && status.st_uid == geteuid()
@@ -88,7 +88,7 @@ final class HomeScreenFile: Sendable {
 }
 
 extension ManagementRecord {
-    /// The configuration of the home screen from the installed profiles; nil if none has one.
+    /// Returns the home screen's configuration from the installed profiles; nil if no profile contains one.
     ///
     /// - Throws: ``DeviceStateDamaged`` if a profile that was checked when it was installed can no longer be read.
     func homeScreen() throws(DeviceStateDamaged) -> HomeConfiguration? {
@@ -100,7 +100,7 @@ extension ManagementRecord {
                 guard let configuration = try? payload.configuration() else {
                     throw DeviceStateDamaged(file: ManagementStore.fileName)
                 }
-                // The linter refuses a second one.
+                // The profile linter refuses a second configuration.
                 return configuration
             }
         }

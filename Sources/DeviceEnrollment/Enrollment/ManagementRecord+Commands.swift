@@ -28,9 +28,9 @@ enum CommandProblem: Int64 {
     case digestWrong = 6
     case storageFailed = 7
     case unknownSetting = 8
-    /// The enrollment profile does not grant the right for it (AccessRights).
+    /// The enrollment profile does not grant a right that the command needs (AccessRights).
     case notPermitted = 9
-    /// The broker's own app configuration has a setting that it cannot follow.
+    /// The broker's own app configuration has a setting that the broker cannot follow.
     case configurationRefused = 10
     /// Apple's code for a request type that the device does not support.
     case unknownCommand = 12021
@@ -125,7 +125,7 @@ extension ManagementRecord {
         return .done(.installation(identifier: identifier, state: .managed))
     }
 
-    /// Records that an app could not be installed. An installed version stays.
+    /// Records that an app could not be installed. A version that was installed before stays.
     mutating func fail(_ failure: PackageFailure) -> CommandOutcome {
         var outcome = CommandOutcome.failed(failure.problem, failure.detail)
         if let identifier = failure.identifier { failedApps.insert(identifier) }

@@ -3,17 +3,17 @@ internal import BrokerDevice
 internal import DeviceManagement
 internal import FoundationEssentials
 
-/// Everything that management set on the device, in one file that is replaced as a whole. So the effect of a command
-/// and the result that reports it are always written together.
+/// Everything that management set on the device, in one file that is replaced as a whole. The effect of a command and
+/// the result that reports it are therefore always written together.
 package struct ManagementRecord: Codable, Sendable, Equatable {
-    /// The id by which the server knows the device. It is made once, never changes, and is not tied to a person.
+    /// The id that identifies the device to the server. It is made once, never changes, and is not tied to a person.
     var udid: String
     var enrollment: Enrollment?
     /// Profiles by top-level identifier.
     var profiles: [String: Data] = [:]
     /// Managed apps by bundle identifier.
     var apps: [String: App] = [:]
-    /// Apps whose installation failed and whose failure has not been listed yet.
+    /// Apps whose installation failed, until the failure has been listed once.
     var failedApps: Set<String> = []
     /// The result of the last command. It is sent again, byte for byte, until the server has it.
     var lastResult: LastResult?

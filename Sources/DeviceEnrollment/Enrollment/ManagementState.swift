@@ -51,7 +51,7 @@ package struct ManagementState: Sendable, Equatable {
                 }
             }
         }
-        // The linter refuses a second one.
+        // The profile linter refuses a second browser configuration.
         guard browsers.count <= 1 else { throw DeviceStateDamaged(file: ManagementStore.fileName) }
         browser = browsers.first ?? .standard
         var apps: [String: ManagedApp] = [:]
@@ -67,7 +67,7 @@ package struct ManagementState: Sendable, Equatable {
 }
 
 extension ManagementState {
-    /// The broker's own package.
+    /// The bundle id of the broker's own package.
     package static let brokerIdentifier = AppConfiguration.broker
 
     /// The settings and apps in the form that the broker needs.

@@ -22,8 +22,8 @@ package struct ManagementStore: Sendable {
 
     /// Reads the record; nil on a device that has never enrolled.
     ///
-    /// - Throws: ``DeviceStateDamaged`` if the record exists and cannot be read. The device must not count as unmanaged
-    ///   then.
+    /// - Throws: ``DeviceStateDamaged`` if the record exists and cannot be read. In that case the device must not count
+    ///   as unmanaged.
     package func load() throws -> ManagementRecord? {
         guard let bytes = try root.file("state.json").read(limit: 64 << 20) else { return nil }
         do { return try JSONDecoder().decode(ManagementRecord.self, from: Data(bytes)) } catch {
@@ -64,7 +64,8 @@ package struct ManagementStore: Sendable {
     ///
     /// - Returns: the path, relative to the folder of apps.
     func place(_ draft: String, manifest: AppManifest) throws(FileError) -> String {
-        // Named by its digest, so that a package never replaces a different one that a record still names.
+        // The folder is named by the digest, so that a package never replaces a different package that a record still
+        // names.
         let digest = Hex.text(manifest.sha256)
         let folder = apps.appending(manifest.bundleIdentifier).appending(digest)
         try folder.make()

@@ -20,7 +20,8 @@ struct PackageFailure: Error {
     let identifier: String?
 }
 
-/// The network, the server or this process failed half-way. The command is kept.
+/// Why a package could not be fetched this time: the network, the server or this process failed. The server keeps the
+/// command.
 struct PackageInterrupted: Error {
     let detail: String
 }

@@ -89,7 +89,7 @@ extension PushClient {
         }
     }
 
-    /// Runs both until the first one ends, and cancels the other.
+    /// Runs both functions until one of them ends, and cancels the other.
     private func race(
         _ first: @escaping @Sendable () async throws -> Void, _ second: @escaping @Sendable () async throws -> Void
     ) async throws {

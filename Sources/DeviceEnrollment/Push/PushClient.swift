@@ -10,7 +10,7 @@ internal import PushProtocol
 internal import ServiceLifecycle
 internal import Synchronization
 
-/// The device's management server, with a client that has the device's identity there.
+/// The device's management server, and a client that presents the device's identity to it.
 package struct PushServer: Sendable {
     /// The address at which the device asks for commands.
     let serverURL: String
@@ -22,11 +22,11 @@ package struct PushServer: Sendable {
     }
 }
 
-/// Keeps the device's push channel to its server open. It asks for the session's status whenever the server reports a
-/// change, when a session begins, and each time the push channel is opened again.
+/// Keeps the device's push channel to its server open. The client queries the session's status whenever the server
+/// reports a change, when a session begins, and each time the push channel is opened again.
 ///
-/// Only an explicit answer from the server ends a session. If the status cannot be determined, the client asks again,
-/// and the session continues.
+/// Only an explicit answer from the server ends a session. If the status cannot be determined, the session continues,
+/// and the client asks again.
 package final class PushClient: Service {
     /// The client's configuration.
     package struct Configuration: Sendable {
@@ -48,9 +48,9 @@ package final class PushClient: Service {
         package var reachable: @Sendable (Bool?) -> Void
         /// Called when the device's state on the server may have changed.
         package var stateChanged: @Sendable () -> Void
-        /// Waits before the next attempt.
+        /// Waits for this duration before the next attempt.
         package var pause: @Sendable (Duration) async throws -> Void
-        /// Waits until the server has been silent for too long, or until the next regular query.
+        /// Waits for this duration: the longest silence allowed to the server, or the interval between regular queries.
         package var sleep: @Sendable (Duration) async throws -> Void
 
         package init(
