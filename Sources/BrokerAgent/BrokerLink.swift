@@ -4,7 +4,7 @@ internal import BrokerProtocol
 internal import Glibc
 internal import UnixSocket
 
-/// The agent's connection to `batond`: connects, reads orders, and reconnects when the connection is lost.
+/// The agent's connection to `batond`. It connects, reads orders, and reconnects when the connection is lost.
 struct BrokerLink: Sendable {
     /// The events of the link, in this order for each connection.
     enum Event: Sendable {
@@ -19,7 +19,7 @@ struct BrokerLink: Sendable {
     let socket: String
     let tell: @Sendable (Event) -> Void
 
-    /// Serves forever; blocks.
+    /// Connects and reads orders forever; blocks.
     func run() {
         var wait = Backoff()
         while true {

@@ -10,7 +10,8 @@ internal import Processes
 internal import UnixSocket
 
 extension BrowserAgent {
-    /// Passes the event to the machine and carries out its actions until none is left.
+    /// Passes the event to the machine and carries out its actions until none is left. Returns the agent's result if
+    /// the agent must end.
     func perform(_ event: BrowserMachine.Event) -> Result<Void, AgentFailure>? {
         var waiting = machine.handle(event)[...]
         while let action = waiting.popFirst() {
@@ -39,7 +40,7 @@ extension BrowserAgent {
         }
     }
 
-    /// Notifies the service manager once that the agent serves. A failure is only logged.
+    /// Notifies the service manager, once, that the agent is ready. A failure is only logged.
     private func tellServiceManager() {
         guard !isReady else { return }
         isReady = true
@@ -63,7 +64,7 @@ extension BrowserAgent {
                 for: profile, temporary, number: count, from: BrowserEnvironment.session)
             return try start(words, environment, for: id, isHeld: machine.storage(of: epoch) != nil)
         } catch {
-            // Nothing that the pages could wait for.
+            // If no browser runs, the waiting pages have nothing to wait for.
             if numbers.isEmpty { waitingPages = WaitingPages() }
             return notStarted(id, error)
         }
@@ -93,14 +94,16 @@ extension BrowserAgent {
         }
     }
 
-    /// The command that puts the policies in force; empty if the agent does not configure the browser.
+    /// Returns the words that are put before the browser's command so that the policies are in force; empty if the
+    /// agent does not configure the browser.
     private func wrapper(for profile: BrowserProfile, _ temporary: Directory) throws(AgentFailure) -> [String] {
         guard let managed = configuration.managed, let package else { return [] }
         return try managed.wrapper(
             for: profile, in: temporary, machine.configuration, signIn: machine.signIn, package.get())
     }
 
-    /// Writes the page that the browser opens first. A worker's page waits there until the browser's extension is ready.
+    /// Writes the start page, which the browser opens first. The start page of a worker's page waits until the
+    /// browser's extension is ready.
     private func startPage(for page: BrowserMachine.Page, in folder: Directory) throws -> StartPage {
         if let package, waitingPages.mustWait { try awaitExtension(of: count, package.get()) }
         switch page {

@@ -6,7 +6,7 @@ internal import Logging
 internal import Processes
 
 extension BrowserAgent {
-    /// Waits for the extension of the browsers that run, or of the next one.
+    /// Starts to wait for the extension of one of the running browsers, or of the next one.
     ///
     /// - Parameter number: the number of the next browser; nil if none is about to start.
     func awaitExtension(of number: Int?, _ package: BrowserExtensionPackage) throws {
@@ -29,7 +29,7 @@ extension BrowserAgent {
         }
         guard waitingPages.mustWait else { return nil }
         guard let process = numbers.first(where: { $0.value == browser })?.key else {
-            // The browser has ended since.
+            // The browser has ended in the meantime.
             return waitingPages.isWaiting(wait) ? awaitNextExtension() : nil
         }
         settlePages(by: browser)
@@ -42,7 +42,7 @@ extension BrowserAgent {
         }
     }
 
-    /// Waits for the extension of the browser that takes the place of one that has ended.
+    /// Starts to wait for the extension of the browser that replaces one that has ended.
     private func awaitNextExtension() -> Result<Void, AgentFailure>? {
         guard let package = try? package?.get(), !numbers.isEmpty else { return nil }
         count += 1
@@ -53,12 +53,12 @@ extension BrowserAgent {
         return nil
     }
 
-    /// Handles the end of a browser, or of a process that waits to become one.
+    /// Handles the end of a browser, or of a process that waits to become a browser.
     func browserEnded(_ process: Int32, _ status: ExitStatus?) -> Result<Void, AgentFailure>? {
         let wasServing = numbers.removeValue(forKey: process).map(waitingPages.isServed) ?? false
         (browsers[process], held[process]) = (nil, nil)
         if numbers.isEmpty { waitingPages = WaitingPages() } else if wasServing { _ = awaitNextExtension() }
-        // A browser that the agent has ended is no news.
+        // The end of a browser that the agent ended itself is not logged.
         if case .open(_, let running) = machine.state, running.contains(process) {
             log(status, isLast: running.count == 1)
         }
@@ -72,7 +72,7 @@ extension BrowserAgent {
     private func log(_ status: ExitStatus?, isLast: Bool) {
         switch status {
         case .exited(0): if isLast { logger.info("the person closed the browser") }
-        // Like a shell, bubblewrap exits with 128 and the number of the signal that ended the browser.
+        // Like a shell, bubblewrap exits with 128 plus the number of the signal that ended the browser.
         case .exited(let code) where configuration.managed != nil && (129...159).contains(code):
             logger.error("a signal ended the browser", metadata: ["browser.signal": "\(code - 128)"])
         case .exited(let code):

@@ -8,8 +8,8 @@ package import Logging
 internal import Processes
 internal import UnixSocket
 
-/// The agent in the worker's graphical session: opens the browser when `batond` orders it, and afterwards ends it and
-/// removes its files.
+/// The agent in the worker's graphical session. It opens the browser when `batond` orders it, and afterwards ends the
+/// browser and removes its files.
 ///
 /// One thread takes events and acts on them (``run()``). Other threads wait for orders, signals and browsers, and only
 /// post events.
@@ -20,7 +20,8 @@ package final class BrowserAgent {
     /// The real path of the folder of profiles, as used in the browsers' marks.
     private(set) var profiles = ""
     var machine = BrowserMachine()
-    /// The browsers and the processes that wait to become one, and their numbers.
+    /// The processes of the browsers, and those that wait to become a browser, by process id. ``numbers`` contains
+    /// their numbers.
     var browsers: [Int32: ChildProcess] = [:]
     var numbers: [Int32: Int] = [:]
     var held: [Int32: HeldProcess] = [:]
@@ -38,7 +39,7 @@ package final class BrowserAgent {
     enum Event: Sendable {
         case link(BrokerLink.Event)
         case browserEnded(Int32, ExitStatus?)
-        /// The extension of the browser with this number serves. With nil, none has started in time.
+        /// The extension of the browser with this number is ready; nil if no extension was ready in time.
         case extensionSettled(wait: Int, browser: Int?)
         case signal(Int32)
     }

@@ -9,7 +9,8 @@ package struct BrowserMachine: Sendable, Equatable {
     package enum State: Sendable, Equatable {
         /// There is no process and no profile.
         case idle
-        /// The epoch has a profile, and browsers with these process ids (none after the person closed them).
+        /// The epoch has a profile, and browsers with these process ids. The set is empty after the person has closed
+        /// them.
         case open(epoch: Epoch.ID, browsers: Set<Int32>)
         /// Processes are being ended and the profile removed.
         case clearing(epoch: Epoch.ID, cause: Cause)
@@ -35,7 +36,7 @@ package struct BrowserMachine: Sendable, Equatable {
         case connected
         case connectionLost
         case order(AgentOrder)
-        /// A process waits. It becomes the browser of the order `id` once the broker has confined it.
+        /// A process waits. It becomes the browser for the order `id` once the broker has confined it.
         case held(id: UInt64, process: Int32)
         case started(id: UInt64, browser: Int32)
         case startFailed(id: UInt64, AgentFailure)
@@ -45,11 +46,11 @@ package struct BrowserMachine: Sendable, Equatable {
         case browserBroke(Int32)
         /// A signal ended the browser.
         case browserKilled(Int32)
-        /// The extension of this browser serves: from now on, pages open signed in.
+        /// The extension of this browser is ready: from now on, pages open signed in.
         case extensionServes(browser: Int32)
-        /// No browser's extension has started in time.
+        /// No browser's extension was ready in time.
         case extensionSilent
-        /// Processes that the browsers left running were ended, too.
+        /// The agent has ended the processes that the browsers left running.
         case stragglersEnded
         case cleared(epoch: Epoch.ID)
         case notCleared(epoch: Epoch.ID, AgentFailure)
@@ -62,7 +63,7 @@ package struct BrowserMachine: Sendable, Equatable {
         case report(AgentMessage)
         /// Start the browser; answered by `started`, `held` or `startFailed`.
         case start(id: UInt64, epoch: Epoch.ID, page: Page)
-        /// Turn the waiting process into the browser of the order `id`; answered by `started` or `startFailed`.
+        /// Turn the waiting process into the browser for the order `id`; answered by `started` or `startFailed`.
         case release(id: UInt64, process: Int32)
         /// End the waiting process.
         case drop(process: Int32)
@@ -85,9 +86,10 @@ package struct BrowserMachine: Sendable, Equatable {
     package private(set) var configuration = BrowserConfiguration.standard
     /// The address of the sign-in pages; nil if the broker has not named it.
     package private(set) var signIn: AddressPattern?
-    /// The folder for the browser of an epoch, if the broker confines it.
+    /// The storage folder that the broker has named for an epoch's browser; nil if the broker does not confine the
+    /// browser.
     private var storage: Storage?
-    /// The processes that wait, and the orders that they are for.
+    /// The waiting processes, each with the id of its order.
     private var held: [Int32: UInt64] = [:]
     /// The worker's pages that the browser does not show yet.
     private var pages = OpeningPages()
@@ -96,7 +98,8 @@ package struct BrowserMachine: Sendable, Equatable {
 
     package init(state: State = .idle) { self.state = state }
 
-    /// The folder that the broker has named for the browser of this epoch; nil if it does not confine the browser.
+    /// Returns the storage folder that the broker has named for the browser of this epoch; nil if the broker does not
+    /// confine the browser.
     package func storage(of epoch: Epoch.ID) -> String? { storage?.epoch == epoch ? storage?.path : nil }
 
     /// Handles one event.
@@ -212,7 +215,7 @@ package struct BrowserMachine: Sendable, Equatable {
     private mutating func proceed(_ process: Int32, isConfined: Bool) -> [Action] {
         guard let id = held.removeValue(forKey: process), case .open = state else { return [] }
         guard !isConfined else { return [.release(id: id, process: process)] }
-        // The broker does not wait for an answer about other pages.
+        // The broker waits for an answer only if the order was for a worker's page.
         let refusal = refuse(id, AgentFailure(.browserUnavailable, "The browser could not be confined."))
         return [.drop(process: process)] + (AgentOrder.isPage(id) ? [refusal] : [])
     }
@@ -251,7 +254,8 @@ package struct BrowserMachine: Sendable, Equatable {
             state = .unclean(epoch: epoch)
             return [closeFailed(epoch, failure)]
         case .clearing(epoch, _):
-            // No order will be repeated: the next start of the agent tries again before it says hello.
+            // Without an order, nothing would start another attempt, so the agent ends. Its next start tries again
+            // before it says hello.
             state = .unclean(epoch: epoch)
             return [.finish(failure)]
         case .open(epoch, _): return [.report(.browserExited(epoch: epoch))]

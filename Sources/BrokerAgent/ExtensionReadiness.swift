@@ -11,14 +11,14 @@ struct ExtensionReadiness: Sendable {
     private let browsers: Set<Int>
     private let events: Descriptor
 
-    /// Milliseconds that the extension may take. A page that waits so long opens without it.
+    /// Milliseconds that the extension may take. A page that has waited this long opens without a sign-in.
     private static let patience: Int32 = 10_000
 
     /// Begins to watch the file's folder (inotify(7)).
     ///
     /// - Parameters:
-    ///   - browsers: the numbers of the browsers whose extension counts. The file contains the number of the browser that
-    ///     wrote it.
+    ///   - browsers: the numbers of the browsers whose extension counts. The file contains the number of the browser
+    ///     that wrote it.
     ///   - isNew: whether no browser runs. An existing file then belongs to an earlier browser, perhaps of an earlier
     ///     agent, and is removed.
     /// - Throws: ``FileError``.
@@ -34,9 +34,9 @@ struct ExtensionReadiness: Sendable {
         }
     }
 
-    /// Blocks until the extension of one of the browsers serves.
+    /// Blocks until the extension of one of the browsers is ready.
     ///
-    /// - Returns: the browser's number; nil if none serves after ten seconds.
+    /// - Returns: the browser's number; nil if none is ready after ten seconds.
     func wait() -> Int? {
         let deadline = ContinuousClock.now + .milliseconds(Int(Self.patience))
         while true {
@@ -48,7 +48,7 @@ struct ExtensionReadiness: Sendable {
         }
     }
 
-    /// The number in the file; nil if there is none.
+    /// The number in the file; nil if there is no file or no number in it.
     private var writer: Int? {
         guard let bytes = (try? AtomicFile(path: file).read(limit: 32)) ?? nil else { return nil }
         return Int(String(decoding: bytes, as: UTF8.self))

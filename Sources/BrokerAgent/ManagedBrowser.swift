@@ -6,11 +6,11 @@ internal import Files
 internal import Glibc
 internal import JSON
 
-/// A browser that the agent configures: by the device's policies, and with the extension that signs it in.
+/// A browser that the agent configures with the device's policies and with the extension that signs it in.
 ///
-/// The policies are files of the epoch's profile. The browser runs in a mount namespace of its own (`bwrap`, bubblewrap),
-/// in which they appear, read-only, where the browser looks for them. That needs no privileges, and no other program sees
-/// them.
+/// The policies are files in the epoch's profile. The browser runs in its own mount namespace (`bwrap`, bubblewrap), in
+/// which these files appear, read-only, where the browser looks for them. This needs no privileges, and no other
+/// program sees the files there.
 package struct ManagedBrowser: Sendable, Equatable {
     /// The program that `browser.command` starts, directly or through other programs.
     package enum Kind: String, Sendable, Equatable {
@@ -45,8 +45,8 @@ package struct ManagedBrowser: Sendable, Equatable {
     /// Writes the policies into the profile.
     ///
     /// - Parameter temporary: the browser's folder for temporary files.
-    /// - Returns: the command that starts a program with these policies in force; the program follows it.
-    /// - Throws: ``AgentFailure`` if the policies cannot be put in force; the browser must not start then.
+    /// - Returns: the words that are put before a command so that it runs with these policies in force.
+    /// - Throws: ``AgentFailure`` if the policies cannot be put in force. In that case the browser must not start.
     func wrapper(
         for profile: BrowserProfile, in temporary: Directory, _ configuration: BrowserConfiguration,
         signIn: AddressPattern?, _ package: BrowserExtensionPackage
@@ -79,10 +79,10 @@ package struct ManagedBrowser: Sendable, Equatable {
 
     private static func busSocket(in temporary: Directory) -> String { temporary.path + "/bus" }
 
-    /// The configuration of a message bus of the browser's own (dbus-daemon(1)).
+    /// Returns the configuration of the browser's own message bus (dbus-daemon(1)).
     ///
-    /// A second call of Firefox passes its page to the first one over a bus, and the session's bus would lead out of the
-    /// profile. This bus starts no services.
+    /// A second process of Firefox passes its page to the first one over a message bus. The session's bus would lead
+    /// out of the profile. This bus starts no services.
     private static func busConfiguration(in temporary: Directory) -> String {
         """
         <busconfig>
@@ -98,7 +98,8 @@ package struct ManagedBrowser: Sendable, Equatable {
         """
     }
 
-    /// The command that starts a program with that bus. It first starts the bus, unless the bus's socket exists.
+    /// Returns the words that are put before a command so that it uses that bus. They start the bus first, unless the
+    /// bus's socket exists.
     private static func throughBus(_ configuration: String, in temporary: Directory) -> [String] {
         let script =
             #"[ -S "$2" ] || "$0" --config-file="$1" --fork; export DBUS_SESSION_BUS_ADDRESS="unix:path=$2"; shift 2; exec "$@""#
@@ -161,7 +162,7 @@ package struct ManagedBrowser: Sendable, Equatable {
         try file.replace(with: content)
     }
 
-    /// Where browsers look for policies and hosts.
+    /// The folders in which browsers look for policies and native messaging hosts.
     private struct PolicyFolders {
         static let chromium = "/etc/chromium"
         /// `/usr/lib/firefox-esr/distribution` is a link to it.
@@ -174,7 +175,7 @@ package struct ManagedBrowser: Sendable, Equatable {
             all = kind == .chromium ? [Self.chromium] : [Self.firefox, Self.mozilla]
         }
 
-        /// The name of the profile's folder that is mounted at `place`.
+        /// Returns the name of the folder in the profile that is mounted at `place`.
         static func name(of place: String) -> String {
             String(place.dropFirst().map { $0 == "/" ? "-" : $0 })
         }

@@ -1,21 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import BrokerIPC
 
-/// The worker's pages that the browser does not show yet. Decides when each is shown, and when it will not be.
+/// The worker's pages that the browser does not show yet. It determines when each page is shown, and when a page can no
+/// longer be shown.
 ///
-/// The browser's first process shows its page itself, as soon as its extension serves. A later process passes its page
-/// to the browser that runs and exits with 0. If it finds none, because the browser was just closed, it becomes the
-/// browser, and then the rule for a first process applies.
+/// The browser's first process shows its page itself, as soon as its extension is ready. A later process passes its
+/// page to the running browser and exits with 0. If a later process finds no running browser, because the browser was
+/// just closed, it becomes the browser, and the rule for a first process applies to it.
 struct OpeningPages: Sendable, Equatable {
     private struct Page: Equatable {
         let id: UInt64
         let process: Int32
-        /// Whether the process has exited with 0 while another one ran.
+        /// Whether the process exited with 0 while another browser process ran.
         var isPassedOn = false
     }
 
     private var pages: [Page] = []
-    /// The process whose extension serves; nil if none is known to.
+    /// The process whose extension is ready; nil if no such process is known.
     private var serving: Int32?
 
     /// Records the process that was started for an order. Orders for other pages are ignored.
@@ -23,13 +24,13 @@ struct OpeningPages: Sendable, Equatable {
         if AgentOrder.isPage(id) { pages.append(Page(id: id, process: process)) }
     }
 
-    /// Handles the extension of this process: it serves.
+    /// Records that the extension of this process is ready. Returns the messages about the pages that are now shown.
     mutating func serves(_ process: Int32) -> [AgentMessage] {
         serving = process
         return shown()
     }
 
-    /// Handles an extension that has not started in time.
+    /// Handles the case that no extension was ready in time. Returns the messages about the pages.
     mutating func silent() -> [AgentMessage] {
         fail(
             .browserSilent,
@@ -37,7 +38,7 @@ struct OpeningPages: Sendable, Equatable {
         ) { _ in true }
     }
 
-    /// Handles the end of a process.
+    /// Handles the end of a process. Returns the messages about the pages that are now shown or can no longer be shown.
     ///
     /// - Parameters:
     ///   - isDone: whether it exited with 0.
@@ -45,7 +46,8 @@ struct OpeningPages: Sendable, Equatable {
     mutating func ended(_ process: Int32, isDone: Bool, isLast: Bool) -> [AgentMessage] {
         if serving == process { serving = nil }
         guard isDone, !isLast else {
-            // If a process fails before an extension serves, it may be the one that has the other processes' pages.
+            // Before an extension is ready, a process that fails may be the browser that received the other processes'
+            // pages.
             return fail(.browserEnded, message: "The browser ended before it showed the page.") {
                 isLast || $0.isPassedOn || $0.process == process
             }

@@ -8,7 +8,7 @@ internal import Glibc
 ///
 /// Every user of the machine can read the arguments of every process (proc(5)); only its owner can read this file.
 struct StartPage: Sendable {
-    /// What the browser does when it has opened the page.
+    /// What the browser does after it has opened the page.
     enum Content {
         /// It opens this address.
         case leads(to: String)

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import Files
 
-/// The start pages that wait until the extension of the running browser serves.
+/// The start pages that wait until the extension of the running browser is ready.
 struct WaitingPages {
     private enum State {
-        /// No browser runs, or its extension did not start in time.
+        /// No browser runs, or its extension was not ready in time.
         case none
         case waiting(wait: Int)
-        /// The extension of the browser with this number serves.
+        /// The extension of the browser with this number is ready.
         case settled(browser: Int)
     }
 
@@ -21,19 +21,19 @@ struct WaitingPages {
         return false
     }
 
-    /// Whether this is the newest wait, and not over.
+    /// Whether this wait is the newest one and has not ended.
     func isWaiting(_ wait: Int) -> Bool {
         guard case .waiting(wait) = state else { return false }
         return true
     }
 
-    /// Whether the extension that serves is that of this browser.
+    /// Whether the extension that is ready belongs to this browser.
     func isServed(by browser: Int) -> Bool {
         guard case .settled(browser) = state else { return false }
         return true
     }
 
-    /// Begins to wait for an extension, or to wait longer.
+    /// Begins a wait for an extension. It replaces an earlier wait.
     mutating func begin(_ wait: Int) { state = .waiting(wait: wait) }
 
     /// Returns the content for a new page.
@@ -42,9 +42,9 @@ struct WaitingPages {
         return .waits
     }
 
-    /// Adds a page that waits.
+    /// Adds a page if pages must wait at the moment.
     ///
-    /// - Returns: false if too many wait already.
+    /// - Returns: false if too many pages wait already.
     mutating func add(_ page: StartPage, to address: String) -> Bool {
         guard case .waiting = state else { return true }
         guard pages.count < Self.maximum else { return false }
@@ -54,7 +54,7 @@ struct WaitingPages {
 
     /// Redirects the waiting pages to their addresses.
     ///
-    /// - Parameter browser: the browser whose extension serves; nil if none started in time.
+    /// - Parameter browser: the browser whose extension is ready; nil if none was ready in time.
     /// - Throws: ``FileError`` if a page cannot be written; the others are still redirected.
     mutating func settle(by browser: Int?) throws(FileError) {
         let outcomes = pages.map { page, address in

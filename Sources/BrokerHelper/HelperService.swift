@@ -8,7 +8,7 @@ internal import Processes
 internal import Synchronization
 package import UnixSocket
 
-/// The helper's socket: answers the broker's user and refuses everybody else.
+/// Serves the helper's socket. It answers the broker's user and refuses everybody else.
 package final class HelperService: Sendable {
     private typealias Channel = FramedJSON<HelperRequest, HelperReply>
 
@@ -17,10 +17,11 @@ package final class HelperService: Sendable {
     private let broker: UInt32
     private let logger: Logger
     private let connections = Mutex(0)
-    /// Held during each request, so that no two requests make or remove the same thing.
+    /// Locked during each request, so that no two requests make or remove the same thing.
     private let turn = Mutex(())
 
-    /// The maximum number of connections. The broker holds one; after its restart, the former one may still be open.
+    /// The maximum number of connections. The broker has one connection; after its restart, the former connection may
+    /// still be open.
     private static let maximumConnections = 4
 
     /// - Parameter broker: the user whose requests are answered.

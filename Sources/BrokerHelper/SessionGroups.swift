@@ -16,15 +16,14 @@ struct SessionGroups {
     let root: Directory
 
     private static let prefix = "session-"
-    /// The time limit for killing a group, in milliseconds. Only a process inside a broken driver takes
-    /// longer.
+    /// The time limit for killing a group, in milliseconds. Only a process inside a broken driver takes longer.
     private static let patience: Int32 = 10_000
 
     init(root: Directory) { self.root = root }
 
     /// Finds the helper's own group.
     ///
-    /// - Returns: nil if this system has no control groups of version 2, or does not show this process its own.
+    /// - Returns: nil if this system has no control groups of version 2, or does not show this process its own group.
     /// - Throws: ``HelperRefusal`` if `/proc` cannot be read.
     static func find() throws(HelperRefusal) -> SessionGroups? {
         let mounts: MountTable
@@ -38,9 +37,10 @@ struct SessionGroups {
         }
     }
 
-    /// Returns the path of a process's group; nil if the group is not below the mount of version 2, or there is none.
+    /// Returns the path of a process's group; nil if there is no mount of version 2, or if the group is not below that
+    /// mount.
     ///
-    /// - Parameter membership: the text of its `/proc/<pid>/cgroup`; the line of version 2 begins with `0::`.
+    /// - Parameter membership: the text of the process's `/proc/<pid>/cgroup`; the line of version 2 begins with `0::`.
     static func path(mounts: MountTable, membership: String) -> String? {
         guard let mount = mounts.mounts.first(where: { $0.type == "cgroup2" }),
             let line = membership.split(separator: "\n").first(where: { $0.hasPrefix("0::/") })
@@ -66,8 +66,8 @@ struct SessionGroups {
     /// Puts a process into the epoch's group, which is created if it is missing.
     ///
     /// The caller passes a pidfd, but the kernel accepts only a process id. If the process is still alive afterwards,
-    /// the id was its own throughout. If not, another process may have the id now; it is moved back to the group that
-    /// the process with this id had before.
+    /// the id was its own throughout. If not, another process may have the id now, and may have been put into the
+    /// epoch's group. It is then moved back to the group in which the process with this id was before.
     ///
     /// - Throws: ``HelperRefusal``.
     func add(_ pidfd: Descriptor, to epoch: Epoch.ID, of user: SystemUser) throws(HelperRefusal) {

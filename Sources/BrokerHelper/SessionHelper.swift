@@ -10,7 +10,7 @@ package struct SessionHelper: Sendable {
     private let configuration: HelperConfiguration
     private let storage: SessionStorage
 
-    /// Creates a helper, and prepares the folder of its mounts.
+    /// Creates a helper and prepares the folder of its mounts.
     ///
     /// - Throws: ``HelperRefusal`` if that folder cannot be used.
     package init(_ configuration: HelperConfiguration) throws(HelperRefusal) {

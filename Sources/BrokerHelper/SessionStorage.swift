@@ -9,7 +9,7 @@ internal import Processes
 /// The memory-backed storage of sessions: one mounted file system (tmpfs(5)) for each epoch, below one folder that root
 /// owns.
 ///
-/// The kernel's table of mounts is the only record of it.
+/// The kernel's table of mounts is the only record of this storage.
 struct SessionStorage {
     let folder: Directory
     let megabytes: UInt32

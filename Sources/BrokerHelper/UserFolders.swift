@@ -3,7 +3,8 @@ internal import Files
 
 /// Finds what a user has left in home and temporary folders.
 struct UserFolders {
-    /// The files that were found, as absolute paths; not complete if a limit was reached or a folder could not be read.
+    /// The files that were found, as absolute paths. The list is incomplete if a limit was reached or a folder could
+    /// not be read.
     struct Findings: Equatable {
         var files: [String] = []
         var isComplete = true
@@ -20,7 +21,7 @@ struct UserFolders {
 
     init(user: UInt32, since: Int) { (self.user, self.since) = (user, since) }
 
-    /// Looks into these folders. A folder that does not exist contains nothing.
+    /// Searches these folders. A missing folder counts as empty.
     func look(into folders: [String]) -> Findings {
         var findings = Findings()
         var bytes = 0

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package import Files
 
-/// The extension that signs the worker's browser in, packed for the browsers of one device, with the manifests of its native
-/// messaging host.
+/// The extension that signs the worker's browser in, packed for the browsers of one device, with the manifests of its
+/// native messaging host.
 ///
 /// ``make(in:_:)`` writes everything below one folder. The policies of a browser contain:
 ///
@@ -11,14 +11,15 @@ package import Files
 /// | Chromium | `ExtensionSettings`: ``Chromium/id`` with `installation_mode` `force_installed` and `update_url` ``Chromium/updateURL``, `*` blocked; `NativeMessagingBlocklist` `["*"]`, `NativeMessagingAllowlist` `[hostName]`, `NativeMessagingUserLevelHosts` false |
 /// | Firefox | `ExtensionSettings`: ``Firefox/id`` with `installation_mode` `force_installed` and `install_url` ``Firefox/installURL``, `*` blocked; `Preferences` with `xpinstall.signatures.required` false, locked |
 ///
-/// The browser must find the host's manifest as `org.baton.browser.json`, a copy or a bind mount: ``Chromium/hostManifest``
-/// in `/etc/chromium/native-messaging-hosts/`, ``Firefox/hostManifest`` in `/usr/lib/mozilla/native-messaging-hosts/`.
+/// The browser must find the host's manifest as `org.baton.browser.json`, a copy or a bind mount:
+/// ``Chromium/hostManifest`` in `/etc/chromium/native-messaging-hosts/`, ``Firefox/hostManifest`` in
+/// `/usr/lib/mozilla/native-messaging-hosts/`.
 ///
-/// No page may be opened before ``readyFile`` exists: the extension starts a moment after the browser, and pages before it
-/// open without a sign-in. Only the browser's user may read the folder.
+/// No page may be opened before ``readyFile`` exists: the extension starts a moment after the browser, and a page that
+/// opens earlier has no sign-in. Only the browser's user may read the folder.
 package struct BrowserExtensionPackage: Sendable, Equatable {
     package struct Chromium: Sendable, Equatable {
-        /// 32 letters from a to p. Each device has another id, because it makes its own key.
+        /// 32 letters from a to p. The id differs between devices, because each device makes its own key.
         package let id: String
         /// The `file:` address of the update manifest, which names the `.crx` file.
         package let updateURL: String
@@ -43,7 +44,8 @@ package struct BrowserExtensionPackage: Sendable, Equatable {
         /// The path of the broker's socket.
         package var brokerSocket: String
         /// Prefixes of the addresses that the profile lists. The extension may see only their hosts. If the list is
-        /// empty, it may see every https address, and still adds headers only where the broker says so.
+        /// empty, the extension may see every https address, but still adds headers only for the addresses that the
+        /// broker names.
         package var addresses: [String]
         /// The path of Chromium's program (`/usr/lib/chromium/chromium`), which packs the extension; nil to pack for
         /// Firefox only.
@@ -58,7 +60,7 @@ package struct BrowserExtensionPackage: Sendable, Equatable {
     /// The name of the native messaging host, in both browsers.
     package static let hostName = ExtensionManifest.hostName
 
-    /// Nil if there was no Chromium to pack it.
+    /// Nil if the extension was packed for Firefox only.
     package let chromium: Chromium?
     package let firefox: Firefox
     /// The file that the host creates when the extension knows its addresses. Remove it before each start of a browser.
@@ -68,8 +70,8 @@ package struct BrowserExtensionPackage: Sendable, Equatable {
         (self.chromium, self.firefox, self.readyFile) = (chromium, firefox, readyFile)
     }
 
-    /// Packs the extension into `folder`, which is created for its owner only if it is missing. Blocks for about a fifth of
-    /// a second, or for a second if Chromium has not run before. The key of an earlier call is used again.
+    /// Packs the extension into `folder`. A missing folder is created, with access for its owner only. Blocks for about
+    /// a fifth of a second, or for a second if Chromium has not run before. The key of an earlier call is used again.
     ///
     /// - Throws: ``PackingFailure``.
     package static func make(in folder: Directory, _ input: Input) throws(PackingFailure) -> BrowserExtensionPackage {
@@ -82,7 +84,7 @@ package struct BrowserExtensionPackage: Sendable, Equatable {
     }
 }
 
-/// Why the browser's extension could not be packed: cause and remedy.
+/// Why the browser's extension could not be packed, with cause and remedy.
 package struct PackingFailure: Error, Sendable, Equatable, CustomStringConvertible {
     package enum Code: String, Sendable, CaseIterable {
         case folder = "extension_folder"
@@ -92,7 +94,7 @@ package struct PackingFailure: Error, Sendable, Equatable, CustomStringConvertib
     }
 
     package let code: Code
-    /// The kernel's reason, or how the program ended.
+    /// The kernel's reason, or how Chromium ended.
     package let detail: String
 
     init(_ code: Code, _ detail: String) { (self.code, self.detail) = (code, detail) }

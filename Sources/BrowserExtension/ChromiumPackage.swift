@@ -8,7 +8,7 @@ enum ChromiumPackage {
     private static let idLength = 16
     private static let maximumHeader = 64 << 10
 
-    /// The id, with a letter from a to p for each half byte; nil if the file is not a package of version 3.
+    /// Returns the id, with a letter from a to p for each half byte; nil if the file is not a package of version 3.
     static func id(of file: [UInt8]) -> String? {
         guard file.count >= 12, Array(file[..<4]) == magic, number(file[4..<8]) == 3 else { return nil }
         let count = number(file[8..<12])
@@ -19,6 +19,6 @@ enum ChromiumPackage {
         return String(decoding: letters, as: UTF8.self)
     }
 
-    /// Least significant byte first.
+    /// Returns the number that these bytes encode, least significant byte first.
     private static func number(_ bytes: ArraySlice<UInt8>) -> Int { bytes.reversed().reduce(0) { $0 << 8 | Int($1) } }
 }

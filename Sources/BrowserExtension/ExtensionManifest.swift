@@ -14,15 +14,16 @@ struct ExtensionManifest {
     /// Match patterns of the hosts to which the extension may add headers.
     let hosts: [String]
 
-    /// - Parameter addresses: prefixes of the addresses that the profile lists. If there are none, the extension may see
-    ///   every https address, and asks for headers only for those that the broker names.
+    /// - Parameter addresses: prefixes of the addresses that the profile lists. If there are none, the extension may
+    ///   see every https address, but requests headers only for the addresses that the broker names.
     init(version: String, addresses: [String]) {
         self.version = version
         let hosts = Set(addresses.compactMap(Self.host)).sorted()
         self.hosts = hosts.isEmpty ? ["https://*/*"] : hosts.map { "https://\($0)/*" }
     }
 
-    /// The host of an address without the port, which match patterns cannot contain; nil if there is no plain host.
+    /// Returns the host of an address without the port, which match patterns cannot contain; nil if there is no plain
+    /// host.
     private static func host(_ address: String) -> String? {
         guard address.lowercased().hasPrefix("https://") else { return nil }
         let host = address.dropFirst("https://".count).prefix { $0 != "/" && $0 != ":" && $0 != "?" && $0 != "#" }

@@ -45,7 +45,8 @@ struct ExtensionPacker {
         }
     }
 
-    /// A script that starts the host with the broker's socket: browsers pass no arguments except their own.
+    /// A script that starts the host with the path of the broker's socket, because browsers pass no arguments except
+    /// their own.
     private var launcher: [UInt8] {
         let words = [input.host, "--socket", input.brokerSocket, "--ready", path(Name.ready)]
         return Array("#!/bin/sh\nexec \(words.map(Self.quoted).joined(separator: " ")) \"$@\"\n".utf8)
@@ -107,7 +108,8 @@ struct ExtensionPacker {
         let key = place.file(Name.chromiumKey)
         let hasKey = try key.read(limit: 64 << 10) != nil
         if hasKey { arguments.append("--pack-extension-key=" + path(Name.chromiumKey)) }
-        // It shows no page, so it needs no sandbox. Without these options its helper processes would outlive it and write.
+        // Chromium shows no page here, so it needs no sandbox. Without the other options, its helper processes would
+        // outlive it and write files.
         arguments += ["--no-sandbox", "--no-zygote", "--disable-breakpad", "--disable-crash-reporter"]
         if case .failure(let failure) = run(program, arguments, in: packing) { return .failure(failure) }
         guard let bytes = try AtomicFile(path: source.path + ".crx").read() else {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Writes a zip archive whose files are not compressed (APPNOTE.TXT 6.3.9), which is what an `.xpi` is.
+/// Writes a zip archive whose files are not compressed (APPNOTE.TXT 6.3.9). An `.xpi` file is such an archive.
 ///
 /// It contains no times and no owners, so equal files give equal bytes.
 struct StoredArchive {
@@ -8,19 +8,21 @@ struct StoredArchive {
     private var directory: [UInt8] = []
     private var count: UInt16 = 0
 
-    /// The first day that the format knows.
+    /// The earliest date that the format can express.
     private static let date: UInt16 = 1 << 5 | 1
 
     /// Adds a file of less than 4 GiB.
     mutating func add(_ name: String, _ content: [UInt8]) {
         let offset = UInt32(files.count)
-        // Version needed, flags (names are UTF-8), method, time, date, checksum, both sizes, lengths of name and extra field.
+        // Version needed, flags (names are UTF-8), method, time, date, checksum, both sizes, lengths of name and extra
+        // field.
         let fields =
             Self.bytes(20 as UInt16) + Self.bytes(0x800 as UInt16) + Self.bytes(0 as UInt16) + Self.bytes(0 as UInt16)
             + Self.bytes(Self.date) + Self.bytes(Self.checksum(content)) + Self.bytes(UInt32(content.count))
             + Self.bytes(UInt32(content.count)) + Self.bytes(UInt16(name.utf8.count)) + Self.bytes(0 as UInt16)
         files += Self.bytes(0x0403_4b50 as UInt32) + fields + Array(name.utf8) + content
-        // Made by, the same fields, then comment, disk, attributes, and where the file is.
+        // The version that made the entry, the same fields, then the comment's length, the disk, the attributes, and
+        // the file's offset.
         directory += Self.bytes(0x0201_4b50 as UInt32) + Self.bytes(20 as UInt16) + fields + Self.bytes(0 as UInt16)
         directory += Self.bytes(0 as UInt16) + Self.bytes(0 as UInt16) + Self.bytes(0 as UInt32) + Self.bytes(offset)
         directory += Array(name.utf8)
@@ -36,7 +38,7 @@ struct StoredArchive {
         return files + directory + end
     }
 
-    /// Least significant byte first.
+    /// Returns the bytes of a number, least significant byte first.
     private static func bytes(_ value: some FixedWidthInteger) -> [UInt8] {
         (0..<value.bitWidth / 8).map { UInt8(truncatingIfNeeded: value >> ($0 * 8)) }
     }

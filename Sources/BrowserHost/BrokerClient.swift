@@ -3,8 +3,8 @@ internal import BrokerIPC
 internal import BrokerProtocol
 internal import JSON
 
-/// Sends the extension's questions to the broker. Each has a connection of its own, because a connection belongs to one
-/// epoch.
+/// Sends the extension's questions to the broker. Each question has a connection of its own, because a connection
+/// belongs to one epoch.
 ///
 /// Calls block for a few seconds at most.
 package struct BrokerClient: Sendable {

@@ -11,7 +11,7 @@ package struct HostQuestion: Sendable, Equatable {
         case headers(url: String)
     }
 
-    /// The extension's number of the question.
+    /// The number that the extension gave to the question.
     package let id: Int
     package let wish: Wish
 
@@ -36,7 +36,7 @@ package struct HostQuestion: Sendable, Equatable {
     }
 }
 
-/// Why the host does not answer a question: a stable code, cause and remedy, without a user or an address.
+/// Why the host does not answer a question: a stable code, a cause and a remedy. It names no user and no address.
 package struct HostRefusal: Error, Sendable, Equatable {
     package enum Reason: String, Sendable, CaseIterable {
         case malformed = "message_malformed"
@@ -92,7 +92,7 @@ package enum HostAnswer: Sendable, Equatable {
         package init(name: String, value: String) { (self.name, self.value) = (name, value) }
     }
 
-    /// The message to the extension.
+    /// Returns the message to the extension with the outcome of the question `id`.
     package static func message(_ outcome: Result<HostAnswer, HostRefusal>, to id: Int?) -> [UInt8] {
         var members: [String: JSONValue] = [:]
         members["id"] = id.map(JSONValue.integer)

@@ -5,13 +5,13 @@ internal import Processes
 internal import Redaction
 internal import Synchronization
 
-/// The native messaging host of the worker's browser. It reads questions from standard input, asks the broker and writes
-/// the answers to standard output until the browser closes its end.
+/// The native messaging host of the worker's browser. It reads questions from standard input, asks the broker and
+/// writes the answers to standard output until the browser closes its end.
 package final class HostService: Sendable {
     /// How the host ended.
     package enum End: Sendable, Equatable {
         case closed
-        /// A message could not be read, or the browser does not take answers.
+        /// The input could not be read, ended in the middle of a message, or contained a message that is too long.
         case broken
     }
 
@@ -25,7 +25,8 @@ package final class HostService: Sendable {
     private let writing = Mutex<Bool>(true)
     private let open = Mutex(0)
 
-    /// The maximum number of questions that are answered at the same time: more pages than a person opens at once.
+    /// The maximum number of questions that are answered at the same time. A person does not open as many pages at
+    /// once.
     private static let maximumOpen = 16
 
     /// - Parameters:
@@ -81,7 +82,7 @@ package final class HostService: Sendable {
         let outcome = answer(question)
         say(outcome, to: question.id)
         guard case .success(.hello) = outcome, let readyFile else { return }
-        // If it cannot be written, the agent opens its page when its wait is over.
+        // If the file cannot be written, the agent opens the waiting pages when its wait is over.
         try? AtomicFile(path: readyFile).replace(with: Array(browser.utf8))
     }
 
@@ -95,7 +96,7 @@ package final class HostService: Sendable {
         defer { wipe(&frame) }
         writing.withLock { isWritable in
             guard isWritable else { return }
-            // After half a message the browser cannot read another one.
+            // After an incomplete message, the browser cannot read another one.
             do throws(FileError) { try FileWriting.writeAll(frame, to: output, path: "standard output") } catch {
                 isWritable = false
             }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Splits a browser's stream into messages: four bytes of length in the machine's byte order, then that many bytes of JSON.
+/// Splits a browser's stream into messages: four bytes of length in the machine's byte order, then that many bytes of
+/// JSON.
 ///
 /// It does no input or output.
 package struct NativeMessageReader {
@@ -19,7 +20,7 @@ package struct NativeMessageReader {
 
     package init() {}
 
-    /// Whether no message is incomplete.
+    /// Whether all bytes so far belong to complete messages.
     package var isBetweenMessages: Bool { bytes.isEmpty }
 
     /// Adds bytes and returns the messages that are complete.
@@ -47,7 +48,7 @@ package struct NativeMessageReader {
         return Int(count)
     }
 
-    /// A message with its length; nil if it is longer than browsers accept.
+    /// Returns a message with its length before it; nil if the message is longer than browsers accept.
     package static func frame(_ message: [UInt8]) -> [UInt8]? {
         guard message.count <= maximumAnswer else { return nil }
         return unsafe withUnsafeBytes(of: UInt32(message.count)) { unsafe Array($0) } + message

@@ -67,7 +67,7 @@ package struct AddressPattern: Sendable, Hashable {
     /// The pattern in the form of Chromium's `URLBlocklist` and `URLAllowlist`.
     var chromium: String { chromium(scheme: scheme) }
 
-    /// The same pattern in that form, for one scheme.
+    /// Returns the same pattern in that form, for one scheme.
     func chromium(scheme: String?) -> String {
         guard let host else { return "*" }
         return (scheme.map { $0 + "://" } ?? "") + (hasSubdomains ? "" : ".") + host + path
@@ -100,11 +100,11 @@ package struct AddressPattern: Sendable, Hashable {
     }
 
     /// Returns whether Chromium blocks an address that both patterns match, if this pattern is blocked and `other` is
-    /// allowed. Firefox never does.
+    /// allowed. Firefox never blocks such an address.
     ///
-    /// Chromium follows the most specific pattern (`FilterTakesPrecedence` in its `url_blocklist_manager.cc`): a pattern
-    /// of one host before one with subdomains, then the longer host, then the longer path. In a tie it follows the
-    /// allowed one. A blocked `*` comes last.
+    /// Chromium follows the most specific pattern (`FilterTakesPrecedence` in its `url_blocklist_manager.cc`): a
+    /// pattern of one host before one with subdomains, then the longer host, then the longer path. In a tie it follows
+    /// the allowed pattern. A blocked `*` comes last.
     func takesPrecedence(over other: AddressPattern) -> Bool {
         guard let host, overlaps(other) else { return false }
         guard let otherHost = other.host else { return true }

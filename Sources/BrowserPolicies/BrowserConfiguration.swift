@@ -4,7 +4,7 @@
 package struct BrowserConfiguration: Sendable, Hashable {
     /// The page that the home button and the first window open.
     package let homePage: WebAddress?
-    /// The page that a new tab opens in Chromium; nil means the home page, or an empty page if that is nil, too.
+    /// The page that a new tab opens in Chromium; nil means the home page, or an empty page if there is no home page.
     ///
     /// In Firefox a new tab is always empty.
     package let newTabPage: WebAddress?
@@ -72,8 +72,8 @@ package struct BrowserConfiguration: Sendable, Hashable {
 
     /// Returns whether the address may be opened. An allowed pattern takes precedence over every blocked one.
     ///
-    /// This is Firefox's rule. Chromium follows the most specific pattern, with the same result, because the initializer
-    /// refuses lists in which a blocked pattern is more specific than an allowed one.
+    /// This is Firefox's rule. Chromium follows the most specific pattern, with the same result, because the
+    /// initializer refuses lists in which a blocked pattern is more specific than an allowed one.
     package func allows(_ address: WebAddress) -> Bool {
         allowed.contains { $0.matches(address) } || !blocked.contains { $0.matches(address) }
     }

@@ -8,7 +8,7 @@ package struct BrowserConfigurationFailure: Error, Equatable, CustomStringConver
         case address = "browser_address_invalid"
         /// Chromium or Firefox would silently ignore a pattern.
         case pattern = "browser_pattern_invalid"
-        /// In Chromium a blocked pattern takes precedence over an allowed one, in Firefox it does not.
+        /// A blocked pattern takes precedence over an allowed one in Chromium, but not in Firefox.
         case patternConflict = "browser_pattern_conflict"
         /// A certificate is not DER, or is too short or too long.
         case certificate = "browser_certificate_invalid"

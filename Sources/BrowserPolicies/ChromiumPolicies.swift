@@ -104,8 +104,8 @@ package enum ChromiumPolicies {
         ]
     }
 
-    /// Returns the entries for a blocked pattern. A needed host opens even if the pattern is more specific: the pattern
-    /// then lies within the host, and is blocked only over a scheme that is not needed.
+    /// Returns the entries of the block list for a blocked pattern. A needed host must open even if the blocked pattern
+    /// is more specific. Such a pattern is blocked only over the schemes that are not needed.
     private static func blocklist(_ pattern: AddressPattern, sparing needed: [AddressPattern]) -> [String] {
         let spared = needed.filter { $0.path.isEmpty && pattern.takesPrecedence(over: $0) }
         guard !spared.isEmpty else { return [pattern.chromium] }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package import JSON
 
-/// Firefox's policies for a worker's browser: `/etc/firefox/policies/policies.json`.
+/// Firefox's policies for a worker's browser: `policies.json` in `/usr/share/firefox-esr/distribution`.
 package enum FirefoxPolicies {
     /// The content of the file as a JSON object.
     package static func make(_ configuration: BrowserConfiguration, in context: PolicyContext) -> JSONValue {

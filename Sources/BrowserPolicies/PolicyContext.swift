@@ -9,7 +9,8 @@ package struct PolicyContext: Sendable, Equatable {
     /// Absolute paths of the files with ``BrowserConfiguration/authorities``. Firefox needs them because it reads no
     /// certificates from the policy itself.
     package var authorityFiles: [String]
-    /// Hosts that must open whatever the organisation blocks, such as that of the sign-in pages. Patterns without a path.
+    /// Patterns, without a path, of the hosts that must open whatever the organisation blocks, such as the host of the
+    /// sign-in pages.
     package var needed: [AddressPattern]
     /// The absolute path of the folder with the start pages, which send a browser to its first address.
     package var startPages: String?

@@ -8,7 +8,7 @@ package struct AuditItem: Sendable, Codable, Hashable {
         case browserProcess = "browser_process"
         case ownProcess = "own_process"
 
-        /// The kind of object that it is in the list of leftovers; nil for a file.
+        /// The corresponding kind of object in the list of leftovers; nil for a file.
         package var object: Leftover.Kind? { Leftover.Kind(rawValue: rawValue) }
     }
 
@@ -16,7 +16,7 @@ package struct AuditItem: Sendable, Codable, Hashable {
     /// Identifies the item within its kind: the absolute path of a file or mount, otherwise a text by which an
     /// administrator recognises the item. Printable (`String(printableName:)`).
     package let name: String
-    /// Differs if the item was changed, or replaced under the same name.
+    /// A text that differs if the item was changed, or replaced under the same name.
     package let version: String
 
     package init(_ kind: Kind, _ name: String, version: String) {

@@ -11,7 +11,7 @@ package struct AuditReport: Sendable, Codable, Equatable {
         case present
         /// The list says that Baton does not clear it.
         case notCovered = "not_covered"
-        /// It stays by design and holds nothing of a worker.
+        /// It stays by design.
         case kept
     }
 
@@ -24,7 +24,7 @@ package struct AuditReport: Sendable, Codable, Equatable {
         package let change: Change
     }
 
-    /// The differences that one entry explains, or that no entry explains.
+    /// The differences that the same entry explains, or all those that no entry explains.
     package struct Group: Sendable, Codable, Equatable {
         package let judgement: Judgement
         /// The name of the entry (`docs/leftovers.md`); nil if no entry explains the differences.

@@ -24,7 +24,7 @@ package struct AuditScope: Sendable {
         self.skipped = skipped
     }
 
-    /// The folders named by entries of ``Leftover``, in which an audit reads every file, whoever owns it.
+    /// The folders named by entries of ``Leftover``, in which an audit reads the files of every user.
     ///
     /// Folders in which every user may create files are not included: there, only the session users' files can belong
     /// to a worker.
@@ -40,7 +40,7 @@ package struct AuditScope: Sendable {
         }
     }()
 
-    /// The entry that explains what was found; nil if none does. If several do, the first one.
+    /// Returns the first entry that explains the item; nil if none does.
     ///
     /// In the device's own folders only the entries for those folders count: a file there that no such entry names is
     /// unexplained.

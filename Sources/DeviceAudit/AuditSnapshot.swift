@@ -6,7 +6,7 @@ internal import JSON
 
 /// The state of a device at one moment, to compare it with a later one.
 package struct AuditSnapshot: Sendable, Equatable {
-    /// The finds of ``DeviceReader``. Both lists are sorted.
+    /// What ``DeviceReader`` found. Both lists are sorted.
     package struct Content: Sendable, Equatable {
         package var items: [AuditItem]
         package var unread: [UnreadPlace]
@@ -25,7 +25,7 @@ package struct AuditSnapshot: Sendable, Equatable {
 
     /// Takes a snapshot now; blocks.
     ///
-    /// - Throws: ``FileError`` if the kernel does not say when the machine was started.
+    /// - Throws: ``FileError`` if the id of the boot cannot be read.
     package static func take(_ scope: AuditScope) throws(FileError) -> AuditSnapshot {
         let path = "/proc/sys/kernel/random/boot_id"
         guard let boot = try AtomicFile(path: path).read(limit: 128), boot.count >= 36 else {
@@ -88,8 +88,8 @@ package struct AuditSnapshot: Sendable, Equatable {
         guard let first = lines.first else { throw .notASnapshot }
         let head = try read(Head.self, first)
         guard head.format == Self.format else { throw .otherFormat }
-        // The last line ends with a newline, too. The counts are checked before they are added, so that the sum cannot
-        // overflow.
+        // The last line ends with a newline, too. The two counts are checked before they are added, so that the sum
+        // cannot overflow.
         guard (0...lines.count).contains(head.items), (0...lines.count).contains(head.unread),
             lines.count == head.items + head.unread + 2, lines.last == []
         else { throw .notASnapshot }

@@ -19,7 +19,7 @@ extension DeviceReader {
 
     /// Reads the files of every mounted file system.
     mutating func readFiles(_ table: MountTable) {
-        // If several are mounted at one path, the last one is visible.
+        // If several file systems are mounted at one path, the last one is visible.
         let visible = Dictionary(table.mounts.map { ($0.path, $0) }) { $1 }
         let mountPoints = Set(visible.keys)
         var walk = FolderWalk(limits: Self.limits, mountPoints: mountPoints)
@@ -54,8 +54,7 @@ extension DeviceReader {
             }
             return .into
         } unread: { path, reason in
-            // A folder that belongs to another user and that this session user may not enter contains no file of
-            // theirs.
+            // A folder of another user that this session user may not enter cannot contain a file of this session user.
             let isClosed = reason == EACCES && owners[path] != nil
             if !isClosed { unreadable.append((path, reason)) }
         }

@@ -5,8 +5,7 @@ internal import Glibc
 internal import Processes
 
 extension DeviceReader {
-    /// Records as unread the processes that `/proc` hides from users other than root, if it hides any (proc(5),
-    /// `hidepid`).
+    /// If `/proc` hides processes from users other than root, records those processes as unread (proc(5), `hidepid`).
     mutating func noteHiddenProcesses(_ table: MountTable) {
         guard geteuid() != 0, let proc = table.mounts.last(where: { $0.path == "/proc" }) else { return }
         let hides = proc.options.contains { option in
@@ -62,7 +61,7 @@ extension DeviceReader {
         } catch { note(folder.path, error.errno) }
     }
 
-    /// The abstract Unix sockets of this machine: `socket:[inode]`, and the name (proc_pid_net(5)).
+    /// Returns the names of the machine's abstract Unix sockets, by `socket:[inode]` (proc_pid_net(5)).
     private func abstractNames() throws(FileError) -> [String: String] {
         var names: [String: String] = [:]
         for line in try lines("/proc/net/unix").dropFirst() {

@@ -5,7 +5,7 @@ internal import Processes
 
 /// Reads what the session users have on this machine: files, processes, sockets, shared memory and mounts.
 ///
-/// Something that cannot be read is noted as such; it never counts as absent.
+/// Whatever cannot be read is recorded as unread; it never counts as absent.
 package struct DeviceReader {
     let scope: AuditScope
     var items: Set<AuditItem> = []

@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// Signs the worker's browser in at the addresses for which the device's broker gives headers: adds them to navigations of whole
-// pages there, and to nothing else. Knows no page, keeps no header, and asks the native messaging host at each navigation.
+// Signs the worker's browser in at the addresses for which the device's broker gives headers. The script adds these
+// headers to navigations of whole pages at these addresses, and to no other request. It contains no list of pages and
+// stores no header: it asks the native messaging host at each navigation.
 "use strict";
 
 const HOST = "org.baton.browser";
 const NAMES = ["x-ms-refreshtokencredential", "x-ms-devicecredential"];
-// A page opens without the headers where they have not come by then.
+// The time limit for the host's answer, in milliseconds. After it, a page opens without the headers.
 const PATIENCE = 5000;
 const LONGEST_ADDRESS = 8192;
 const LONGEST_HEADER = 32768;
 const CLOSE = "x-baton-close";
-// How long a page that asks to be closed can be read.
+// Milliseconds for which a page that requests to be closed stays open, so that it can be read.
 const READING = 1500;
 const PROMPTS = ["login", "select_account"];
 
@@ -28,7 +29,7 @@ function connect() {
   made.onDisconnect.addListener(() => {
     const error = chrome.runtime.lastError ?? made.error;
     if (port === made) port = null;
-    // The next host may know other addresses.
+    // The next host may report other addresses.
     told = null;
     for (const question of open.values()) question.reject(new Error(`the host ended: ${error?.message ?? "closed"}`));
     open.clear();
@@ -64,7 +65,7 @@ function ask(question) {
   });
 }
 
-// For which addresses to ask: the broker's word, never a page's.
+// Returns the addresses for which to request headers. They come from the broker, never from a page.
 function policy() {
   told ??= ask({ ask: "hello" }).then(
     ({ addresses, removesPrompts }) => {
@@ -80,7 +81,7 @@ function policy() {
 
 // MARK: Addresses
 
-// The address of a navigation that may get headers; null for every other one.
+// Returns the address of a navigation if it may get headers, otherwise null.
 function listed({ prefixes }, text) {
   if (text.length > LONGEST_ADDRESS) return null;
   const address = new URL(text);
@@ -91,7 +92,7 @@ function listed({ prefixes }, text) {
   return isListed ? address : null;
 }
 
-// A person opened this page: no frame, no page that is loaded in advance, nothing that a form sends.
+// Whether a person opened this page itself: it is not in a frame, not loaded in advance, and not posted by a form.
 function isWholePage(details) {
   return details.type === "main_frame" && details.method === "GET" && details.frameId === 0 &&
     (details.documentLifecycle ?? "active") !== "prerender";
@@ -115,19 +116,19 @@ async function headers(details) {
 }
 
 async function add(details) {
-  // Whatever stands there already is nothing of ours.
+  // Drops headers with these names that the request already has: this script did not add them.
   const others = details.requestHeaders.filter(({ name }) => !NAMES.includes(name.toLowerCase()));
   if (!isWholePage(details)) return { requestHeaders: others };
   try {
     return { requestHeaders: others.concat(await within(PATIENCE, headers(details))) };
   } catch (error) {
-    // Nothing of the address.
+    // The message contains no part of the address.
     console.warn("no headers:", error.message);
     return { requestHeaders: others };
   }
 }
 
-// Leaves out a page's wish for a password, where the profile says so.
+// Removes a page's request to prompt for the password, if the profile says so.
 async function removePrompt(details) {
   if (!isWholePage(details) || !details.url.includes("prompt=")) return {};
   try {
@@ -151,7 +152,7 @@ function within(milliseconds, promise) {
 
 // MARK: Listening
 
-// The hosts that this extension may see at all; which addresses of them, the broker says.
+// The hosts whose requests this extension may see. The broker decides which of their addresses get headers.
 const manifest = chrome.runtime.getManifest();
 const urls = (manifest.host_permissions ?? manifest.permissions).filter(pattern => pattern.startsWith("https://"));
 const filter = { urls, types: ["main_frame"] };
@@ -162,8 +163,9 @@ chrome.webRequest.onBeforeRequest.addListener(removePrompt, filter, ["blocking"]
 
 // MARK: Windows
 
-// The broker's last page of a sign-in is there to be read, and then in the way: in a kiosk nobody can close a window. Only a page
-// on this machine can ask for that, and only for itself.
+// Closes the window of a page that requests it with a header, after a time for reading. The broker's last page of a
+// sign-in does this, because nobody can close a window in a kiosk. Only a page on this machine can request it, and only
+// for itself.
 function closeWindow({ tabId, responseHeaders }) {
   if (!responseHeaders.some(({ name }) => name.toLowerCase() === CLOSE)) return;
   setTimeout(() => chrome.tabs.remove(tabId).catch(error => console.warn("the window stays:", error.message)), READING);
@@ -172,5 +174,6 @@ function closeWindow({ tabId, responseHeaders }) {
 chrome.webRequest.onCompleted.addListener(
   closeWindow, { urls: ["http://127.0.0.1/*"], types: ["main_frame"] }, ["responseHeaders"]);
 
-// The host says when it has told the addresses: from then on pages open signed in.
+// Fetches the addresses at the start. The host reports to the agent that it has sent them; from then on, pages open
+// signed in.
 policy().catch(error => console.warn("not ready:", error.message));

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Draws the views that the home screen's program sends, and tells it what the person touches.
+// Displays the views that the home screen's program sends, and reports the person's touches to the program.
 'use strict';
 
 const at = id => document.getElementById(id);
 const retryPause = 1000; // milliseconds before the next attempt to reach the program
-const restTime = 700; // milliseconds after a touch in which the next one counts as the same
-const activityPause = 15000; // milliseconds between two reports that the person does something
+const restTime = 700; // milliseconds after a touch during which another touch is ignored
+const activityPause = 15000; // milliseconds between two reports that the person is active
 
 let language = new URLSearchParams(location.search).get('language') || '';
 let answer = null; // the last answer of the program
-let received = 0; // when it came, in milliseconds
+let received = 0; // when that answer arrived, in milliseconds since 1970
 let waiting = null; // aborts the request for the next view
 
 function post(path) {
@@ -26,14 +26,14 @@ function time(seconds) {
     .format(new Date(seconds * 1000));
 }
 
-// Hours and minutes, or minutes and seconds below an hour.
+// Formats a duration as hours and minutes, or as minutes and seconds if it is shorter than an hour.
 function duration(seconds) {
   const two = number => String(number).padStart(2, '0');
   const [hours, minutes] = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60];
   return hours > 0 ? `${hours} h ${two(minutes)} min` : `${minutes}:${two(seconds % 60)}`;
 }
 
-// The text of a countdown now. Isolated, because digits are left to right in every language.
+// Returns the text of a countdown now. The duration is isolated, because digits run from left to right in every language.
 function countdown(value) {
   const left = Math.max(0, Math.round(value.seconds - (Date.now() - received) / 1000));
   return value.text.replace('{duration}', `\u2066${duration(left)}\u2069`);
@@ -65,7 +65,7 @@ function showTiles(view) {
   });
 }
 
-// Shows an image of the present content, or none. An image that the browser cannot decode is hidden.
+// Shows an image of the current content; without a path, or if the browser cannot decode it, hides the element.
 function showImage(image, path) {
   const source = path ? `${path}?${answer.content}` : '';
   image.hidden = !path || image.dataset.broken === source;
@@ -171,7 +171,7 @@ function show() {
   tick();
 }
 
-// Loads the style sheet of the present content: it has the organisation's colour.
+// Loads the style sheet of the current content, which contains the organisation's colour.
 function showColour() {
   const sheets = [...document.querySelectorAll('link[rel=stylesheet]')];
   const path = `/home.css?${answer.content}`;
@@ -182,7 +182,7 @@ function showColour() {
   sheets.at(-1).after(next);
 }
 
-// What changes with the time of day.
+// Updates everything that changes with time.
 function tick() {
   at('clock').textContent = time(Date.now() / 1000);
   if (!answer) return;
@@ -217,7 +217,7 @@ async function run() {
   }
 }
 
-// What each button is in a view.
+// The ids of the buttons' elements, each with a function that returns the button of a view.
 const buttons = new Map([
   ['button', view => view.button],
   ['other-button', view => view.otherButton],
@@ -227,12 +227,12 @@ const buttons = new Map([
 for (const [id, of] of buttons) {
   const button = at(id);
   button.addEventListener('click', () => {
-    // With gloves one touch is often two, and the button may mean something else by the second one.
+    // A touch with gloves often counts as two, and the button may have another meaning by the second touch.
     if (button.getAttribute('aria-busy') === 'true' || button.dataset.rest) return;
     button.dataset.rest = 'true';
     setTimeout(() => delete button.dataset.rest, restTime);
     button.setAttribute('aria-busy', 'true');
-    // The next view says how it goes on. If nothing changes, the button is as it was.
+    // The next view shows the result. If nothing changes, the button is shown as before.
     post(`/touch/${button.dataset.touch}?language=${language}`).then(() => { if (answer) showButton(button, of(answer.view)); });
   });
 }
@@ -245,7 +245,7 @@ at('language').addEventListener('change', event => {
   if (waiting) waiting.abort();
 });
 
-// A worker who reads this page is there.
+// A worker who uses this page is active.
 let lastActivity = 0;
 for (const kind of ['pointerdown', 'keydown', 'wheel']) {
   addEventListener(kind, () => {
@@ -255,11 +255,11 @@ for (const kind of ['pointerdown', 'keydown', 'wheel']) {
   }, {passive: true});
 }
 
-// The dialog is closed by its button or by the program, never by Escape.
+// The dialog is closed by its button or by the program, never by the key Escape.
 at('idle').addEventListener('cancel', event => event.preventDefault());
 
-// No shortcut or menu of the browser opens another window or leaves this page: it would stay there for the next worker.
-// Zoom remains.
+// Disables the shortcuts and the menu of the browser, which could open another window or leave this page: the next worker
+// would then find that window or page. The shortcuts for zoom still work.
 addEventListener('keydown', event => {
   const isShortcut = event.ctrlKey || event.altKey || event.metaKey || /^F\d/.test(event.key);
   const isZoom = event.ctrlKey && ['+', '=', '-', '0'].includes(event.key);
