@@ -9,13 +9,14 @@ internal import WebPages
 actor HomeController {
     private var model = HomeModel()
     private let account: WorkerAccount
-    /// Nil for the bar, which opens none.
+    /// Nil for the bar, which opens no programs.
     private let programs: TilePrograms?
     private let contents: HomeContents
     private let logger: Logger
-    /// Advances whenever the model has changed.
+    /// Advances whenever the model or the content has changed.
     nonisolated let changes = ChangeCount()
-    /// Events from other threads, in their order. A device's state replaces the one before, so old ones may be dropped.
+    /// Events from other threads, in their order. Each state of the device replaces the one before, so old events may
+    /// be dropped.
     private let (arrived, inbox) = AsyncStream.makeStream(
         of: HomeModel.Event.self, bufferingPolicy: .bufferingNewest(64))
     /// Every read of the account has a number, so that an older answer never replaces a newer one.
@@ -30,7 +31,7 @@ actor HomeController {
 
     /// Receives the device's state, on a thread that may block.
     nonisolated func receive(_ state: DeviceState) {
-        // A broker in quarantine does not know its management.
+        // A broker in quarantine does not know the configuration that the MDM pushed.
         if state.stage != .quarantined, contents.follow(state.homeScreen) { changes.advance() }
         post(.device(state))
     }

@@ -5,10 +5,10 @@ internal import Hummingbird
 package import Logging
 internal import NIOCore
 
-/// The worker's home screen: a page on a loopback port, for a browser of the same user, and what stands behind it.
+/// The worker's home screen: a page on a loopback port, for a browser of the same user, and the program that serves it.
 ///
-/// It is an app like any other. It knows about the device what `status.sock` tells every program of the session, and about
-/// the worker what `MSAL` tells every app.
+/// It is an app like any other. It gets its information about the device from `status.sock`, which every program of the
+/// session can read, and about the worker from `MSAL`, as every app does.
 package struct HomeScreen: Sendable {
     /// The values that a home screen is started with.
     package struct Start: Sendable {
@@ -21,7 +21,7 @@ package struct HomeScreen: Sendable {
         package let pushed: String
         /// The tag of the device's language, such as `de_CH.UTF-8`. English is used for a language without texts.
         package let language: String
-        /// The device's name until it has joined under another one.
+        /// The name that the screen shows for the device until the device has joined its directory.
         package let deviceName: String
         /// The environment of the programs that tiles open.
         package let environment: [String: String]
@@ -58,7 +58,7 @@ package struct HomeScreen: Sendable {
             contents: contents, locale: start.locale, deviceName: start.deviceName)
     }
 
-    /// Serves until the task is cancelled. Ends the programs that were opened from tiles.
+    /// Serves until the task is cancelled. Then ends the programs that were opened from tiles.
     ///
     /// - Parameter serving: called with the page's address as soon as it can be opened.
     /// - Throws: the error of `serving`, or why the page cannot be served.

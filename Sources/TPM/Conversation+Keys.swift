@@ -49,7 +49,8 @@ extension Conversation {
         var content: UnsafeMutablePointer<TPM2B_PUBLIC_KEY_RSA>?
         let code = unsafe Esys_RSA_Decrypt(
             context, handle, session, ESYS_TR_NONE, ESYS_TR_NONE, &cipher, &scheme, &label, &content)
-        // swtpm reports a chip failure if the ciphertext cannot be decrypted; the chip worked just before.
+        // If the ciphertext cannot be decrypted, swtpm reports a failure of the chip. This code is therefore a refusal:
+        // the chip worked just before.
         if ResponseCode(code).isOutOfOrder { throw .refused(code: code) }
         try Self.check(code)
         return try unsafe takeSecret(content)

@@ -39,7 +39,7 @@ extension Conversation {
         let code = unsafe Esys_Load(
             context, storage, ESYS_TR_PASSWORD, ESYS_TR_NONE, ESYS_TR_NONE, &sealed, &published, &handle)
         guard code == TSS2_RC_SUCCESS else {
-            // If the chip refuses the object for any reason, the chip did not create it.
+            // If the chip refuses the object, for whatever reason, another chip created it or it was changed.
             if case .refused = TrustedPlatformFailure(ResponseCode(code)) { throw .foreign }
             throw TrustedPlatformFailure(ResponseCode(code))
         }

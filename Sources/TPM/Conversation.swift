@@ -13,7 +13,7 @@ internal import CTSS
     /// The storage key, the parent of all of Baton's objects.
     private(set) var storage: ESYS_TR = ESYS_TR_NONE
 
-    /// Connects and makes the chip derive the storage key.
+    /// Connects, and has the chip derive the storage key.
     ///
     /// - Parameter isAlone: whether there are no other users, so that objects loaded in the chip can only be leftovers.
     /// - Throws: `unavailable` if there is no chip, `owned` if its owner hierarchy has an authorization.
@@ -74,7 +74,8 @@ internal import CTSS
 
     /// Starts a session that encrypts secrets in transit, salted with the storage key.
     ///
-    /// - Parameter encrypting: which parts are encrypted: a command's first parameter, its response's, or both.
+    /// - Parameter encrypting: which parts are encrypted: the first parameter of a command, that of its response, or
+    ///   both.
     func session(encrypting: TPMA_SESSION) throws(TrustedPlatformFailure) -> ESYS_TR {
         var cipher = TPMT_SYM_DEF()
         cipher.algorithm = TPM2_ALG_AES

@@ -2,7 +2,7 @@
 internal import BrokerDevice
 internal import CTSS
 
-/// The result code of a call (TPM 2.0 library, part 2, section 6.6; the layers are the software stack's).
+/// The result code of a call (TPM 2.0 library, part 2, section 6.6; the TPM2 Software Stack defines the layers).
 struct ResponseCode: Equatable {
     let number: UInt32
 

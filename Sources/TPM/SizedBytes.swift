@@ -43,7 +43,7 @@ extension TrustedPlatformFailure {
     static var tooLong: Self { .refused(code: TPM2_RC_FMT1 + 0x015) }
 }
 
-/// Moves a secret out of memory that the library allocated, which is overwritten and freed.
+/// Moves a secret out of memory that the library allocated. That memory is overwritten and freed.
 func takeSecret<Sized: SizedBytes>(
     _ pointer: UnsafeMutablePointer<Sized>?
 ) throws(TrustedPlatformFailure) -> SecretBytes {

@@ -19,7 +19,8 @@ package struct TrustedPlatformModule: TrustedPlatform {
     /// - Parameters:
     ///   - configuration: a device's absolute path, or a TCTI in the form of `tpm2-tools`, `<library>:<its
     ///     configuration>` (tss2-tctildr(7)). It is not checked here.
-    ///   - lock: a lock file, which is created, for processes that share a chip without a resource manager.
+    ///   - lock: the path of a lock file for processes that share a chip without a resource manager. The file is
+    ///     created if it is missing.
     package init(_ configuration: String, lock: String? = nil, patience: Duration? = nil) {
         self.configuration = configuration.hasPrefix("/") ? "device:" + configuration : configuration
         self.lock = Self.isManaged(self.configuration) ? nil : lock

@@ -26,7 +26,8 @@ struct BatonAgent: ParsableCommand {
     func run() throws {
         try Failpoint.check()
         try OwnMemory.shut()
-        // Before the first thread, so that every thread blocks the signals and only the waiting thread receives them.
+        // This comes before the first thread, so that every thread blocks the signals and only the waiting thread
+        // receives them.
         BrowserAgent.blockSignals()
         let configuration = try read()
         LoggingSystem.bootstrap { StreamLogHandler.standardError(label: $0) }

@@ -5,7 +5,8 @@ internal import BrowserHost
 internal import Glibc
 internal import Processes
 
-/// The program that the worker's browser starts for Baton's extension. The browser adds arguments of its own, which are left alone.
+/// The program that the worker's browser starts for Baton's extension. The browser adds arguments of its own, which the
+/// program ignores.
 @main
 enum BatonBrowserHost {
     private static let usage = """
@@ -26,7 +27,8 @@ enum BatonBrowserHost {
         var socket = WellKnownPath.brokerSocket
         var ready: String?
 
-        /// Reads the program's own options, up to the first argument that is the browser's; nil for a path that is missing.
+        /// Reads the program's own options, up to the first argument of the browser. Returns nil if a path is missing
+        /// or not absolute.
         init?(_ arguments: ArraySlice<String>) {
             var rest = arguments
             while let option = rest.first, ["--socket", "--ready"].contains(option) {

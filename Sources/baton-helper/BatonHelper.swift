@@ -7,7 +7,8 @@ internal import Logging
 internal import Processes
 internal import UnixSocket
 
-/// The privileged part of a device: makes and removes sessions' storage, ends their processes, reports what is left.
+/// The privileged part of a device. It makes and removes the sessions' storage, ends their processes, and reports what
+/// is left in users' folders.
 @main
 struct BatonHelper: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -36,8 +37,8 @@ struct BatonHelper: ParsableCommand {
     @Option(help: ArgumentHelp("The socket; not needed if the service manager hands one over.", valueName: "path"))
     var socket: String?
 
-    /// The path of a socket has at most 107 bytes (unix(7)). Of these, 81 come after this folder in the path of Chromium's:
-    /// `/<epoch>/t/org.chromium.Chromium.XXXXXX/SingletonSocket`.
+    /// The path of a socket has at most 107 bytes (unix(7)). In the path of Chromium's socket, 81 of these come after
+    /// this folder: `/<epoch>/t/org.chromium.Chromium.XXXXXX/SingletonSocket`.
     private static let maximumStoragePath = 26
 
     func validate() throws {

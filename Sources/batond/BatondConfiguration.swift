@@ -17,14 +17,15 @@ struct BatondConfiguration: Decodable {
             appRegistry, sessionPolicy, tpm, helper, logLevel
     }
 
-    /// Keys by the names that they had before 0.1.
+    /// The current keys, by the names that they had before 0.1.
     private static let renamed: [String: Key] = ["doors": .sessionPolicy]
 
     private static let limits = JSONLimits(bytes: 1 << 20)
 
     /// Reads the file.
     ///
-    /// - Throws: ``ConfigurationError`` with the file's name, the cause and the remedy.
+    /// - Throws: ``ConfigurationError`` with the file's name, the cause and the remedy; ``FileError`` if the file
+    ///   cannot be read.
     init(file: String) throws {
         guard let bytes = try AtomicFile(path: file).read(limit: Self.limits.bytes) else {
             throw ConfigurationError(file: file, cause: "there is no such file", remedy: "Give its path with --config.")

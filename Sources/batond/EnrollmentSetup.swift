@@ -7,7 +7,7 @@ import Glibc
 import Logging
 import Processes
 
-/// Connects the device's side of management to the broker's supervisor.
+/// Connects the device's side of the MDM to the broker's supervisor.
 enum EnrollmentSetup {
     /// Creates the agent that enrolls the device and carries out the MDM's commands. It reports every change to the
     /// supervisor.

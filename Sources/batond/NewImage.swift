@@ -11,7 +11,7 @@ enum NewImage {
 
     /// Restarts with the same arguments.
     ///
-    /// - Throws: ``ConfigurationError`` if the kernel refuses; nothing has ended then.
+    /// - Throws: ``ConfigurationError`` if the kernel refuses. In that case nothing has ended.
     static func begin() throws -> Never {
         // The flag prevents a second notification of readiness to the service manager.
         let words = CommandLine.arguments.filter { $0 != flag } + [flag]

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import BrokerDevice
 
-/// The object `sessionPolicy` of the configuration file: when a session ends by itself, and how much time apps have at
-/// its end.
+/// The object `sessionPolicy` of the configuration file: when a session ends automatically, and how much time apps have
+/// at its end.
 struct SessionPolicySettings: Decodable {
     let configuration: SessionPolicy
 

@@ -38,8 +38,8 @@ struct Supervise: AsyncParsableCommand {
 
     /// Waits in quarantine as long as the device's state is not trusted.
     ///
-    /// - Returns: what follows; `.end` also if the service manager must restart the broker because its sockets were
-    ///   used.
+    /// - Returns: how to continue; `.end` also if the service manager must restart the broker, because the quarantine
+    ///   has used its sockets.
     private func passQuarantine(
         _ configuration: SupervisorConfiguration, inputs: Mailbox<SupervisorInput>, inherited: InheritedDescriptors,
         logger: Logger
@@ -69,7 +69,7 @@ struct Supervise: AsyncParsableCommand {
             return handler
         }
         let logger = Logger(label: "batond")
-        // Two brokers with the same state would both decide who holds the device.
+        // The lock excludes a second broker: two brokers with the same state would both decide who is signed in.
         let state = Directory(path: configuration.supervisor.directory)
         try makePrivate(state)
         let lock = try state.lock()
@@ -82,7 +82,8 @@ struct Supervise: AsyncParsableCommand {
         let passage = try await passQuarantine(
             configuration.supervisor, inputs: inputs, inherited: inherited, logger: logger)
         guard passage != .end else { return }
-        // A service manager's sockets can be used only once, so the service manager restarts the broker.
+        // The sockets of a service manager can be used only once. A broker that has such sockets ends after a
+        // departure, and the service manager restarts it.
         let departures = inherited.all.isEmpty ? DepartureAnswers() : nil
         try await serve(
             configuration, inputs: inputs, inherited: inherited, departures: departures,
@@ -93,7 +94,7 @@ struct Supervise: AsyncParsableCommand {
         try NewImage.begin()
     }
 
-    /// Erases the state that a departing device gives up, if that is due.
+    /// Erases the state that a device gives up when it leaves or is reset, if that is due.
     private func erase(_ eraser: DepartureEraser, logger: Logger) async throws {
         guard let erased = try await blocking({ try eraser.run() }) else { return }
         logger.notice("the device has left", metadata: ["departure.kind": "\(erased.kind.rawValue)"])

@@ -65,7 +65,8 @@ function ask(question) {
   });
 }
 
-// Returns the addresses for which to request headers. They come from the broker, never from a page.
+// Returns the broker's settings: the addresses for which to request headers, and whether prompts are removed. They never
+// come from a page.
 function policy() {
   told ??= ask({ ask: "hello" }).then(
     ({ addresses, removesPrompts }) => {

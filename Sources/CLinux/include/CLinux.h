@@ -18,8 +18,8 @@ struct clinux_peer {
 };
 
 int clinux_peer_credentials(int socket, struct clinux_peer *peer);
-/// Returns a pidfd of the process at the other end (SO_PEERPIDFD, Linux 6.5). Even if the pid is
-/// reused, it refers to no other process.
+/// Returns a pidfd of the process at the other end (SO_PEERPIDFD, Linux 6.5). Even if the pid is reused, the pidfd refers
+/// to no other process.
 int clinux_peer_process(int socket);
 
 /// Creates an anonymous file in memory, close-on-exec. clinux_seal_size fixes its size.

@@ -2,12 +2,12 @@
 
 /// One block of the kiosk's bar (swaybar-protocol(7)).
 struct BarBlock: Encodable, Equatable {
-    /// What a touch on a block does. The other blocks only show something.
+    /// The action of a block that can be touched. The other blocks only show text.
     enum Touch: String { case home, handover }
 
     let name: String
     let text: String
-    /// White text is readable on every background that is used here.
+    /// The background colour; nil for the bar's own. White text is readable on every colour that is used here.
     var background: String?
     /// In pixels, before the output's scale.
     var minimumWidth: Int?
@@ -21,7 +21,7 @@ struct BarBlock: Encodable, Equatable {
         case hasSeparator = "separator"
     }
 
-    /// Spaces keep texts apart, and off the edges of a button.
+    /// Adds a space before and after the text, which separates it from other texts and from the edges of a button.
     private init(name: String, text: String) { (self.name, self.text) = (name, "\u{2002}\(text)\u{2002}") }
 
     private init(_ touch: Touch, text: String, background: String, minimumWidth: Int) {
@@ -34,7 +34,7 @@ struct BarBlock: Encodable, Equatable {
     private static let quiet = "#36434f"
 
     /// Composes the bar from what the screen shows. The last block is at the right edge, and stays there whatever the
-    /// others contain.
+    /// other blocks contain.
     ///
     /// - Parameters:
     ///   - home: the text of the button that leads to the home screen.

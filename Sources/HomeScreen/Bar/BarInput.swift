@@ -11,8 +11,8 @@ struct BarInput {
 
     private var line: [UInt8] = []
 
-    /// Takes bytes of the input and returns the touches that they complete. Whatever is no touch is left out, and so is
-    /// a line that is too long.
+    /// Adds bytes of the input and returns the touches that they complete. Lines that are too long or that report no
+    /// touch are ignored.
     mutating func touches(in bytes: some Sequence<UInt8>) -> [BarBlock.Touch] {
         var touches: [BarBlock.Touch] = []
         for byte in bytes {

@@ -5,9 +5,10 @@ package import Logging
 internal import Processes
 internal import WebPages
 
-/// The bar of the kiosk session, for `swaybar`: who is signed in, the time, and Hand over beside every app.
+/// The bar of the kiosk session, for `swaybar`. Beside every app, it shows who is signed in, the time, and the button
+/// Hand over.
 ///
-/// It asks the broker itself, so it works without the home screen.
+/// It gets its information from the broker, so it works without the home screen.
 package struct HomeBar: Sendable {
     private let controller: HomeController
     private let account: WorkerAccount
@@ -38,7 +39,7 @@ package struct HomeBar: Sendable {
             group.addTask { [controller] in await controller.run() }
             group.addTask { [reader] in try await reader.run() }
             group.addTask { try await write() }
-            // The thread that reads cannot be cancelled; the process ends it.
+            // The thread that reads cannot be cancelled. It ends with the process.
             let (end, ended) = AsyncStream.makeStream(of: Never.self)
             try BlockingThread.start {
                 read(showHome)
@@ -76,7 +77,7 @@ package struct HomeBar: Sendable {
         }
     }
 
-    /// Returns at the end of the input, when the bar has ended.
+    /// Reads touches until the end of the input, which means that `swaybar` has ended.
     private func read(_ showHome: () -> Void) {
         var input = BarInput()
         while case let bytes = FileHandle.standardInput.availableData, !bytes.isEmpty {
@@ -91,7 +92,7 @@ package struct HomeBar: Sendable {
         try FileHandle.standardOutput.write(contentsOf: Data(text.utf8))
     }
 
-    /// The time of day, and how long it holds.
+    /// The time of day as text, and the time until that text changes.
     private static var clock: (text: String, rest: Duration) {
         let now = Calendar(identifier: .gregorian).dateComponents([.hour, .minute, .second], from: Date())
         let two = { (number: Int?) in number.map { $0 < 10 ? "0\($0)" : "\($0)" } ?? "" }

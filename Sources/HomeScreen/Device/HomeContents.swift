@@ -7,13 +7,13 @@ internal import Synchronization
 
 /// The content of the home screen: what the MDM pushed, or the local configuration if it pushed none.
 ///
-/// A pushed configuration that cannot be read leaves the content as it is.
+/// If a pushed configuration cannot be read, the content stays as it is.
 final class HomeContents: Sendable {
     private struct State {
         var content: HomeContent
         /// The version of the pushed configuration that is shown; nil for the local one.
         var version: String?
-        /// The version that could not be read, which is logged once.
+        /// The last version that could not be read. It is remembered so that it is logged only once.
         var unreadable: String?
     }
 
@@ -30,7 +30,7 @@ final class HomeContents: Sendable {
     init(local: HomeConfiguration, pushed path: String, logger: Logger) {
         (self.local, pushed, self.logger) = (local, AtomicFile(path: path), logger)
         state = Mutex(State(content: HomeContent(local, after: nil)))
-        // Without a broker there is no version, but the organisation and whom to call are shown.
+        // Without a broker there is no version, but the screen still shows the organisation and whom to call.
         let start = "at the start"
         do {
             if let configuration = try read() { show(configuration, version: start) }

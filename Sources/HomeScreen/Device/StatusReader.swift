@@ -9,10 +9,10 @@ struct StatusReader: Sendable {
     let socket: String
     /// Receives each state, on a thread of the reader.
     let receive: @Sendable (DeviceState) -> Void
-    /// Called when the broker does not serve the socket, or the connection has ended.
+    /// Called when the broker does not serve the socket, and when a connection has ended.
     let lose: @Sendable () -> Void
 
-    /// The pause before the next attempt. Nothing announces that a broker starts to serve.
+    /// The pause before the next attempt. Attempts are repeated because nothing announces that a broker has started.
     private static let pause = Duration.milliseconds(500)
 
     /// Reads until the task is cancelled.

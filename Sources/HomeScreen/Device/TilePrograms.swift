@@ -5,10 +5,11 @@ internal import Synchronization
 
 /// The programs that were opened from tiles. They run as the home screen's user and end with the worker's session.
 final class TilePrograms: Sendable {
-    /// Every program has this environment variable, and so has every process that it starts, unless it removes it.
+    /// The environment variable that marks the programs. The processes that a program starts inherit it, unless the
+    /// program removes it.
     private static let mark = "BATON_HOME_SCREEN"
 
-    /// A program that exits within this time after its start did not open.
+    /// A program that exits sooner than this after its start counts as not opened.
     private static let shortest = Duration.seconds(2)
 
     private let environment: [String: String]
@@ -20,13 +21,13 @@ final class TilePrograms: Sendable {
     ///   - environment: the environment of the programs.
     ///   - device: the folder of the broker's sockets, which names the device.
     init(environment: [String: String], device: String) {
-        // The colon ends the name, so that no other name begins with it.
+        // The colon ends the device's name, so that no other device's value begins with this value.
         (self.environment, value) = (environment, device + ":")
     }
 
     /// Starts a tile's program unless it runs already. Blocks briefly.
     ///
-    /// - Parameter report: receives the program's states, also from another thread.
+    /// - Parameter report: receives the program's states, on any thread.
     func open(
         _ tile: Int, program: String, arguments: [String],
         report: @escaping @Sendable (HomeModel.TileState) -> Void
@@ -55,15 +56,15 @@ final class TilePrograms: Sendable {
                 report(started.duration(to: .now) < Self.shortest ? .endedAtOnce : .idle)
             }
         } catch {
-            // Without a thread nobody would notice its end.
+            // Without the thread, the end of the program would not be noticed.
             process.kill()
             running.withLock { $0[tile] = nil }
             report(.failed)
         }
     }
 
-    /// Kills every program and everything that it started, and waits until they have ended; also those of an earlier home
-    /// screen that was killed.
+    /// Kills every program and the processes that it started, and waits until they have ended. This includes the
+    /// programs of an earlier home screen that was killed.
     ///
     /// - Throws: ``ProcessFailure``.
     func end() throws(ProcessFailure) { try ProcessSweep.endMarked("\(Self.mark)=\(value)") }

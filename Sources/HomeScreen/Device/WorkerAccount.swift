@@ -73,13 +73,14 @@ struct WorkerAccount: Sendable {
         } catch { return false }
     }
 
-    /// Tells the broker that the worker does something.
+    /// Reports to the broker that the worker is active.
     func reportActivity() async {
-        // The broker refuses it only when nobody is signed in, and then there is no session to prolong.
+        // The broker refuses the report only when nobody is signed in, and then there is no session to prolong.
         _ = try? await blocking { try broker.ask(.activity, FlatMap([Key.clientID: clientID])) }
     }
 
-    /// Opens a page in the worker's browser. Returns when the browser shows it, or will not; at most after 20 seconds.
+    /// Opens a page in the worker's browser. Returns when the browser shows the page or cannot show it, after 20
+    /// seconds at the latest.
     ///
     /// - Returns: whether the page is shown.
     func open(page: String) async -> Bool {

@@ -5,11 +5,11 @@ internal import WebPages
 
 /// One configuration with its images, and a number for each tile.
 ///
-/// The numbers are never used for another target, so that the touch of a tile that has just been replaced opens nothing
-/// else. A tile keeps its number as long as it opens the same.
+/// A number is never used for another target, so that a touch on a tile that has just been replaced cannot open the
+/// wrong target. A tile keeps its number as long as its target stays the same.
 struct HomeContent: Sendable {
     let configuration: HomeConfiguration
-    /// How many contents were shown before.
+    /// The number of contents that were shown before this one.
     let number: Int
     let logo: PageImage?
     /// The numbers of the tiles, in their order.
@@ -52,7 +52,8 @@ struct HomeContent: Sendable {
 }
 
 extension PageImage {
-    /// Reads an image; nil if its file does not exist, or if it is not an image that pages show. Blocks on the disk.
+    /// Reads an image; nil if its file does not exist, or if it is not an image that a page can show. Blocks on the
+    /// disk.
     fileprivate init?(_ image: HomeConfiguration.Image) {
         switch image {
         case .data(let bytes): self.init(bytes: bytes)

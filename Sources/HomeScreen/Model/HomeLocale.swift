@@ -9,7 +9,7 @@ struct HomeLocale {
 
     /// - Parameter name: a name of locale(1), such as `de_CH.UTF-8`. English is used for a language without texts.
     init(_ name: String) {
-        // In browsers it is `de-CH`.
+        // Browsers write `de_CH` as `de-CH`.
         let tag = String(name.prefix { $0 != "." && $0 != "@" }).replacing("_", with: "-")
         language = Language(tag: tag) ?? .english
         self.tag = Language(tag: tag) == nil ? language.rawValue : tag

@@ -2,7 +2,7 @@
 package import BrokerProtocol
 package import WebPages
 
-/// What the home screen knows and does: pure state, without I/O.
+/// The state and the behaviour of the home screen, without I/O.
 ///
 /// Each event returns the actions that follow from it. The screen is a function of this state (``HomeView``).
 package struct HomeModel: Sendable, Equatable {
@@ -24,18 +24,18 @@ package struct HomeModel: Sendable, Equatable {
         }
     }
 
-    /// The answer to who is signed in. "Nobody" and "could not find out" are different answers.
+    /// Who is signed in. "Nobody" and "could not find out" are different answers.
     package enum Account: Sendable, Equatable {
         case unknown, nobody
         case worker(Worker)
     }
 
-    /// The action that the person has started here and that is not finished.
+    /// The action that the person has started on this screen and that is not finished.
     package enum Activity: Sendable, Equatable {
         case none, signingIn, cancelling, handingOver
     }
 
-    /// A message for the person until they touch something.
+    /// A message that is shown until the person touches something.
     package enum Notice: Sendable, Equatable {
         case notSignedIn
         /// A sign-out takes longer than the broker lets a caller wait.
@@ -48,7 +48,7 @@ package struct HomeModel: Sendable, Equatable {
         case idle, opening, running
         /// There is no such program on the device.
         case missing
-        /// It exited right after its start.
+        /// The program exited right after its start.
         case endedAtOnce
         case failed
     }
@@ -58,7 +58,7 @@ package struct HomeModel: Sendable, Equatable {
         case brokerLost
         case accountChanged
         case account(Account)
-        /// The sign-in page has the language of the home screen.
+        /// The person requested a sign-in; the value is the language of the sign-in page.
         case signInTouched(Language)
         case cancelTouched
         case handoverTouched
@@ -142,11 +142,11 @@ package struct HomeModel: Sendable, Equatable {
         case .signedIn: return [.readAccount]
         case .ending: return []
         case .ready, .signingIn, .joining, .signingOut, .quarantined:
-            // Nobody holds the device: nothing of a worker stays on the screen, whatever was read before.
+            // No worker is signed in: nothing about a worker stays on the screen, even if it was read before.
             (account, tiles) = (.nobody, [:])
         }
         if state.stage == .ready, notice == .handoverGoesOn { notice = nil }
-        // Apps may erase their data until the device is ready; what still runs then is ended.
+        // Until the device is ready, apps may erase their data. Programs that still run then are ended.
         guard state.stage == .ready, hasPrograms else { return [] }
         hasPrograms = false
         return [.endPrograms]
@@ -160,7 +160,7 @@ package struct HomeModel: Sendable, Equatable {
 
     private mutating func handover() -> [Action] {
         notice = nil
-        // A hand-over during a sign-in means: not me. Nobody is signed in then, so there is nothing to sign out.
+        // A hand-over during a sign-in cancels the sign-in. Nobody is signed in yet, so there is nothing to sign out.
         if activity == .signingIn { return cancel() }
         guard activity == .none, isSignedIn else { return [] }
         activity = .handingOver

@@ -15,7 +15,7 @@ enum HomeText: String, TextKey {
     case unregisteredText, outOfService, outOfServiceText, outOfServiceAdvice, noAgent, noAgentText, otherAdvice
     case call, language, logoUnreadable, lostScreen, deviceFault
 
-    /// The catalogue. A fault in it is found by the tests, since its files are part of the program.
+    /// The catalogue. The tests find every fault in it, since its files are part of the program.
     static let catalogue = Result { () throws(TextsFailure) in
         try Texts<HomeText>([
             .english: PackageResources.en_json, .french: PackageResources.fr_json,

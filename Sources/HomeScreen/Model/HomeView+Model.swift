@@ -58,7 +58,7 @@ struct HomeViewComposer {
         if showObstacle(state, in: &view) { return }
         switch (state.isServerReachable, state.hasOfflineLeases) {
         case (false, false):
-            // The address for sign-ins may still answer, so the button stays.
+            // The identity platform may still be reachable, so the button stays.
             show(.problem, .noServer, text: .noServerText, advice: [.otherAdvice], in: &view)
         case (false, true):
             show(.good, .ready, text: .readyText, in: &view)
@@ -72,7 +72,7 @@ struct HomeViewComposer {
         view.notices += state.lockedApps.map { "\(title(ofApp: $0)): \(text(.tileLocked))" }
     }
 
-    /// Shows why nobody can sign in; returns false if somebody can.
+    /// Shows why nobody can sign in; returns false if a worker can sign in.
     private func showObstacle(_ state: DeviceState, in view: inout HomeView) -> Bool {
         switch state.registration {
         case "disabled": show(.problem, .disabled, text: .disabledText, advice: [.otherAdvice], in: &view)
@@ -125,7 +125,7 @@ struct HomeViewComposer {
         }
     }
 
-    /// Shows the end that was announced, and what it waits for.
+    /// Shows that the session is about to end, and which apps the end waits for.
     private func showEnding(_ state: DeviceState, in view: inout HomeView) {
         show(.busy, .ending, text: .endingText, in: &view)
         guard let session = state.session, let end = countdown(.unsavedLeft, session.saveEnd) else { return }
@@ -197,7 +197,7 @@ struct HomeViewComposer {
         }
     }
 
-    /// The title of the app's tile; its bundle id if it has none.
+    /// Returns the title of the app's tile; the app's bundle id if it has no tile.
     private func title(ofApp bundleID: String) -> String {
         configuration.tiles.first { $0.bundleID == bundleID }?.title ?? bundleID
     }

@@ -2,7 +2,7 @@
 internal import BrokerProtocol
 internal import WebPages
 
-/// What the page shows, in one language. The page draws it without knowing any rule.
+/// What the page shows, in one language. The page displays it as it is, and decides nothing itself.
 ///
 /// Texts that the page completes itself keep their placeholder: `{time}` (a time of day, which the browser formats) and
 /// `{duration}` (which counts down).
@@ -16,22 +16,22 @@ struct HomeView: Encodable, Equatable {
         let touch: Touch
         let label: String
         var hint: String?
-        /// Whether it was touched and its work is under way.
+        /// Whether the button was touched and its action is under way.
         var isBusy = false
     }
 
     struct Worker: Encodable, Equatable {
         let name: String
         let username: String
-        /// With `{time}`.
+        /// A text with the placeholder `{time}`.
         let since: String?
         /// Seconds since 1970.
         let sinceTime: Int?
     }
 
-    /// A moment that comes nearer.
+    /// A deadline and the text that counts down to it.
     struct Countdown: Encodable, Equatable {
-        /// With `{duration}`.
+        /// A text with the placeholder `{duration}`.
         let text: String
         /// Seconds of `CLOCK_BOOTTIME`; the server replaces it by the seconds that are left.
         let seconds: Int
@@ -60,7 +60,7 @@ struct HomeView: Encodable, Equatable {
             let isProblem: Bool
         }
 
-        /// With `{time}`.
+        /// A text with the placeholder `{time}`.
         let title: String
         /// Seconds since 1970.
         let time: Int
@@ -73,7 +73,7 @@ struct HomeView: Encodable, Equatable {
     var tone = Tone.good
     var title = ""
     var text: String?
-    /// The remedy, and whom to call.
+    /// What to do about a problem, and whom to call.
     var advice: [String] = []
     var button: Button?
     /// A smaller button in another place, so that a second touch on the first one never hits it.
@@ -81,9 +81,9 @@ struct HomeView: Encodable, Equatable {
     var worker: Worker?
     var tiles: [Tile] = []
     var tilesTitle = ""
-    /// What comes nearer: the end of the shift, of an offline session, or of the time to save.
+    /// The deadlines to show: the end of the shift, of an offline session, or of the time to save.
     var countdowns: [Countdown] = []
-    /// The warning before the session ends because nobody does anything.
+    /// The warning before the session ends because of inactivity.
     var idle: Question?
     var notices: [String] = []
     var receipt: Receipt?

@@ -33,7 +33,8 @@ function duration(seconds) {
   return hours > 0 ? `${hours} h ${two(minutes)} min` : `${minutes}:${two(seconds % 60)}`;
 }
 
-// Returns the text of a countdown now. The duration is isolated, because digits run from left to right in every language.
+// Returns the text of a countdown now. The duration is isolated, because digits run from left to right in every
+// language.
 function countdown(value) {
   const left = Math.max(0, Math.round(value.seconds - (Date.now() - received) / 1000));
   return value.text.replace('{duration}', `\u2066${duration(left)}\u2069`);
@@ -258,8 +259,8 @@ for (const kind of ['pointerdown', 'keydown', 'wheel']) {
 // The dialog is closed by its button or by the program, never by the key Escape.
 at('idle').addEventListener('cancel', event => event.preventDefault());
 
-// Disables the shortcuts and the menu of the browser, which could open another window or leave this page: the next worker
-// would then find that window or page. The shortcuts for zoom still work.
+// Disables the browser's shortcuts and its menu, which could open another window or leave this page: the next worker would
+// then find that window or page. The shortcuts for zoom still work.
 addEventListener('keydown', event => {
   const isShortcut = event.ctrlKey || event.altKey || event.metaKey || /^F\d/.test(event.key);
   const isZoom = event.ctrlKey && ['+', '=', '-', '0'].includes(event.key);

@@ -7,7 +7,7 @@ internal import WebPages
 
 /// The page's files, and the headers of every answer.
 struct HomePage: Sendable {
-    /// Nothing but the page's own files is loaded, and nothing inline runs (Content Security Policy Level 3).
+    /// Allows only the page's own files, and no inline scripts or styles (Content Security Policy Level 3).
     private static let policy = [
         "default-src 'none'", "script-src 'self'", "style-src 'self'", "img-src 'self'", "connect-src 'self'",
         "base-uri 'none'", "form-action 'none'", "frame-ancestors 'none'",

@@ -14,9 +14,9 @@ internal import WebPages
 /// |---|---|
 /// | `GET /`, `/home.css`, `/home.js` | the page |
 /// | `GET /logo`, `/icons/<number of a tile>` | the images of the configuration |
-/// | `GET /view?language=&after=` | the view (JSON), as soon as there were more changes than `after`, at the latest after 25 seconds |
+/// | `GET /view?language=&after=` | the view (JSON), as soon as there were more changes than `after`; after 25 seconds at the latest |
 /// | `POST /touch/<name>?language=`, `/tiles/<number of a tile>` | 204; the person touched a button or a tile |
-/// | `POST /activity` | 204; the person did something |
+/// | `POST /activity` | 204; the person is active |
 struct HomeRoutes: Sendable {
     let controller: HomeController
     let page: HomePage
@@ -94,7 +94,7 @@ struct HomeRoutes: Sendable {
         if let after = query["after"].flatMap({ UInt64($0) }) {
             guard waiting.enter() else { throw HTTPError(.serviceUnavailable) }
             defer { waiting.leave() }
-            // A page that is closed does not wait any more.
+            // Stops waiting if the page is closed.
             try await request.body.consumeWithCancellationOnInboundClose { _ in
                 await withTaskGroup { group in
                     group.addTask { await controller.changes.beyond(after) }
@@ -132,7 +132,7 @@ struct HomeRoutes: Sendable {
         }
 
         let change: UInt64
-        /// Changes with the logo, the icons and the colour.
+        /// The number of the content. It changes whenever the logo, an icon or the colour does.
         let content: Int
         let view: HomeView
         let locale: String

@@ -5,9 +5,10 @@ internal import Hummingbird
 
 /// Refuses every request that does not come from the home screen's own page in a browser of this user.
 ///
-/// Every process of the machine can reach a loopback port, and so can every web page in a browser. The kernel reports the
-/// user of the process; the browser reports the page that a request comes from (Fetch Metadata Request Headers, section
-/// 2; RFC 6454, section 7). `Host` defeats names that resolve to this address.
+/// Every process of the machine can reach a loopback port, and so can every web page in a browser. The kernel reports
+/// the user of the process, and the browser reports the page that a request comes from (Fetch Metadata Request Headers,
+/// section 2; RFC 6454, section 7). The check of `Host` refuses requests through other names that resolve to this
+/// address (DNS rebinding).
 struct OwnBrowserOnly: RouterMiddleware {
     typealias Context = HomeContext
 
@@ -21,11 +22,12 @@ struct OwnBrowserOnly: RouterMiddleware {
         let site = request.headers[.fetchSite]
         switch request.method {
         case .get:
-            // A navigation has no page; what the page loads comes from itself.
+            // A navigation that the person starts comes from no page (`none`). The page's own requests are
+            // `same-origin`.
             guard [nil, "none", "same-origin"].contains(site) else { throw HTTPError(.forbidden) }
         case .post:
             guard [nil, "same-origin"].contains(site), request.headers[.origin] == "http://127.0.0.1:\(port)",
-                request.headers[.home] != nil  // No form of another page can send it.
+                request.headers[.home] != nil  // A form of another page cannot send it.
             else { throw HTTPError(.forbidden) }
         default: throw HTTPError(.methodNotAllowed)
         }
