@@ -12,7 +12,7 @@ package struct BrowserMachine: Sendable, Equatable {
         /// The epoch has a profile, and browsers with these process ids. The set is empty after the person has closed
         /// them.
         case open(epoch: Epoch.ID, browsers: Set<Int32>)
-        /// Processes are being ended and the profile removed.
+        /// Processes are being ended, and the profile is being removed.
         case clearing(epoch: Epoch.ID, cause: Cause)
         /// Clearing failed; something may be left.
         case unclean(epoch: Epoch.ID)
@@ -27,7 +27,7 @@ package struct BrowserMachine: Sendable, Equatable {
     package enum Page: Sendable, Equatable {
         /// A page of the broker.
         case signIn(LoopbackURL)
-        /// A page for the worker; nil if the configuration names no home page.
+        /// A page for the worker; nil for an empty page, if the home page was ordered and the configuration names none.
         case worker(WebAddress?)
     }
 

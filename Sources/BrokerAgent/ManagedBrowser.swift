@@ -82,7 +82,7 @@ package struct ManagedBrowser: Sendable, Equatable {
     /// Returns the configuration of the browser's own message bus (dbus-daemon(1)).
     ///
     /// A second process of Firefox passes its page to the first one over a message bus. The session's bus would lead
-    /// out of the profile. This bus starts no services.
+    /// out of the profile, so the browser has its own bus, which starts no services.
     private static func busConfiguration(in temporary: Directory) -> String {
         """
         <busconfig>

@@ -19,7 +19,7 @@ struct OpeningPages: Sendable, Equatable {
     /// The process whose extension is ready; nil if no such process is known.
     private var serving: Int32?
 
-    /// Records the process that was started for an order. Orders for other pages are ignored.
+    /// Records the process that was started for an order. Orders that are not for a worker's page are ignored.
     mutating func started(_ id: UInt64, as process: Int32) {
         if AgentOrder.isPage(id) { pages.append(Page(id: id, process: process)) }
     }

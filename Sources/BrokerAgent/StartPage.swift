@@ -6,7 +6,8 @@ internal import Glibc
 
 /// A file that redirects a browser to an address that no other user may learn.
 ///
-/// Every user of the machine can read the arguments of every process (proc(5)); only its owner can read this file.
+/// Every user of the machine can read the arguments of every process (proc(5)), but only the owner of this file can
+/// read it.
 struct StartPage: Sendable {
     /// What the browser does after it has opened the page.
     enum Content {

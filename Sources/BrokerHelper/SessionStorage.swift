@@ -70,7 +70,7 @@ struct SessionStorage {
     /// - Throws: ``HelperRefusal``, with `storage_busy` while a process uses it.
     func remove(_ epoch: Epoch.ID) throws(HelperRefusal) {
         let path = place(epoch)
-        // The epoch's user cannot mount anything here, but root may have mounted more on top.
+        // The epoch's user cannot mount anything here, but root may have mounted further file systems on top.
         for _ in try mounted() where try mounted().contains(where: { $0.epoch == epoch }) {
             let outcome = unsafe clinux_unmount(path)
             guard outcome == 0 else {

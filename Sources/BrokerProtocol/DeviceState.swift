@@ -46,7 +46,7 @@ package struct DeviceState: Sendable, Codable, Equatable {
         }
     }
 
-    /// The last hand-over since the broker started. Its receipt has more (`docs/receipts.md`).
+    /// The last hand-over since the broker started. Its receipt contains more details (`docs/receipts.md`).
     package struct Handover: Sendable, Codable, Equatable {
         /// One item of the receipt.
         package struct Item: Sendable, Codable, Equatable {
@@ -65,7 +65,7 @@ package struct DeviceState: Sendable, Codable, Equatable {
 
         /// The number of the receipt.
         package let receipt: Int
-        /// When everything was done, in seconds since 1970.
+        /// When the hand-over was complete, in seconds since 1970.
         package let finished: Int
         /// Why the session ended; nil if that is no longer known.
         package let trigger: String?

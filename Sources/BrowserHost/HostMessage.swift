@@ -5,9 +5,9 @@ internal import JSON
 /// A question of the extension to its native messaging host.
 package struct HostQuestion: Sendable, Equatable {
     package enum Wish: Sendable, Equatable {
-        /// The addresses for which the extension must ask for headers.
+        /// Asks for the addresses for which the extension must request headers.
         case hello
-        /// The headers for an address that the browser is about to open.
+        /// Asks for the headers for an address that the browser is about to open.
         case headers(url: String)
     }
 

@@ -14,7 +14,7 @@ package struct AuditItem: Sendable, Codable, Hashable {
 
     package let kind: Kind
     /// Identifies the item within its kind: the absolute path of a file or mount, otherwise a text by which an
-    /// administrator recognises the item. Printable (`String(printableName:)`).
+    /// administrator recognises the item. The name is printable (`String(printableName:)`).
     package let name: String
     /// A text that differs if the item was changed, or replaced under the same name.
     package let version: String
@@ -27,7 +27,7 @@ package struct AuditItem: Sendable, Codable, Hashable {
 /// Something that an audit could not read.
 package struct UnreadPlace: Sendable, Codable, Hashable {
     package let name: String
-    /// Why, in a few words.
+    /// Why the place could not be read, in a few words.
     package let cause: String
 
     package init(_ name: String, cause: String) { (self.name, self.cause) = (name, cause) }

@@ -4,7 +4,7 @@ internal import FoundationEssentials
 internal import Glibc
 internal import JSON
 
-/// The state of a device at one moment, to compare it with a later one.
+/// The state of a device at one moment, for comparison with a later snapshot.
 package struct AuditSnapshot: Sendable, Equatable {
     /// What ``DeviceReader`` found. Both lists are sorted.
     package struct Content: Sendable, Equatable {

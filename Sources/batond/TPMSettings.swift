@@ -2,7 +2,7 @@
 
 /// The object `tpm` of the configuration file: the chip with the device's keys.
 struct TPMSettings: Decodable {
-    /// In the form of a TPM2 Software Stack configuration (TCTI).
+    /// The TPM, in the form of a TPM2 Software Stack configuration (TCTI).
     let configuration: String
 
     private enum Key: String, CodingKey, CaseIterable {

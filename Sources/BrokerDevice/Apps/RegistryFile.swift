@@ -27,8 +27,8 @@ package struct RegistryFile: Sendable, Equatable {
 
     /// Reads the file at `path`.
     ///
-    /// - Throws: ``RegistryFailure`` if the file is missing, if anybody but root and this user may write it, or if it
-    ///   holds an unknown key or value.
+    /// - Throws: ``RegistryFailure`` if the file is missing, if anybody except root and the broker's user may write to
+    ///   it, or if it contains an unknown key or value.
     package init(path: String) throws(RegistryFailure) {
         try Self.trust(path)
         let bytes: [UInt8]?
@@ -43,7 +43,7 @@ package struct RegistryFile: Sendable, Equatable {
         entries = content.apps.map(\.entry)
     }
 
-    /// Checks that only root and this user can have written the file or can replace it.
+    /// Checks that nobody except root and this process's user can have written the file or can replace it.
     ///
     /// - Throws: ``RegistryFailure``.
     package static func trust(_ path: String) throws(RegistryFailure) {

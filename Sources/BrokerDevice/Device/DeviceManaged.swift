@@ -40,7 +40,7 @@ package struct ManagedSettings: Sendable, Equatable {
     /// The version of the home screen's configuration that the MDM pushed and the broker has published; nil if there is
     /// none.
     package var homeScreen: String?
-    /// The keys of the session policy that the MDM overrides.
+    /// The MDM's values for keys of the session policy.
     package var sessionPolicy = SessionPolicyOverride()
     /// Why the MDM's session policy is invalid; nil if it is valid.
     package var sessionPolicyError: SessionPolicyError?

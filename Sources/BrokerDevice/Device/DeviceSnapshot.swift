@@ -3,8 +3,8 @@ internal import BrokerIPC
 package import BrokerProtocol
 package import BrowserPolicies
 
-/// The state of the device that the session process needs: mode, join, apps, and the ended sessions not yet reported to
-/// servers.
+/// The state of the device that the session process needs: mode, join, apps, and the ended sessions that must still be
+/// reported to the server.
 package struct DeviceSnapshot: Sendable, Codable, Equatable {
     package let mode: DeviceMode
     package let join: JoinRecord?

@@ -7,7 +7,7 @@ package enum SignOutTrigger: String, Sendable, Hashable, CaseIterable {
     case idle
     case shiftEnd = "shift-end"
     case charger, dock, seat
-    /// The command line, or the end of an administrator's sign-in.
+    /// An operator ended the session on the command line, or an administrator's sign-in ended.
     case `operator`
     /// The device is no longer shared: the profile or the app configuration has changed.
     case management

@@ -5,7 +5,7 @@ internal import FoundationEssentials
 package import OAuth
 
 /// The key that signs receipts (P-256). It is separate from the join's keys: after a new join, the chain continues with
-/// it.
+/// the same receipt key.
 package struct ReceiptKey: Sendable {
     package let signing: SigningKey
     /// The public part.

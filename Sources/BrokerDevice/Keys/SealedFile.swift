@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package import Files
 
-/// A file of the device's state that is sealed under its sealing key, replaced atomically. Every call blocks on the
-/// disk.
+/// A file of the device's state that is sealed under the device's sealing key and replaced atomically. Every call
+/// blocks on the disk.
 package struct SealedFile: Sendable {
     private let file: AtomicFile
     private let name: String

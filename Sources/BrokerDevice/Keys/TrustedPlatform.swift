@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package import Redaction
 
-/// The chip that keeps the device's keys, if the machine has one (a TPM 2.0). No other machine can use what it seals or
-/// makes.
+/// The chip (a TPM 2.0) that keeps the device's keys, if the machine has such a chip. No other machine can use what
+/// this chip seals or makes.
 ///
 /// Every call blocks for as long as the chip takes, from milliseconds to a minute for a new key. Call it on a thread or
 /// a ``BlockingQueue``, never in a task. Several threads and several processes may call at once.
@@ -51,7 +51,7 @@ package protocol TrustedPlatform: Sendable {
 
 /// A key in the chip, in the form in which it is stored in a file. Only the chip that made it can use it.
 package struct TPMKey: Sendable, Codable, Equatable {
-    /// The only purpose that a key can be used for.
+    /// The purpose of a key. A key cannot be used for another purpose.
     package enum Kind: String, Sendable, Codable, CaseIterable {
         case rsaSigning, rsaDecryption, p256Signing
     }

@@ -15,7 +15,7 @@ package enum SessionProcessMessage: Sendable, Codable, Equatable {
     /// The server's pseudonym for the worker in receipts; nil if it gave none. Sent before ``sessionKnown(_:)``.
     case receiptSubject(String?)
     /// An app is about to get an access token that is valid until this time, in seconds since 1970. The session process
-    /// waits for ``SupervisorMessage/tokenNoted(until:)`` before it answers.
+    /// waits for ``SupervisorMessage/tokenNoted(until:)`` before it answers the app.
     case tokenWanted(until: Int)
     case signInSucceeded
     case signInFailed(OperatorFailure)
@@ -54,7 +54,7 @@ package enum SessionProcessMessage: Sendable, Codable, Equatable {
     case leaseEnds(at: Int?, epoch: Epoch)
     /// The offline lease with which this epoch's worker signed in has ended.
     case leaseOver(epoch: Epoch)
-    /// A PIN for offline sign-in was set, or why it was not.
+    /// The outcome of setting a PIN for offline sign-in: nil if it was set, otherwise the reason why not.
     case pinSettled(OperatorFailure?)
     /// The offline leases on the device, for the doctor.
     case leasesCounted(LeaseCount)

@@ -40,7 +40,7 @@ package enum SupervisorMessage: Sendable, Codable, Equatable {
     case locks([String: Epoch])
     /// Whether the message with this request id was accepted.
     case appSettled(requestID: UInt64, accepted: Bool)
-    /// The page of the request with this id is shown, or why it is not.
+    /// The outcome of the page request with this id: nil if the page is shown, otherwise the reason why not.
     case pageSettled(requestID: UInt64, PageFailure?)
     /// Offline leases may have been revoked. The session process must ask the server.
     case leasesInQuestion

@@ -6,8 +6,8 @@ package struct SessionPolicy: Sendable, Codable, Equatable {
     package var timeouts: SessionTimeouts
     /// Milliseconds that apps have to save before the end is committed.
     package var willEndPatience: Int
-    /// Milliseconds that apps have instead if one of them has reported unsaved work. If this is shorter, it has no
-    /// effect.
+    /// Milliseconds that apps have instead if one of them has reported unsaved work. A value below ``willEndPatience``
+    /// has no effect.
     package var unsavedWorkPatience: Int
     /// Milliseconds that apps have to erase after the commit.
     package var eraserPatience: Int

@@ -7,9 +7,9 @@ package struct SSOExtensionPolicy: Sendable {
     /// Why an address gets no credential.
     package enum Refusal: Error, Sendable, Hashable {
         case malformed(SSOAddress.Failure)
-        /// Its host or port is not that of the device's identity platform.
+        /// The address's host or port is not that of the device's identity platform.
         case otherPlatform
-        /// No prefix of the profile matches it.
+        /// No prefix of the profile matches the address.
         case unlisted
     }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package import Files
 
-/// The names of offline lease files in their folder. No file is opened.
+/// The names of offline lease files in their folder. None of these functions opens a file.
 package enum LeaseFile {
     private static let suffix = ".lease"
 

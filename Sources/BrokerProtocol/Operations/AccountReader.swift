@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// One of the readers of account changes that share a client id. Each has its own state: a change that one has
-/// acknowledged is still reported to the others.
+/// One of the readers of account changes that share a client id. Each reader has its own state: a change that one
+/// reader has acknowledged is still reported to the others.
 ///
 /// `MSAL`'s `getCurrentAccount` is the reader without a name; a library on top of it uses a name.
 package struct AccountReader: Sendable, Hashable {

@@ -48,7 +48,7 @@ package struct AccountTombstones: Sendable, Equatable {
 
     package init(_ told: [AccountTombstone]) { self.told = told }
 
-    /// Returns the account that the reader saw before, given the current one: the oldest that has left, or else
+    /// Returns the account that the reader saw before, given the current one: the oldest account that has left, or else
     /// `current` itself if the reader saw it.
     ///
     /// A current account for which the reader only got a token does not count yet: the next query reports it as new

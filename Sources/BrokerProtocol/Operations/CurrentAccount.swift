@@ -49,7 +49,7 @@ package struct CurrentAccount: Sendable, Equatable {
 package struct Acknowledgement: Sendable, Equatable {
     package let client: ClientRequest
     package let epoch: Epoch
-    /// The previous account that was reported to the client and that it has handled.
+    /// The previous account that the broker has reported and the client has handled.
     package let previousHomeAccountID: String?
 
     package init(client: ClientRequest, epoch: Epoch, previousHomeAccountID: String?) {

@@ -12,8 +12,8 @@ package enum ResponseType: String, Sendable {
 }
 
 extension FlatMap {
-    /// Returns a successful response to `operation`: its own entries, the common ones, and the device's if its mode is
-    /// known.
+    /// Returns a successful response to `operation`: its own entries, the common entries, and the entries of the device
+    /// if the device's mode is known.
     package static func response(
         to operation: Operation, type: ResponseType, device: DeviceInfo?, entries: FlatMap = FlatMap()
     ) -> FlatMap {

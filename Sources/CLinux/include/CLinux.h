@@ -57,7 +57,7 @@ int clinux_accept(int listener);
 int clinux_connect(const char *path);
 int clinux_socket_pair(int ends[2]);
 
-/// Sends one datagram to the Unix socket at `path`, with the open file `fd` attached unless that is negative. A leading
+/// Sends one datagram to the Unix socket at `path`, with the open file `fd` attached unless `fd` is negative. A leading
 /// '@' means the abstract namespace. If the socket is full, waits for `patience` milliseconds, then fails with EAGAIN.
 int clinux_notify(const char *path, const char *message, int fd, int patience);
 

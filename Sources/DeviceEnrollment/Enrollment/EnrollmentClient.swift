@@ -150,7 +150,7 @@ actor EnrollmentClient {
                 return report
             }
             let reply = try await obey(answer, link: link)
-            // A server that repeats a command after its answer would keep the device busy forever.
+            // A server that repeats a command after the device has answered it would keep the device busy forever.
             guard reply.commandUUID != answered else {
                 throw EnrollmentError(.serverRefused, "the server repeats a command that was answered")
             }

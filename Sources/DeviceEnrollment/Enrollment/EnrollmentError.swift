@@ -2,7 +2,7 @@
 internal import BrokerIPC
 internal import BrokerProtocol
 
-/// Why an enrollment or a check-in to the server did not succeed.
+/// Why an enrollment or a check-in with the server did not succeed.
 package struct EnrollmentError: Error, Equatable, CustomStringConvertible {
     /// Stable reasons.
     package enum Code: String, Sendable {

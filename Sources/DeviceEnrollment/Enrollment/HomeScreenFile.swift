@@ -56,7 +56,7 @@ final class HomeScreenFile: Sendable {
 
     private func write(_ content: [UInt8]) throws(FileError) {
         guard (try? file.read(limit: HomeConfiguration.maximumPublished)) != content || !isReadable else { return }
-        // The folder is the marker's, which exists while the device is enrolled.
+        // The folder is that of the managed marker. It exists while the device is enrolled.
         try file.replace(with: content, mode: Self.mode)
     }
 

@@ -16,7 +16,7 @@ package struct ManagedMarker: Sendable {
     /// - Parameter path: an absolute path.
     package init(path: String) { self.path = path }
 
-    /// Writes the file durably if it does not exist yet.
+    /// Writes the file durably, unless it exists already with the right content.
     func raise() throws(FileError) {
         guard try file.read(limit: 4096) != Self.content else { return }
         try folder.make(mode: 0o755)

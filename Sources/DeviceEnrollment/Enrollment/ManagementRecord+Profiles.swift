@@ -25,7 +25,7 @@ extension ManagementRecord {
         return .done()
     }
 
-    /// Removes a profile. The removal of the enrollment takes effect once its result has been delivered.
+    /// Removes a profile. The removal of the enrollment takes effect once the command's result has been delivered.
     mutating func remove(profile identifier: String) -> CommandOutcome {
         if identifier == enrolledProfile?.identifier {
             enrollment?.stage = .leaving

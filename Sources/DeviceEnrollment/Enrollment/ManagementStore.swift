@@ -4,7 +4,7 @@ internal import DeviceManagement
 package import Files
 internal import FoundationEssentials
 
-/// The files under `management/`: one record, the identity that it names, and the packages of managed apps.
+/// The files under `management/`: one record, the identities that it names, and the packages of managed apps.
 ///
 /// Every call blocks on the disk.
 package struct ManagementStore: Sendable {

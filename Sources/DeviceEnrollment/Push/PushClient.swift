@@ -110,7 +110,8 @@ package final class PushClient: Service {
         if isNewJoin || isNewSession { questions.advance() }
     }
 
-    /// Requests a query of the device's status, since it may have changed at the identity platform; never blocks.
+    /// Requests a query of the device's status, because the status may have changed at the identity platform; never
+    /// blocks.
     package func ask() { questions.advance() }
 
     /// Reports that the device's enrollment has changed; never blocks.

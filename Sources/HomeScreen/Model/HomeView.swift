@@ -33,7 +33,7 @@ struct HomeView: Encodable, Equatable {
     struct Countdown: Encodable, Equatable {
         /// A text with the placeholder `{duration}`.
         let text: String
-        /// Seconds of `CLOCK_BOOTTIME`; the server replaces it by the seconds that are left.
+        /// Seconds of `CLOCK_BOOTTIME`; the home screen's server replaces this with the number of seconds left.
         let seconds: Int
     }
 

@@ -161,7 +161,7 @@ private final class WaitingViews: Sendable {
 }
 
 extension HomeView {
-    /// Replaces each deadline by the seconds that are left at `now`.
+    /// Replaces each deadline with the number of seconds left at `now`.
     fileprivate mutating func countDown(from now: Int) {
         countdowns = countdowns.map { $0.left(at: now) }
         idle = idle.map {
