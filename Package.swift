@@ -209,6 +209,7 @@ let package = Package(
             ],
             path: "Tests/TestSupport"),
         .target(name: "FileRecorder", path: "Tests/FileRecorder"),
+        .target(name: "StorageTestSupport", dependencies: ["Storage"], path: "Tests/StorageTestSupport"),
         // The search for traces. Its program reads the memory of a device's processes, so it is not part of a device.
         .target(name: "CInspection", path: "Tests/Canary/CInspection", linkerSettings: [.linkedLibrary("z")]),
         .target(
@@ -280,8 +281,8 @@ let package = Package(
         .testTarget(
             name: "IdentityPlatformTests",
             dependencies: [
-                "AdminAPI", "IdentityPlatform", "JSON", "OAuth", "Receipts", "Redaction", "Storage", "TestSupport",
-                "WebPages",
+                "AdminAPI", "IdentityPlatform", "JSON", "OAuth", "Receipts", "Redaction", "Storage",
+                "StorageTestSupport", "TestSupport", "WebPages",
                 .asn1, .certificates, .crypto, .cryptoExtras, .httpTypes, .hummingbird, .nioCore, .subprocess,
             ]),
         .testTarget(
@@ -289,8 +290,7 @@ let package = Package(
             dependencies: [
                 "AdminAPI", "BrokerDevice", "BrokerIPC", "BrowserPolicies", "DeviceEnrollment", "DeviceManagement",
                 "Files", "MDMServer", "Redaction",
-                "Storage",
-                "TestSupport",
+                "Storage", "StorageTestSupport", "TestSupport",
                 .asn1, .certificates, .crypto, .hummingbird, .hummingbirdTLS, .logging, .nioCore, .nioSSL,
                 .subprocess,
             ]),

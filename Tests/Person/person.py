@@ -19,6 +19,7 @@ FILE is a JSON object:
     waitsFor              a FIFO: the person types the password once it has been opened for writing
     saves                 a text that is saved as a download and as a temporary file, before the password is sent
     starts                a program and its arguments, which the browser starts before it opens the page
+    addressHas            a text that the address of the sign-in page contains; otherwise the person closes the browser
     withoutBrowser        true: starts no browser, and posts the pages' forms itself (forms.py), in a tenth of the time
 
 If the right password is refused, the person closes the browser. A second call with the same profile hands its page to
@@ -249,6 +250,9 @@ def sign_in(page, url, person, say):
             say("done")
             return True
         if view["username"] or view["password"]:
+            if person.get("addressHas", "") not in view["url"]:
+                say("the sign-in page has another address than expected")
+                return False
             if person.get("closeInsteadOfSignIn"):
                 say("closing instead of signing in")
                 return False
@@ -287,7 +291,7 @@ def read_person(path):
     known = {
         "username": str, "password": str, "pin": str, "mistypesPIN": bool, "wrongPasswordFirst": bool,
         "closeInsteadOfSignIn": bool, "saves": str, "starts": list, "waitsFor": str,
-        "withoutBrowser": bool,
+        "withoutBrowser": bool, "addressHas": str,
     }
     for key, value in person.items():
         if key not in known or not isinstance(value, known[key]):

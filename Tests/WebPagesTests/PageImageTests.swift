@@ -27,7 +27,7 @@ import WebPages
         #expect(PageImage(bytes: endless) == nil)
         let header = Array(TestImage.png.prefix(33))
         #expect(PageImage(bytes: header + TestImage.png.suffix(12)) == nil)
-        #expect(PageImage(bytes: TestImage.png.prefix(8) + TestImage.png.dropFirst(33)) == nil)
+        #expect(PageImage(bytes: Array(TestImage.png.prefix(8)) + TestImage.png.dropFirst(33)) == nil)
         #expect(PageImage(bytes: [0xff, 0xd8, 0xff, 0xe0, 0, 1, 0xff, 0xda, 0, 3, 1, 0xff, 0xd9]) == nil)
         #expect(PageImage(bytes: [0xff, 0xd8, 0xff, 0xda, 0, 3, 1, 0xff, 0xd9]) == nil)
     }

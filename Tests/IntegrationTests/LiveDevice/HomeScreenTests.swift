@@ -31,8 +31,11 @@ extension LiveDevice {
             let place = live.path("home-\(UInt32.random(in: 0...UInt32.max))")
             try FileManager.default.createDirectory(atPath: place, withIntermediateDirectories: false)
             let program = place + "/pid"
+            let (first, second) = (try live.person("Amara"), try live.person("Bo"))
+            let domain = String(try #require(first.userName.split(separator: "@").last))
             let configuration: [String: Any] = [
                 "organisation": "Seaview Hospital", "contact": "Help desk 4242", "logo": Self.logo,
+                "preferredDomain": domain,
                 "tiles": [
                     [
                         "title": "Ward round", "program": "/bin/sh",
@@ -48,12 +51,13 @@ extension LiveDevice {
             let file = place + "/home.json"
             try JSONSerialization.data(withJSONObject: configuration).write(to: URL(filePath: file))
             let home = try await live.startHome(["--config", file])
-            let (first, second) = (try live.person("Amara"), try live.person("Bo"))
             let wanted: [String: Any] = [
                 "address": try Self.address(home), "seat": live.path("configuration/person.json"),
                 "people": [first, second].map {
-                    ["username": $0.userName, "password": $0.password, "withoutBrowser": !live.hasBrowser]
-                        as [String: Any]
+                    [
+                        "username": $0.userName, "password": $0.password, "withoutBrowser": !live.hasBrowser,
+                        "addressHas": "domain_hint=\(domain)",
+                    ] as [String: Any]
                 },
                 "names": [first.displayName, second.displayName], "program": program,
             ]

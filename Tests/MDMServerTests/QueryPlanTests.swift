@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+import AdminAPI
+import DeviceManagement
+import MDMServer
+import StorageTestSupport
+import Testing
+
+/// The plans of the statements that devices cause. None may read a whole table, or a device of a large fleet waits
+/// longer than one of a small fleet.
+@Suite struct QueryPlanTests {
+    @Test func `a device's check-ins, polls and commands read no whole table`() async throws {
+        let scans = FullScans()
+        try await TestManagement.with(wrapping: { PlannedDatabase($0, recordingIn: scans) }) { fixture in
+            let device = try HandDevice(fixture, profile: try await fixture.enrollmentProfile(named: "tablet-1"))
+            scans.reset()
+            #expect(try await device.authenticate() == 200)
+            #expect(try await device.tokenUpdate() == 200)
+            #expect(try await device.work(upTo: 3).count == 2)
+            #expect(try await device.report(.idle) == nil)
+            #expect(scans.planned > 10)
+            #expect(scans.found == [])
+        }
+    }
+}
