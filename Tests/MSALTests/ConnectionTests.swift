@@ -146,7 +146,7 @@ import UnixSocket
                 clientId: "client-1", redirectUri: "msauth.org.example.worker://auth", authority: nil),
             broker: connection)
         let error = try await seen { try await application.deviceInformation(with: nil) }
-        #expect(error.text.contains("BATON_SOCKET is set, but names no socket"))
+        #expect(error.text.contains("BATON_SOCKET is set, but there is no socket at that path"))
     }
 
     @Test(arguments: nonsense)

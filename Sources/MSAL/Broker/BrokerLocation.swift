@@ -63,7 +63,7 @@ package struct BrokerLocation: Sendable {
     func failure(_ error: SocketError) -> LinkFailure {
         let isAbsent = error.errno == ENOENT || error.errno == ENOTDIR
         if isAbsent, isKnownPersonal() { return .personalDevice }
-        let hint = isAbsent && isNamed ? "; BATON_SOCKET is set, but names no socket" : ""
+        let hint = isAbsent && isNamed ? "; BATON_SOCKET is set, but there is no socket at that path" : ""
         return .unreachable(reason: error.description + hint)
     }
 

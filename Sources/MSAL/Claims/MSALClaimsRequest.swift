@@ -49,7 +49,7 @@ open class MSALClaimsRequest: NSObject, MSALJsonSerializable, MSALJsonDeserializ
     #endif
     open func removeClaim(withName name: String, target: MSALClaimsRequestTarget) throws {
         guard let index = claims[target]?.firstIndex(where: { $0.name == name }) else {
-            throw Self.invalid("asks for no claim of this name").error()
+            throw Self.invalid("does not request a claim with this name").error()
         }
         claims[target]?.remove(at: index)
     }

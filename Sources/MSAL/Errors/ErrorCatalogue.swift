@@ -30,8 +30,8 @@ package enum ErrorCatalogue {
 
         This page is generated from `Sources/MSAL/Errors/Problem+Entry.swift` by `scripts/pages`; do not edit it.
 
-        This page is for app developers. Every error is an `NSError` in `MSALErrorDomain` and one of those below. These keys of its
-        `userInfo` are set:
+        This page is for app developers. Every error is an `NSError` in `MSALErrorDomain` and is listed below. Its
+        `userInfo` has these keys:
 
         - `MSALInternalErrorCodeKey`: the second number of the column "code".
         - `MSALErrorDescriptionKey`: cause and remedy, often in more detail than here; never a user's name.

@@ -5,7 +5,9 @@ extension Problem {
     package var entry: Entry {
         switch self {
         case .clientIDBlank:
-            Entry(.internalErrorInvalidParameter, "The clientId is blank.", remedy: "Pass the registered one.")
+            Entry(
+                .internalErrorInvalidParameter, "The clientId is blank.",
+                remedy: "Pass the client id that is registered for the app.")
         case .redirectURI:
             Entry(
                 .internalErrorInvalidRedirectURI, "The redirect URI cannot be used.",
@@ -29,7 +31,7 @@ extension Problem {
         case .authenticationScheme:
             Entry(
                 .internalErrorInvalidParameter, "The authentication scheme is not Bearer.",
-                remedy: "Leave authenticationScheme as it is: there are bearer tokens only.")
+                remedy: "Do not change authenticationScheme: only bearer tokens are supported.")
         case .scopeMalformed:
             Entry(
                 .internalErrorInvalidParameter, "A scope is blank, or contains white space.",
@@ -62,9 +64,11 @@ extension Problem {
         case .accountNotSignedIn:
             Entry(
                 .internalErrorAccountRequired, "This account is not signed in.",
-                remedy: "Call getCurrentAccount to learn who is.")
+                remedy: "Call getCurrentAccount to learn who is signed in.")
         case .resourceBlank:
-            Entry(.internalErrorInvalidParameter, "The resource is blank.", remedy: "Name what the token is for.")
+            Entry(
+                .internalErrorInvalidParameter, "The resource is blank.",
+                remedy: "Pass the resource that the token is for.")
         case .deviceNotShared:
             Entry(
                 .internalErrorInvalidParameter, "The device is not shared.",
@@ -82,7 +86,7 @@ extension Problem {
         case .personalDevice:
             Entry(
                 .internalBrokerNotAvailable, "This device has no broker.",
-                remedy: "Install Baton's broker; this library signs in through it only.")
+                remedy: "Install Baton's broker; this library signs in only through the broker.")
         case .brokerSilent:
             Entry(
                 .internalBrokerNotAvailable, "The broker of this device does not answer.",
@@ -93,9 +97,8 @@ extension Problem {
                 remedy: "Check BATON_SOCKET and the socket's owner.")
         case .brokerIncompatible:
             Entry(
-                .internalBrokerNotAvailable,
-                "The broker supports no version of the protocol that this library supports.",
-                remedy: "Update whichever is older.")
+                .internalBrokerNotAvailable, "The broker and this library have no protocol version in common.",
+                remedy: "Update the library or the broker, whichever is older.")
         case .connectionEnded:
             Entry(
                 .internalErrorBrokerResponseNotReceived, "The connection to the broker ended before its answer.",
@@ -189,8 +192,8 @@ extension Problem {
                 remedy: "Use msauth.<app id>://auth.")
         case .authorityRefused:
             Entry(
-                .internalErrorFailedAuthorityValidation, "The authority is not one that this device serves.",
-                remedy: "Use the organisation's, or https://login.microsoftonline.com/common.")
+                .internalErrorFailedAuthorityValidation, "This device does not serve the authority.",
+                remedy: "Use the organisation's authority, or https://login.microsoftonline.com/common.")
         case .parameterRefused:
             Entry(
                 .internalErrorInvalidParameter, "The broker refuses a parameter.",
@@ -223,13 +226,15 @@ extension Problem {
         case .serverStatus:
             Entry(
                 .internalErrorUnexpectedHttpResponse, "The identity platform answered with an unexpected HTTP status.",
-                remedy: "Look at its log.")
+                remedy: "Look at the identity platform's log.")
         case .serverFailed:
-            Entry(folded: .serverError, "The identity platform failed.", remedy: "Retry; look at its log.")
+            Entry(
+                folded: .serverError, "The identity platform failed.",
+                remedy: "Retry; look at the identity platform's log.")
         case .serverAnswer:
             Entry(
                 .internalErrorInvalidResponse, "The identity platform's answer cannot be read.",
-                remedy: "Look at its log.")
+                remedy: "Look at the identity platform's log.")
         case .serverRefused:
             Entry(
                 .internalErrorAuthorizationFailed, "The identity platform refused the sign-in.",
@@ -250,7 +255,7 @@ extension Problem {
         case .scopeInvalid:
             Entry(
                 .internalErrorInvalidScope,
-                "The identity platform knows none of the scopes, or does not know the resource.",
+                "The identity platform does not know any of the scopes, or does not know the resource.",
                 remedy: "Request permissions of one resource that the app is registered for.")
         case .brokerAnswerMissing:
             Entry(.internalErrorBrokerResponseNotReceived, "The broker got no answer.", remedy: "Retry.")
