@@ -64,7 +64,8 @@ package enum AdminRefusal: String, Error, Sendable {
         case .noTenant: ("There is no such tenant.", "List the tenants: baton admin tenant list.")
         case .noTenants: AdminFailure.noTenants
         case .ambiguousTenant: AdminFailure.ambiguousTenant([])
-        case .unnamedTenant: ("A tenant can be removed only by its name.", "Name it by its domain or id.")
+        case .unnamedTenant:
+            ("The request does not name the tenant to remove.", "Name the tenant by its domain or id.")
         case .tenantInUse:
             (
                 "The tenant still has devices.",
@@ -78,7 +79,10 @@ package enum AdminRefusal: String, Error, Sendable {
         case .noGroup: ("There is no such group in the tenant.", "List the groups: baton admin group list.")
         case .ambiguousGroup: ("Several groups have that name.", "Name the group by its id: baton admin group list.")
         case .noReceiptSubject:
-            ("The tenant made no such pseudonym.", "Copy the whole subject out of the receipt, and name its tenant.")
+            (
+                "The tenant did not create this pseudonym.",
+                "Copy the whole subject from the receipt, and name the tenant of the receipt."
+            )
         case .badNickname:
             ("The group's mail nickname is empty or malformed.", "Use 1 to 64 printable characters without @.")
         case .badColour:
@@ -87,7 +91,10 @@ package enum AdminRefusal: String, Error, Sendable {
                 "Choose a darker colour, such as #0b5cab (contrast with white at least 4.5:1)."
             )
         case .badLogo:
-            ("The logo is not a PNG or JPEG image of at most 256 KiB.", "Give a smaller image, or one of another type.")
+            (
+                "The logo is not a PNG or JPEG image of at most 256 KiB.",
+                "Give a smaller image, or convert it to PNG or JPEG."
+            )
         case .badOfflineRules:
             (
                 "The settings of offline sign-in are not valid.",
@@ -96,7 +103,7 @@ package enum AdminRefusal: String, Error, Sendable {
         case .taken:
             (
                 "The name or id is taken already.",
-                "Choose another, or see what has it with the list command: baton admin --help."
+                "Choose another one, or use the list command to see which object has it: baton admin --help."
             )
         case .badDomain: ("The domain is not a host name.", "Give a domain such as contoso.example.")
         case .badUserName:
@@ -105,18 +112,24 @@ package enum AdminRefusal: String, Error, Sendable {
         case .weakPassword:
             ("The password is too short or too long.", "Use at least 8 characters and at most 256 bytes.")
         case .breachedPassword:
-            ("The password is known from a breach of another service.", "Choose one that was used nowhere else.")
+            (
+                "The password is known from a breach of another service.",
+                "Choose a password that is not used anywhere else."
+            )
         case .passwordListUnreadable:
-            ("The list of breached passwords cannot be read.", "Correct the file that server.json names.")
+            ("The list of breached passwords cannot be read.", "Check the file whose path is in server.json.")
         case .badClientID: ("The client id is malformed.", "Give a UUID, or leave it out for a fresh one.")
         case .badRedirect: ("A redirect URI is not acceptable.", "Use absolute URIs without fragment.")
         case .tooManyRedirects:
             (
-                "A client has at most 32 redirect URIs, and as many for sign-out.",
-                "Register another client for the others."
+                "A client can have at most 32 redirect URIs, and at most 32 for sign-out.",
+                "Register another client for the remaining URIs."
             )
         case .unknownResource:
-            ("A resource is not an application id that the server knows.", "Use Graph's or device registration's id.")
+            (
+                "The server does not know one of the resources.",
+                "Use the application id of Graph or of device registration."
+            )
         case .unknownPermission:
             ("No resource of the server has this permission.", "Use the names in docs/identity-platform.md.")
         case .unknownAlgorithm: ("Tokens are not signed with that algorithm.", "Use RS256 or ES256.")

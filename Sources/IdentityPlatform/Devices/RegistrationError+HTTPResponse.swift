@@ -21,7 +21,7 @@ extension RegistrationError {
     }
 
     static let malformed = RegistrationError(
-        .badRequest, "The request is not a join of this protocol: see the API version and the keys.")
+        .badRequest, "The request is not a valid join request. Check the API version and the keys.")
     static let unsupportedVersion = RegistrationError(
         .unsupportedVersion, "The API version is not served; join with 2.0 (RSA keys) or 3.0 (keys on P-256).")
     static let unusableKey = RegistrationError(
@@ -30,7 +30,8 @@ extension RegistrationError {
     static let certificateRequired = RegistrationError(
         .certificateRequired, "The device must present its own certificate in the TLS handshake.")
     static let ownDeviceRequired = RegistrationError(
-        .authorizationFailed, "A personal key is registered on the person's own device: sign in there first.")
+        .authorizationFailed,
+        "A personal key can be registered only on the person's own device. Sign in there first.")
     static let malformedKey = RegistrationError(
         .badRequest, "The request contains no RSA key of 2048 to 4096 bits in kngc.")
     static let signedInAtOtherScreen = RegistrationError(

@@ -85,9 +85,13 @@ package struct RedirectURI: Sendable, Equatable {
     /// Warnings for administrators about a registered URI.
     var warnings: [String] {
         if scheme == "http", !isLoopback {
-            return ["\(text) gets its codes unencrypted. Register an https:// address and remove this client."]
+            return [
+                "\(text) receives codes unencrypted. Register a client with an https:// address and remove this client."
+            ]
         }
-        if text.contains("*") { return ["\(text) matches nothing but itself: * is an ordinary character."] }
+        if text.contains("*") {
+            return ["\(text) matches only this exact text, because * is an ordinary character."]
+        }
         // The scheme that MSAL uses is unique to the application: it consists of "msal" and the client id.
         guard !Self.web.contains(scheme), !scheme.contains("."), !scheme.hasPrefix("msal") else { return [] }
         return [
@@ -122,10 +126,10 @@ package enum RedirectURIProblem: Error, Sendable {
         case .tooLong: ("is longer than 2048 characters", "Register a shorter one.")
         case .forbiddenCharacter:
             ("has a blank, a control character, a character outside ASCII, or one of \\ \" < >", "Percent-encode it.")
-        case .fragment: ("has a fragment", "Leave out the number sign and what is behind it.")
+        case .fragment: ("has a fragment", "Remove the # and everything after it.")
         case .relative: ("has no scheme", "Begin with https://, or with the scheme of the app.")
         case .dangerousScheme:
-            ("has a scheme that browsers run or read by themselves", "Use https:// or the app's own.")
+            ("has a scheme that browsers run or open themselves", "Use https:// or the app's own.")
         case .missingHost: ("has no host", "Write it as https://app.example/path.")
         case .privateForm:
             (
@@ -133,11 +137,11 @@ package enum RedirectURIProblem: Error, Sendable {
                 "Write it as com.example.app:/path, with a dot in the scheme (RFC 8252), or as scheme://name."
             )
         case .userInformation: ("has a user name in front of its host", "Leave out what is before the @.")
-        case .wildcard: ("has a *, and addresses are compared letter by letter", "Register each address by itself.")
+        case .wildcard: ("has a *, but addresses are compared exactly", "Register each address separately.")
         case .plainHTTP:
             (
                 "would get codes unencrypted",
-                "Use https://; http:// is for programs at localhost, 127.0.0.1 or [::1] alone (RFC 9700)."
+                "Use https://. http:// is allowed only for localhost, 127.0.0.1 and [::1] (RFC 9700)."
             )
         case .malformedHost: ("has a malformed host or port", "Write it as https://app.example:8443/path.")
         }

@@ -38,16 +38,16 @@ struct GraphError: Error, Equatable {
         "Request_UnsupportedQuery", status: .badRequest, message: "The query names a property that does not exist.")
     static let unfilterable = GraphError(
         "Request_UnsupportedQuery", status: .badRequest,
-        message: "The list cannot be filtered by that property, or not by a value of that kind.")
+        message: "The list cannot be filtered by that property or by that kind of value.")
     static let badFilter = GraphError(
         "Request_UnsupportedQuery", status: .badRequest,
-        message: "The filter does not have the form: property eq 'value', several of them joined by and.")
+        message: "The filter is malformed. Use property eq 'value', and join several conditions with and.")
     static let badTop = GraphError(
         "Request_BadRequest", status: .badRequest, message: "$top is a number from 1 to 999.")
     static let badQuery = GraphError("Request_BadRequest", status: .badRequest, message: "The query is malformed.")
     static let badPageToken = GraphError(
         "Directory_ExpiredPageToken", status: .badRequest,
-        message: "The $skiptoken is not one of this list and person. Begin with the first page.")
+        message: "The $skiptoken is not valid for this list and person. Begin with the first page.")
 
     // The request's body
     static let badRequest = GraphError("Request_BadRequest", status: .badRequest, message: "The request is malformed.")
@@ -73,7 +73,7 @@ struct GraphError: Error, Equatable {
         message: "@odata.id does not name an object of this directory by its id.")
     static let changed = GraphError(
         "PreconditionFailed", status: .preconditionFailed,
-        message: "The object is no longer the one that If-Match names. Read it again, then change it.")
+        message: "The object has changed and no longer matches If-Match. Read it again, then change it.")
     static let busy = GraphError(
         "Service_Unavailable", status: .serviceUnavailable,
         message: "Too many passwords are being hashed. Try again in a few seconds.")

@@ -69,7 +69,7 @@ extension OAuthError {
     package static let signedInAtOtherScreen = OAuthError(
         .accessDenied, number: 5_000_626,
         description:
-            "A sign-in by device code cannot register a device or prove a person to one. Sign in on the device itself.")
+            "A device code cannot be used to register a device or to sign in on one. Sign in on the device itself.")
     package static let otherPersonOnDevice = OAuthError(
         .accessDenied, number: 5_000_623,
         description: "Somebody else is signed in on this shared device. Sign out of the device first, then sign in.")
@@ -97,12 +97,12 @@ extension OAuthError {
     package static let publicClientWithSecret = OAuthError(
         .invalidClient, number: 700025, description: "The client is public, so client_secret must not be sent.")
     package static let missingSecret = OAuthError(
-        .invalidClient, number: 7_000_218, description: "The client has to prove itself with its client_secret.")
+        .invalidClient, number: 7_000_218, description: "The client must authenticate with its client_secret.")
     package static let wrongSecret = OAuthError(
         .invalidClient, number: 7_000_215, description: "The client_secret is wrong, or has expired.")
     package static let severalProofs = OAuthError(
         .invalidRequest, number: 7_000_219,
-        description: "The client proves itself in two ways at once. Use the Authorization header or the form.")
+        description: "The client authenticates in two ways at once. Use either the Authorization header or the form.")
     package static let unregisteredRedirect = OAuthError(
         .invalidRequest, number: 50011, description: "The redirect_uri is not registered for the application.")
     package static let unsupportedGrant = OAuthError(
@@ -158,7 +158,7 @@ extension OAuthError {
         .invalidGrant, number: 65001, description: "The application is not registered for this resource or permission.",
         suberror: "consent_required")
     package static let consentDeclined = OAuthError(
-        .accessDenied, number: 65004, description: "The person did not allow it.")
+        .accessDenied, number: 65004, description: "The person declined the application's request.")
     package static let serverFault = OAuthError(
         .serverError, number: 90027, description: "The server failed. Try again; tell the operator the trace id.")
 

@@ -34,7 +34,7 @@ import Testing
         let readers = GraphAccess.readers.map(\.displayName).joined(separator: ", ")
         let text = lines.joined(separator: " ")
         #expect(
-            text.contains("A reader is whoever holds one of: \(readers)."),
-            "A reader is whoever holds one of: \(readers).")
+            text.contains("A reader is a person who holds one of these roles: \(readers)."),
+            "A reader is a person who holds one of these roles: \(readers).")
     }
 }

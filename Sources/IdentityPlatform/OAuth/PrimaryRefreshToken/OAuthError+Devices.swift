@@ -12,7 +12,7 @@ extension OAuthError {
         .invalidGrant, number: 5000611, description: "The nonce is not fresh. Request a new one and sign again.",
         suberror: Suberror.staleNonce)
     static let replayedRequest = OAuthError(
-        .invalidGrant, number: 5000612, description: "The same request was answered before. Sign a new one.",
+        .invalidGrant, number: 5000612, description: "This request has already been answered. Sign a new request.",
         suberror: Suberror.replayedRequest)
     static let unknownDevice = OAuthError(
         .invalidGrant, number: unknownDeviceNumber,
@@ -37,7 +37,7 @@ extension OAuthError {
         description: "The device was joined with a transport key on an elliptic curve. Join it with an RSA key.")
     static let badAssertion = OAuthError(
         .invalidGrant, number: 135004,
-        description: "The key's assertion is wrong, too old, or by a key that this person does not have on this "
+        description: "The assertion is invalid or too old, or its key is not registered for this person on this "
             + "device.")
     static let renewedToken = OAuthError(
         .invalidGrant, number: 70000,
@@ -57,5 +57,6 @@ extension OAuthError {
         description: "The signed request is meant for another address (aud). Sign one for this server and tenant.")
     static let wrongIssuer = OAuthError(
         .invalidRequest, number: 5000616,
-        description: "The signed request names another device (iss) than its certificate. Name that one.")
+        description: "The device in the signed request (iss) differs from the device in its certificate. Use the "
+            + "device id of the certificate.")
 }
