@@ -276,7 +276,7 @@ final class BrowserSupervision {
         case .closed(let epoch): return answeredClose(of: epoch, in: state).flatMap(closed)
         case .closeFailed(let epoch, let code, _):
             guard let ended = answeredClose(of: epoch, in: state) else { break }
-            logger.error("the browser is still there, trying again", metadata: ["error.code": "\(code)"])
+            logger.error("the browser still exists, trying again", metadata: ["error.code": "\(code)"])
             problem = Self.problem(code)
             timer.post(.retryBrowser(ended), after: .seconds(1))
         }
@@ -301,7 +301,7 @@ final class BrowserSupervision {
             !(isConfined && processes.isEmpty)
         {
             logger.error(
-                "the agent reports the browser as gone, but it is still there, trying again",
+                "the agent reports that the browser is gone, but it still exists, trying again",
                 metadata: ["agent": "\(agent.text)", "browser.pids": "\(processes)"])
             problem = Self.stillThere(agent, processes)
             timer.post(.retryBrowser(ended), after: .seconds(1))
@@ -368,9 +368,9 @@ final class BrowserSupervision {
         if let problem = confinement?.problem ?? problem { return problem }
         guard let closeOrdered, closeOrdered.duration(to: clock.moment()) >= Self.closePatience else { return nil }
         return
-            "The agent (\(agent.text)) has not reported the last session's browser as gone. See the log of "
+            "The agent (\(agent.text)) has not reported that the last session's browser is gone. See the log of "
             + "baton-agent. If that process hangs or is not baton-agent, end it: the next baton-agent of that user "
-            + "clears up before it serves."
+            + "removes the browser's data before it serves."
     }
 
     /// The refused agent, if one was refused within the last ten seconds. A refused agent retries each second.
@@ -383,9 +383,9 @@ final class BrowserSupervision {
         let left =
             processes.isEmpty ? "a folder" : "process \(processes.prefix(8).map(String.init).joined(separator: ", "))"
         return
-            "The agent (\(agent.text)) reports the last session's browser as gone, but something of it is still "
-            + "there: \(left). The broker asks again each second. If that does not help, the agent may not be "
-            + "baton-agent: end its process and start baton-agent, which clears up before it serves."
+            "The agent (\(agent.text)) reports that the last session's browser is gone, but a part of it still "
+            + "exists: \(left). The broker asks again each second. If that does not help, the agent may not be "
+            + "baton-agent: end its process and start baton-agent, which removes the browser's data before it serves."
     }
 
     private static func problem(_ code: String) -> String {

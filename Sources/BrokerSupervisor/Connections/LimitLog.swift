@@ -21,7 +21,7 @@ final class LimitLog: Sendable {
     func note(_ report: ConnectionLimitReport) {
         guard let due = reports.withLock({ $0.note(report, pause: Self.pause) }) else { return }
         logger.warning(
-            "the limit of connections or open requests is reached: others are refused, or closed for new ones",
+            "connections are refused or closed: a limit on connections or open requests is reached",
             metadata: [
                 "connections.whose": "\(due.whose)", "connections.stage": "\(due.stage.rawValue)",
                 "connections.limit": "\(due.limit.rawValue)", "connections.held": "\(due.held)",

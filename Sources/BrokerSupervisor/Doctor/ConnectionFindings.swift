@@ -16,8 +16,8 @@ extension CheckResult {
         return reports.map { report in
             CheckResult(
                 .apps, .warning, code: "connections_full",
-                message: "The limit is reached: \(report.quantity) of \(report.whose); "
-                    + "\(report.closed) were refused, or closed for new ones.",
+                message: "The limit is reached: \(report.quantity) of \(report.whose). "
+                    + "Connections that were refused, or closed to make room: \(report.closed).",
                 remedy: "Stop the program that opens them (ss -xp names it); a sign-out ends every app's connection.")
         }
     }

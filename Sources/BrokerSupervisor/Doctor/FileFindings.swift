@@ -60,7 +60,7 @@ package struct FileFindings: Sendable {
         guard status.st_uid == owner else {
             return CheckResult(
                 .files, .bad, code: "file_owner",
-                message: "\(name) belongs to another user than the folder \(state.path).",
+                message: "\(name) does not belong to the owner of the folder \(state.path).",
                 remedy: "Run: chown --reference=\(state.path) on it; find out who made it.")
         }
         guard status.st_mode & 0o077 == 0 else {

@@ -27,8 +27,8 @@ package struct HostFindings: Sendable {
             return CheckResult(
                 .host, .warning, code: "swap_unencrypted",
                 message:
-                    "Swap is on, and not known to be encrypted: \(open.joined(separator: ", ")). The memory of "
-                    + "browsers and apps may reach the disk; the broker's own does not if systemd runs it.",
+                    "Swap is on, and may be unencrypted: \(open.joined(separator: ", ")). The memory of browsers and "
+                    + "apps may reach the disk; the broker's memory does not if systemd runs the broker.",
                 remedy: "Turn it off (swapoff -a), encrypt it with a random key (crypttab), or use zram.")
         }
         return areas.isEmpty

@@ -50,8 +50,8 @@ package struct KeyFindings: Sendable {
             return [
                 CheckResult(
                     .files, .note, code: "keys_in_files",
-                    message: "The device's keys are files: anyone who is root on the device, or has its disk, can copy "
-                        + "them.",
+                    message: "The device's keys are files: anyone who has root access to the device, or has its disk, "
+                        + "can copy them.",
                     remedy: "If the device has a TPM, name it with tpm in batond.json (docs/keys.md).")
             ]
         }

@@ -69,12 +69,12 @@ package struct ReceiptFindings: Sendable {
     private static let keyless = CheckResult(
         .receipts, .warning, code: "receipts_keyless",
         message:
-            "No statement of the device's key names the key that signs the receipts: nobody elsewhere can check them.",
-        remedy: "The next hand-over writes one; if it does not, look at the broker's log.")
+            "No statement of the device key certifies the key that signs the receipts, so nobody else can verify them.",
+        remedy: "The next hand-over writes such a statement; if it does not, look at the broker's log.")
 
     private static func damaged(_ text: String) -> CheckResult {
         CheckResult(
-            .receipts, .bad, code: "receipts_damaged", message: "The receipts are not as they were signed: \(text).",
+            .receipts, .bad, code: "receipts_damaged", message: "The receipts are damaged: \(text).",
             remedy: "Keep a copy (baton receipt export). The next hand-over moves the chain aside and begins another.")
     }
 }

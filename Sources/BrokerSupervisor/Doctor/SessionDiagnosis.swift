@@ -78,9 +78,9 @@ package struct SessionDiagnosis: Sendable, Equatable {
     private static func mover(_ item: String) -> String {
         switch item {
         case "browser":
-            "If baton-agent does not run, start it as the user whose browser it was: it clears the browser "
-                + "away, and the sign-out continues."
-        case "files": "The broker moves the session's files away, trying each second; look at its log and the disk."
+            "If baton-agent does not run, start it as the user that the browser ran as. It removes the browser's "
+                + "data, and the sign-out continues."
+        case "files": "The broker tries each second to move the session's files away; look at its log and the disk."
         default: "\(item) is cleared; the broker tries again by itself."
         }
     }

@@ -91,7 +91,7 @@ package struct JoinFlow {
 extension OperatorFailure {
     fileprivate static let joinRunning = OperatorFailure(
         code: "join_running", message: "A join is running already.",
-        remedy: "Finish it, or end the command baton device join that waits for it.")
+        remedy: "Finish that join, or end the command baton device join that is waiting for it.")
     static let joinInterrupted = OperatorFailure(
         code: "join_interrupted", message: "Somebody ended the join at the device.", remedy: "Join again.")
     static let joinProcessDied = OperatorFailure(

@@ -45,14 +45,14 @@ package enum QuarantineReason: Sendable, Equatable {
         case .damaged(let file): "\(code): \(file) cannot be read"
         case .otherMachine: "\(code): the state was made on another machine"
         case .machineUnknown: "\(code): /etc/machine-id is missing or empty"
-        case .otherDeviceKey: "\(code): keys and registration are of two devices"
+        case .otherDeviceKey: "\(code): keys and registration belong to two different devices"
         case .olderCopy: "\(code): the state is an older copy, or the TPM's counter was removed"
         case .platform(let failure): "\(code): \(failure.cause)"
         case .newerFormat(let number):
-            "\(code): a later version wrote the state, in form \(number); this one supports "
+            "\(code): a later version wrote the state, in format \(number); this version supports format "
                 + "\(DeviceFiles.currentFormat)"
         case .olderFormat(let number):
-            "\(code): an earlier version wrote the state, in form \(number); this one supports "
+            "\(code): an earlier version wrote the state, in format \(number); this version supports format "
                 + "\(DeviceFiles.currentFormat)"
         }
     }

@@ -31,7 +31,8 @@ final class SessionCleaner {
         } catch {
             logger.error("clearing failed, trying again", metadata: ["error": "\(error)"])
             problem =
-                "The last session's files cannot be moved away. Look at the disk of the broker's directory; it is tried again each second."
+                "The last session's files cannot be moved away. Look at the disk of the broker's directory; the broker "
+                + "tries again each second."
             timer.post(.retrySignOut(ended), after: .seconds(1))
             return false
         }

@@ -108,7 +108,7 @@ final class SessionProcess {
     func putsOff(_ epoch: Epoch) -> Bool {
         let pause = restartPause.next(after: lastLife)
         guard pause > .zero else { return false }
-        logger.error("session processes die, pausing", metadata: ["pause": "\(pause)"])
+        logger.error("session processes keep dying, pausing before the next start", metadata: ["pause": "\(pause)"])
         starts += 1
         due = (starts, epoch)
         let (inputs, start) = (inputs, starts)

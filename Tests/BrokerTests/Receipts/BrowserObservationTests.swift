@@ -54,7 +54,7 @@ import Testing
                 agent.say(.closed(epoch: browser.epoch))
                 let status = try await fixture.status()
                 #expect(status.session == "signingOut" && status.pending == ["browser"])
-                #expect(status.problems.first?.contains("still there") == true)
+                #expect(status.problems.first?.contains("still exists") == true)
 
                 // The agent is asked again each second. The sign-out continues once its report is true.
                 try browser.end()

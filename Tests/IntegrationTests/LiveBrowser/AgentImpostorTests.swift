@@ -44,7 +44,7 @@ extension LiveBrowser {
             let status = try await live.status()
             #expect(status.session == "signingOut" && status.pending == ["browser"])
             let problem = try #require(status.problems.first)
-            #expect(problem.contains("still there: process ") && problem.contains("process \(impostor.pid) of user"))
+            #expect(problem.contains("still exists: process ") && problem.contains("process \(impostor.pid) of user"))
             impostor.kill()
             try await impostor.waitForExit()
             try await live.start(.agent)
