@@ -56,8 +56,8 @@ extension DeviceSnapshot {
     private static func otherApp(_ binding: AppBinding) -> BrokerError {
         let way: String
         switch binding {
-        case .socket: way = "Start it with its own socket, and name that socket in BATON_SOCKET."
-        case .user: way = "Start it as the user that the registry names."
+        case .socket: way = "Start the app with its own socket, and name that socket in BATON_SOCKET."
+        case .user: way = "Start the app as the user that the registry names."
         case .session: way = "Use the broker's socket for the session's apps, as one of its users."
         case .browser:
             return BrokerError(
@@ -66,7 +66,8 @@ extension DeviceSnapshot {
                 reason: .outsideBrowser)
         }
         return BrokerError(
-            .unauthorizedClient, "The client id belongs to another app, as far as the broker can tell. \(way)",
+            .unauthorizedClient,
+            "The broker cannot recognise the caller as the app that this client id belongs to. \(way)",
             reason: .otherApp)
     }
 

@@ -38,8 +38,8 @@ package struct RegistryFailure: Error, Sendable, Codable, Equatable {
         case .level: "The identity level of \(subject) is unknown, or its user is missing or not allowed at that level."
         case .name: "\(subject) is not a valid name of an app."
         case .appTwice: "The app \(subject) is declared twice."
-        case .clientTwice: "The client id of \(subject) belongs to another entry, too."
-        case .userTwice: "The user of \(subject) belongs to another app, too."
+        case .clientTwice: "The client id of \(subject) also belongs to another entry."
+        case .userTwice: "The user of \(subject) also belongs to another app."
         case .userShared: "The user of \(subject) is root, the broker's user or a session user."
         case .rules: "The single sign-on profile's \(subject) cannot be read."
         }
@@ -55,7 +55,7 @@ package struct RegistryFailure: Error, Sendable, Codable, Equatable {
         case .level: "Use socket, session, or user with a user id."
         case .name: "Use up to 100 letters, digits, dots, hyphens and underscores."
         case .appTwice: "Keep only one of the two entries, or list clients in only one of them."
-        case .clientTwice: "Register a client of its own for each app."
+        case .clientTwice: "Register a separate client for each app."
         case .userTwice, .userShared: "Give the app a user of its own, or another level."
         case .rules:
             "Correct the profile: a list is one string with commas; Enable_SSO_On_All_ManagedApps is 0 or 1."

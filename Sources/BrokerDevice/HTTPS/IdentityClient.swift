@@ -80,7 +80,8 @@ package struct IdentityClient: Sendable {
     private static func refusal(_ response: HTTPSClient.Response) -> any Error {
         guard let members = try? Members(decoding: response.body), let error = OAuthError(members) else {
             return BrokerError(
-                .serverError, "The identity platform answered with status \(response.status). Look at its log.")
+                .serverError,
+                "The identity platform answered with status \(response.status). Look at the platform's log.")
         }
         return error
     }

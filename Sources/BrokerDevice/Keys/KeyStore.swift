@@ -20,7 +20,7 @@ package struct KeyStore: Sendable {
     /// - Throws: ``TrustedPlatformFailure`` if the device was set up with a TPM but no TPM is configured.
     func requirePlatform() throws(TrustedPlatformFailure) -> any TrustedPlatform {
         guard let platform else {
-            throw .unavailable(cause: "this device's keys are in a TPM, and batond.json names none")
+            throw .unavailable(cause: "this device's keys are in a TPM, but batond.json names no TPM")
         }
         return platform
     }

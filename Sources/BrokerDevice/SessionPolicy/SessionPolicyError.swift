@@ -32,7 +32,8 @@ package struct SessionPolicyError: Error, Sendable, Equatable {
         case .range: "sessionPolicy.\(key) is not within \(bounds)."
         case .time: "sessionPolicy.shiftEnds contains a value that is not a time of day."
         case .endless: "Neither an idle time nor the end of a shift ever ends a session."
-        case .hasty: "The idle time is shorter than \(SessionPolicy.shortestIdle) seconds: nobody could work."
+        case .hasty:
+            "The idle time is shorter than \(SessionPolicy.shortestIdle) seconds, which is too short to work with."
         case .unwarned: "The warning time is not shorter than the idle time."
         case .renamed: "\(key) is now called sessionPolicy."
         }

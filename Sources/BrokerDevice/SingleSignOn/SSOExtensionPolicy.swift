@@ -48,7 +48,8 @@ extension SSOExtensionPolicy.Refusal {
         switch self {
         case .malformed(let failure):
             BrokerError(
-                .developerParameter, "The address \(failure.rawValue). Send the one that the browser opens, as it is.",
+                .developerParameter,
+                "The address \(failure.rawValue). Send the address that the browser opens, unchanged.",
                 reason: .addressMalformed)
         case .otherPlatform:
             BrokerError(
@@ -58,7 +59,8 @@ extension SSOExtensionPolicy.Refusal {
         case .unlisted:
             BrokerError(
                 .authorityInvalid,
-                "No single sign-on profile lists the address. Add a prefix of it to URLs, or open it without a credential.",
+                "No single sign-on profile lists the address. Add a prefix of the address to URLs, or open the address "
+                    + "without a credential.",
                 reason: .addressUnlisted)
         }
     }

@@ -106,7 +106,8 @@ extension PageFailure {
         case .unconfirmed:
             BrokerError(
                 .noWindow,
-                "The browser did not say in time that it shows the page. Look at the screen before you open the page again.",
+                "The browser did not report in time that it shows the page. Look at the screen before you open the "
+                    + "page again.",
                 reason: .pageUnconfirmed)
         }
     }

@@ -60,7 +60,8 @@ package struct OfflinePIN: Sendable, Codable, Equatable {
             return equalInConstantTime(try Self.derive(pin, salt: salt, logarithm: logarithm), digest)
         case .chip(let blob, let digest):
             guard let platform else {
-                throw TrustedPlatformFailure.unavailable(cause: "a TPM protects this PIN, and batond.json names none")
+                throw TrustedPlatformFailure.unavailable(
+                    cause: "a TPM protects this PIN, but batond.json names no TPM")
             }
             do throws(TrustedPlatformFailure) {
                 return equalInConstantTime(Self.digest(of: try platform.unseal(blob, authorization: pin)), digest)

@@ -38,8 +38,9 @@ final class AppAccess: Sendable {
         guard lock(of: app.bundleID) == nil else {
             throw BrokerError(
                 .appLocked,
-                "The app has not erased the data of a former worker and is locked until it has: ask for baton.epoch, erase, "
-                    + "then acknowledge that epoch (baton.acknowledge) on a connection whose hello names it.")
+                "The app is locked until it has erased the data of a former worker. Ask for baton.epoch, erase the "
+                    + "data, then acknowledge the ended epoch (baton.acknowledge) on a connection whose hello names "
+                    + "that epoch.")
         }
         return app
     }

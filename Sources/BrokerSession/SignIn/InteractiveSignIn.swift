@@ -98,7 +98,7 @@ struct InteractiveSignIn: Sendable {
                     .init(rawValue: word), number: 0, description: answer[ParameterName.errorDescription] ?? ""))
         }
         guard let code = answer[ParameterName.code] else {
-            throw BrokerError(.serverError, "The identity platform sent no code. Look at its log.")
+            throw BrokerError(.serverError, "The identity platform sent no code. Look at the platform's log.")
         }
         return code
     }

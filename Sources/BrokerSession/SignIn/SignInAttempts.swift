@@ -153,7 +153,7 @@ extension BrokerError {
     static func browserNotKnown(_ error: LoopbackPeerError) -> BrokerError {
         BrokerError(
             .noWindow,
-            "The kernel does not say which user connects to the sign-in page (sock_diag, errno \(error.errno)). Allow batond "
-                + "AF_NETLINK sockets.", reason: .browserUnavailable)
+            "The kernel does not report which user connects to the sign-in page (sock_diag, errno \(error.errno)). "
+                + "Allow batond AF_NETLINK sockets.", reason: .browserUnavailable)
     }
 }

@@ -52,7 +52,7 @@ final class EndedSessionReporter: Sendable {
                 forget(ended)
             } catch {
                 logger.notice(
-                    "the server does not know of an ended session yet",
+                    "an ended session is not reported to the server yet",
                     metadata: ["error.code": "\(BrokerError(reading: error).code.rawValue)"])
             }
         }

@@ -106,7 +106,8 @@ final class SignOutNotifier: Sendable {
         let app = try access.app(report.client, in: call)
         guard session.worker != nil else {
             throw BrokerError(
-                .interactionRequired, "Nobody is signed in, so that there is nothing to save. Report it in a session.",
+                .interactionRequired,
+                "Nobody is signed in, so there is nothing to save. Report unsaved work during a session.",
                 reason: .nobody)
         }
         guard call.app.wantsEvents else {

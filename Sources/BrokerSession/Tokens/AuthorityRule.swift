@@ -20,13 +20,13 @@ package struct AuthorityRule {
             throw Self.refusal("does not have the form https://<host>/<tenant>")
         }
         guard origin == join.loginURL.lowercased() || Self.standIns.contains(origin) else {
-            throw Self.refusal("belongs to another identity platform than the device")
+            throw Self.refusal("does not belong to the device's identity platform")
         }
         switch tenant {
         case "common", "organizations", join.tenantID.lowercased(): return join.tenantID
         case "consumers": throw Self.refusal("is for personal accounts, which a shared device does not support")
         default:
-            guard tenant.contains(".") else { throw Self.refusal("belongs to another organisation than the device") }
+            guard tenant.contains(".") else { throw Self.refusal("does not belong to the device's organisation") }
             return tenant
         }
     }
@@ -44,6 +44,6 @@ package struct AuthorityRule {
     }
 
     private static func refusal(_ reason: String) -> BrokerError {
-        BrokerError(.authorityInvalid, "The authority \(reason). Use the organisation's, or /common.")
+        BrokerError(.authorityInvalid, "The authority \(reason). Use the organisation's authority, or /common.")
     }
 }

@@ -119,7 +119,7 @@ struct TokenSource: Sendable {
         }
         guard EndSessionRequest.isConfirmed(by: answer) else {
             throw BrokerError(
-                .serverError, "The identity platform does not confirm the session's end. Look at its log.")
+                .serverError, "The identity platform does not confirm the session's end. Look at the platform's log.")
         }
     }
 

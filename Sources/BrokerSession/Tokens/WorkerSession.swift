@@ -104,5 +104,5 @@ extension BrokerError {
     /// The identity platform's answer is about another worker, epoch, session or app.
     static let answerOfAnother = BrokerError(
         .serverError,
-        "The identity platform's answer is about another worker, epoch, session or app. Look at its log.")
+        "The identity platform's answer is about another worker, epoch, session or app. Look at the platform's log.")
 }

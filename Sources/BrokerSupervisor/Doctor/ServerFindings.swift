@@ -21,7 +21,7 @@ struct ServerFindings: Sendable {
                     CheckResult(
                         .server, .bad, code: "server_refuses",
                         message: "The identity platform answers with status \(answer.status).",
-                        remedy: "Look at its log; the organisation may have been removed.")
+                        remedy: "Look at the platform's log; the organisation may have been removed.")
                 ]
             }
             let reached = CheckResult(.server, .good, code: "server_reached", message: "The identity platform answers.")
