@@ -126,7 +126,7 @@ let package = Package(
         .target(
             name: "BrowserExtension", dependencies: ["Files", "JSON", "Processes", "UnixSocket"],
             resources: [.embedInCode("Resources/worker.js")]),
-        // The code of `baton-browser-host`, which asks the broker for the extension of the worker's browser.
+        // The code of `baton-browser-host`, which asks the broker on behalf of the extension in the worker's browser.
         .target(
             name: "BrowserHost",
             dependencies: ["BrokerIPC", "BrokerProtocol", "Files", "JSON", "Processes", "Redaction"]),

@@ -177,7 +177,7 @@ extension BrowserAgent {
             try BrowserProfile(profiles: profiles, epoch: epoch).remove()
             if machine.storage(of: epoch) != nil { try profile(of: epoch).remove() }
             Failpoint.browserCleared.reach()
-            logger.info("browser cleared away")
+            logger.info("browser cleared")
             return .cleared(epoch: epoch)
         } catch {
             return notCleared(epoch, error)
@@ -185,7 +185,7 @@ extension BrowserAgent {
     }
 
     private func notCleared(_ epoch: Epoch.ID, _ error: any Error) -> BrowserMachine.Event {
-        logger.error("a browser is not cleared away", metadata: ["error": "\(error)"])
+        logger.error("the browser could not be cleared", metadata: ["error": "\(error)"])
         if (error as? FileError)?.errno == EBUSY {
             return .notCleared(
                 epoch: epoch,

@@ -79,7 +79,7 @@ extension BrowserAgent {
             logger.error("the browser ended with an error", metadata: ["browser.status": "\(code)"])
         case .signalled(let signal):
             logger.error("a signal ended the browser", metadata: ["browser.signal": "\(signal)"])
-        case nil: logger.error("how the browser ended is not known")
+        case nil: logger.error("it is unknown how the browser ended")
         }
     }
 }

@@ -189,7 +189,9 @@ package struct BrowserMachine: Sendable, Equatable {
         case .open(epoch, _): break
         case .open: return [refuse(id, AgentFailure(.otherEpochOpen, "Close the browser of the earlier epoch first."))]
         case .clearing, .unclean:
-            return [refuse(id, AgentFailure(.notCleared, "The earlier browser is not cleared away; close it first."))]
+            return [
+                refuse(id, AgentFailure(.notCleared, "The earlier browser has not been cleared yet. Close it first."))
+            ]
         }
         hasBroken = false
         return [.start(id: id, epoch: epoch, page: page)]

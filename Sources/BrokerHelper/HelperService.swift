@@ -79,7 +79,7 @@ package final class HelperService: Sendable {
                 reply = .refused(
                     HelperRefusal(
                         .requestMalformed,
-                        "The request is not on the helper's list. Use the broker of the same release."))
+                        "The helper does not know this request. Use the broker of the same release."))
                 isMalformed = true
                 logger.error("a request is malformed")
             }

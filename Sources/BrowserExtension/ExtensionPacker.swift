@@ -57,7 +57,8 @@ struct ExtensionPacker {
     private func hostManifest(_ key: String, _ caller: String) -> [UInt8] {
         JSONWriter.write(
             .object([
-                "name": .string(ExtensionManifest.hostName), "description": .string("Asks Baton's broker"),
+                "name": .string(ExtensionManifest.hostName),
+                "description": .string("Passes the extension's requests to Baton's broker"),
                 "path": .string(path(Name.launcher)), "type": .string("stdio"), key: ExtensionManifest.list([caller]),
             ]))
     }

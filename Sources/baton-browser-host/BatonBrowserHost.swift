@@ -10,9 +10,10 @@ internal import Processes
 @main
 enum BatonBrowserHost {
     private static let usage = """
-        OVERVIEW: Asks Baton's broker for the extension of the worker's browser.
+        OVERVIEW: Asks Baton's broker on behalf of the extension in the worker's browser.
 
-        The browser starts it (native messaging); the broker serves it only below the browser that baton-agent opened.
+        The browser starts this program (native messaging). The broker serves it only if the browser that baton-agent
+        opened has started it.
         Exit codes: 0 the browser closed it; 1 a message that cannot be read; 64 wrong arguments.
 
         USAGE: baton-browser-host [--socket <path>] [--ready <path>] [--version] [--help]
@@ -49,7 +50,7 @@ enum BatonBrowserHost {
         guard let options = Options(arguments) else {
             fail(64, "baton-browser-host: --socket and --ready need an absolute path. See --help.\n")
         }
-        do { try OwnMemory.shut() } catch { fail(1, "baton-browser-host: its memory cannot be kept (\(error)).\n") }
+        do { try OwnMemory.shut() } catch { fail(1, "baton-browser-host: cannot protect its memory (\(error)).\n") }
         _ = signal(SIGPIPE, SIG_IGN)
         let broker = BrokerClient(socket: options.socket, version: BrokerVersion.current)
         let number = unsafe getenv(BrowserProfile.numberName).map { unsafe String(cString: $0) } ?? ""

@@ -35,7 +35,7 @@ struct BatonServer: AsyncParsableCommand {
         } catch {
             ServerError(
                 .stopped, "The server cannot continue: \(error).",
-                remedy: "Check that its ports are free and its directory is intact; more is in the log above."
+                remedy: "Check that the server's ports are free and its directory is intact; the log above says more."
             ).print()
             throw ExitCode.failure
         }

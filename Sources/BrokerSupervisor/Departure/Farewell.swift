@@ -38,7 +38,7 @@ package struct Farewell: Sendable {
             return true
         } catch {
             logger.warning(
-                "the directory was not told that the device leaves",
+                "the directory could not be notified that the device leaves",
                 metadata: ["error": "\(BrokerError(reading: error).code.rawValue)"])
             return false
         }

@@ -152,7 +152,8 @@ actor EnrollmentClient {
             let reply = try await obey(answer, link: link)
             // A server that repeats a command after the device has answered it would keep the device busy forever.
             guard reply.commandUUID != answered else {
-                throw EnrollmentError(.serverRefused, "the server repeats a command that was answered")
+                throw EnrollmentError(
+                    .serverRefused, "the server repeated a command that the device had already answered")
             }
             report.count(reply.status)
             (message, answered) = (reply.body, reply.commandUUID)
@@ -185,7 +186,7 @@ actor EnrollmentClient {
             guard link.enrollment.checkOutWhenRemoved else { return }
             try await link.checkIn(.checkOut(.init(udid: udid, topic: link.enrollment.topic)))
         } catch {
-            logger.warning("the server was not told that the device leaves", metadata: ["error": "\(error)"])
+            logger.warning("the server could not be notified that the device leaves", metadata: ["error": "\(error)"])
         }
     }
 

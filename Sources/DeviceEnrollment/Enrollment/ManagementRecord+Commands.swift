@@ -60,7 +60,8 @@ extension ManagementRecord {
         case .installApplication: nil
         case .managedApplicationList(let identifiers): .done(.managedApps(listApps(identifiers)))
         case .deviceInformation(let queries): .done(.information(device.answers(to: queries, udid: udid)))
-        case .unknown(let requestType): .failed(.unknownCommand, "the device does not know \(requestType)")
+        case .unknown(let requestType):
+            .failed(.unknownCommand, "the device does not support the request type \(requestType)")
         }
     }
 
@@ -77,7 +78,7 @@ extension ManagementRecord {
             apps[identifier]?.configuration = try configuration.map { Data(try PropertyList.dictionary($0).xml()) }
             return SettingResult(item: setting.item, identifier: identifier, status: .acknowledged)
         case .unknown(let item):
-            let reason = CommandProblem.unknownSetting.item("the device does not know the setting \(item)")
+            let reason = CommandProblem.unknownSetting.item("the device does not support the setting \(item)")
             return SettingResult(item: item, identifier: nil, status: .error, errorChain: [reason])
         }
     }

@@ -8,14 +8,15 @@ extension ManagementRecord {
         let profile: Profile
         do { profile = try Profile(xml: body) } catch { return .failed(.profileRefused, "\(error)") }
         guard profile.identifier != enrolledProfile?.identifier else {
-            return .failed(.profileRefused, "the enrollment is not changed by a pushed profile")
+            return .failed(.profileRefused, "a pushed profile cannot change the enrollment")
         }
         var findings = ProfileLinter(delivery: .push, beside: profiles(except: profile.identifier))
             .findings(inXML: body).filter { $0.severity == .error }.map(\.description)
         findings += profile.payloads.compactMap { payload in
             switch payload.content {
             case .browser, .extensibleSSO, .enrollment, .homeScreen, .unknown: nil
-            case .identity, .rootCertificate: "this device installs no \(payload.typeName) by command"
+            case .identity, .rootCertificate:
+                "this device does not install a payload of type \(payload.typeName) by command"
             }
         }
         guard findings.isEmpty else {

@@ -15,7 +15,7 @@ package struct HomeConfigurationFailure: Error, Equatable {
             case .domain: "Give the name of a domain, such as contoso.example."
             case .tile:
                 "Give either a page with https:// or http://, or a program by its absolute path with at most 32 arguments."
-            case .size: "Give 24 tiles or fewer, 768 KiB of images or less, and 64 KiB of texts or less."
+            case .size: "Give at most 24 tiles, at most 768 KiB of images, and at most 64 KiB of texts."
             }
         }
     }

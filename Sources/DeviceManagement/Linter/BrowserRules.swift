@@ -78,7 +78,7 @@ enum BrowserListLengths: ProfileRule {
     static let code = ProfileFinding.Code.browserList
     static let source = "Baton"
     static let remedy =
-        "Give 500 patterns a list or fewer, 64 KB of them in all, and 8 certificates or fewer."
+        "Give at most 500 patterns in each list, at most 64 KB of patterns in total, and at most 8 certificates."
 
     static func breaches(in subject: LintedProfile) -> [ProfileRuleBreach] { subject.browserProblems(.listTooLong) }
 }

@@ -20,7 +20,7 @@ enum EnrollmentNotPushed: ProfileRule {
 
     static func breaches(in subject: LintedProfile) -> [ProfileRuleBreach] {
         guard subject.delivery == .push, !subject.enrollments.isEmpty else { return [] }
-        return [ProfileRuleBreach("a pushed profile does not change the enrollment")]
+        return [ProfileRuleBreach("a pushed profile must not change the enrollment")]
     }
 }
 
@@ -32,7 +32,7 @@ enum OneEnrollment: ProfileRule {
 
     static func breaches(in subject: LintedProfile) -> [ProfileRuleBreach] {
         guard subject.delivery == .enrollment, subject.enrollments.count > 1 else { return [] }
-        return [ProfileRuleBreach("a device has one management server")]
+        return [ProfileRuleBreach("a device can have only one management server")]
     }
 }
 

@@ -4,7 +4,8 @@
 enum ReadablePropertyList: ProfileRule {
     static let code = ProfileFinding.Code.unreadable
     static let source = "Apple, TopLevel.yaml: the keys of a property list"
-    static let remedy = "Give the profile as an XML property list; only `baton admin profile add` takes a signed one."
+    static let remedy =
+        "Give the profile as an XML property list; only `baton admin profile add` accepts a signed profile."
 
     static func breaches(in error: any Error) -> [ProfileRuleBreach] {
         guard error is PropertyListError else { return [] }

@@ -73,7 +73,7 @@ enum TeamIdentifierIgnored: ProfileRule {
     static let severity = ProfileFinding.Severity.warning
     static let source =
         "Apple, com.apple.extensiblesso.yaml, `TeamIdentifier`: \"required on macOS and ignored elsewhere\""
-    static let remedy = "Remove TeamIdentifier, unless the profile is for Macs, too."
+    static let remedy = "Remove TeamIdentifier, unless the profile is also for Macs."
 
     static func breaches(in subject: LintedProfile) -> [ProfileRuleBreach] {
         subject.singleSignOns.filter { $0.sso.teamIdentifier != nil }.map {
@@ -163,7 +163,7 @@ enum SSOURLIsPrefix: ProfileRule {
     static func breaches(in subject: LintedProfile) -> [ProfileRuleBreach] {
         subject.urls { url in
             guard SSOURL(url) != nil, url.contains("?") || url.contains("#") else { return nil }
-            return "\(url) has a query or a fragment; URLs are prefixes and may not"
+            return "\(url) has a query or a fragment, which a URL prefix must not have"
         }
     }
 }

@@ -95,7 +95,7 @@ package struct ManagementRefusal: Error, Sendable {
         case .otherProfile:
             (
                 "There is another profile with that identifier.",
-                "Add it with --replace; devices keep the present one until the new one is pushed."
+                "Add it with --replace; devices keep the current profile until the new one is pushed."
             )
         case .badProfile:
             ("Devices would refuse the profile.", "Correct what the message names, then add the profile again.")

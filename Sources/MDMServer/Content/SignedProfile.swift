@@ -36,7 +36,8 @@ struct SignedProfile {
         guard message.isGood else {
             throw ManagementRefusal(
                 .badSignature,
-                detail: "It was not made by \(message.certificate.subject), or its algorithm does not use SHA-2.")
+                detail: "The signature was not made by \(message.certificate.subject), or its algorithm does not use "
+                    + "SHA-2.")
         }
         (content, signer) = (Array(message.content), "\(message.certificate.subject)")
     }

@@ -16,7 +16,7 @@ extension DeviceRefusal {
         case .taken:
             text(.forbidden, "The device is enrolled by another profile; remove it at the server first.")
         case .malformed(let reason): text(.badRequest, reason)
-        case .userChannel: text(.gone, "There is no user channel here.")
+        case .userChannel: text(.gone, "This server does not support user channels.")
         case .tooLarge: text(.contentTooLarge, "The request is too large.")
         case .notFound: text(.notFound, "There is no such file.")
         }

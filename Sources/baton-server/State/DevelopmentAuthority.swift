@@ -46,7 +46,8 @@ struct DevelopmentAuthority {
         } catch {
             throw ServerError(
                 .authorityUnusable, "The files in ca/ are not a certificate authority.",
-                remedy: "Restore ca/ from a backup, or remove it for a new authority that clients must then trust.")
+                remedy: "Restore ca/ from a backup. Or remove it: the server then creates a new authority, which "
+                    + "clients must trust.")
         }
     }
 
