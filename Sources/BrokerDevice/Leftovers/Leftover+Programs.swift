@@ -76,9 +76,9 @@ extension Leftover {
             observer: .broker, item: "browser", test: closing),
         Leftover(
             "app_data", [.elsewhere("where the app keeps it")], fate: .cleared,
-            holds: "what an app keeps of its worker",
-            eraser: "the app's own eraser, at the sign-out; an app that has not erased is locked", observer: .app,
-            item: itemOfApps,
+            holds: "the worker's data that the app keeps",
+            eraser: "the app's own eraser, at the sign-out; an app that has not erased its data is locked",
+            observer: .app, item: itemOfApps,
             test: Test("HandoverTests", "an app that has not erased is locked for the next worker, and no other app is")
         ),
         Leftover(

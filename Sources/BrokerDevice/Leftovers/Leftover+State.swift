@@ -89,8 +89,8 @@ extension Leftover {
                 Place.state),
             fate: .cleared,
             holds:
-                "the server's id of the session; the id of the Unix user whose agent has the browser; the epoch, when the "
-                + "worker signed in and when they last did something; the pseudonym",
+                "the server's id of the session; the id of the Unix user whose agent runs the browser; the epoch, when "
+                + "the worker signed in and when they last did something; the pseudonym",
             eraser: "the broker, at the sign-out", observer: .broker, test: walk),
         Leftover(
             "session_trash", [.state("trash/*")], fate: .cleared, holds: "what a sign-out moved there",

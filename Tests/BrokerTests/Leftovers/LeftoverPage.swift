@@ -52,11 +52,11 @@ enum LeftoverPage {
         })
         ## What Baton does not clear
 
-        Baton does not remove these. With `baton-helper`, `left` in the [receipt](receipts.md) names the entries in whose
-        places the session's user has left files. The entries whose places nobody searched are in `unobserved`. The worker's browser has its own home folder, temporary folder and runtime
-        folder, and no session bus. If the worker does nothing outside it, the browser can leave data only in the clipboard,
-        the primary selection, the print spool and swap. A file that a worker saves under another path is covered by one of the
-        other entries below.
+        Baton does not remove these. With `baton-helper`, `left` in the [receipt](receipts.md) lists the entries for
+        which the session's user has left files. `unobserved` lists the entries whose places nobody searched. The
+        worker's browser has its own home folder, temporary folder and runtime folder, and no session bus. If the worker
+        does nothing outside it, the browser can leave data only in the clipboard, the primary selection, the print
+        spool and swap. A file that a worker saves under another path is covered by one of the other entries below.
 
         | entry | where | data of a worker | what helps | receipt |
         |---|---|---|---|---|

@@ -33,7 +33,8 @@ enum SessionPage {
 
             ## Appendix: every step
 
-            The machine's test takes every step from every state that can be reached; these are all of them.
+            The test of the state machine takes every step from every reachable state. The sections below list all
+            of these steps.
 
             - A condition describes the state before the event. It is given only if the event can have different effects.
             - The next state is empty if the event does not change it.
