@@ -35,7 +35,8 @@ struct AccountCommand: AsyncParsableCommand {
     struct SignOut: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "sign-out", abstract: "Sign the worker out of every app; answers when the device is ready.")
-        @Flag(help: "Also end the browser's session at the identity platform.") var fromBrowser = false
+        @Flag(help: "Ask to end the browser's session at the identity platform; every sign-out ends it anyway.")
+        var fromBrowser = false
         @OptionGroup var device: DeviceOptions
         @OptionGroup var output: OutputOptions
 
@@ -64,7 +65,7 @@ struct AccountCommand: AsyncParsableCommand {
 
     struct Watch: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Print a line at every change of who is signed in, until Ctrl-C.")
+            abstract: "Print a line each time the signed-in worker changes, until Ctrl-C.")
         @OptionGroup var device: DeviceOptions
         @OptionGroup var output: OutputOptions
 

@@ -8,7 +8,7 @@ struct AdminOptions: ParsableArguments {
     @Option(help: "The server's state folder (default: BATON_SERVER, else /var/lib/baton-server).")
     var server: String?
 
-    @Option(help: "The tenant's domain or id; - means the only one.")
+    @Option(help: "The tenant's domain or id; - means the only tenant.")
     var tenant = "-"
 
     @OptionGroup var output: OutputOptions

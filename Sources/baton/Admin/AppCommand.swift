@@ -34,7 +34,7 @@ struct AppCommand: AsyncParsableCommand {
             let app = MDMAdmin.NewApp(
                 path: URL(filePath: path).path, bundleIdentifier: bundleID, version: version, title: title)
             try await admin.send("POST", MDMAdmin.Path.apps, body: { app }) { (app: MDMAdmin.App) in
-                ["\(app.bundleIdentifier) \(app.version) is there, SHA-256 \(app.sha256)."]
+                ["\(app.bundleIdentifier) \(app.version) was added, SHA-256 \(app.sha256)."]
             }
         }
     }

@@ -65,7 +65,7 @@ struct ClientCommand: AsyncParsableCommand {
         func run() async throws {
             try await admin.send("POST", IdentityAdmin.Path.compatibilityClients) { (clients: [IdentityAdmin.Client]) in
                 clients.isEmpty
-                    ? ["All of them were registered before."]
+                    ? ["All of them were already registered."]
                     : clients.map { "\($0.displayName) is registered: client \($0.id)." }
             }
         }

@@ -17,7 +17,8 @@ struct DeviceName: ExpressibleByArgument {
         guard let device = found.directory else {
             throw CommandFailure(
                 code: "device_not_joined", message: "\(found.label) is under management, but not in the directory.",
-                remedy: "Join it there (baton device join); what is in the directory: baton admin device list.")
+                remedy: "Join the device (baton device join). To list the devices of the directory, run: baton admin "
+                    + "device list.")
         }
         return device
     }
@@ -31,7 +32,8 @@ struct DeviceName: ExpressibleByArgument {
         guard let device = found.managed else {
             throw CommandFailure(
                 code: "device_not_managed", message: "\(found.label) is in the directory, but not under management.",
-                remedy: "Enroll it (baton admin device add); what is managed: baton admin device managed.")
+                remedy: "Enroll the device (baton admin device add). To list the managed devices, run: baton admin "
+                    + "device managed.")
         }
         return device
     }

@@ -10,8 +10,9 @@ struct OfflineCommand: AsyncParsableCommand {
         subcommands: [Show.self, On.self, Off.self])
 
     fileprivate static let warning =
-        "Warning: without a TPM a PIN of six digits protects nothing from somebody who has a copy of the device's disk: "
-        + "they can try PINs without limit, and find it within days. Use passwords, or devices with a TPM and --pin."
+        "Warning: without a TPM, a six-digit PIN does not protect against somebody who has a copy of the device's "
+        + "disk. They can try PINs without limit and find the right one within days. Use passwords, or devices with a "
+        + "TPM and --pin."
 
     struct Show: AsyncParsableCommand {
         static let configuration = CommandConfiguration(abstract: "Show the current settings.")
@@ -39,10 +40,10 @@ struct OfflineCommand: AsyncParsableCommand {
                 + "disabled can still sign in at a device that is offline, until the first of the limits below is "
                 + "reached. Leases issued before are withdrawn.")
         @Flag(inversion: .prefixedNo, help: "Accept their password.") var password = true
-        @Flag(help: "Accept a PIN that they set on the device, protected by the lock-out of its TPM.") var pin = false
+        @Flag(help: "Accept a PIN that workers set on the device; the TPM's lock-out protects it.") var pin = false
         @Flag(
             name: .customLong("pin-without-tpm"),
-            help: "Accept a PIN also without a TPM: anyone who copies the disk can guess it.")
+            help: "Accept a PIN even without a TPM. Anyone who copies the disk can guess it.")
         var pinWithoutTPM = false
         @Option(help: "Minutes from the online sign-in to the end, by the wall clock.") var minutes = 720
         @Option(help: "Minutes that the device may be powered on after the online sign-in.") var poweredMinutes = 720

@@ -35,7 +35,9 @@ struct TenantCommand: AsyncParsableCommand {
 
     struct Remove: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Remove an organisation with everything except its audit log; without --yes, show what that is.",
+            abstract:
+                "Remove an organisation and all its data except the audit log; without --yes, only show what would be "
+                + "removed.",
             discussion: "Refused while it has a device in the directory or under management, or an enrollment "
                 + "profile that a device can still use.")
         @Argument(help: "The organisation's domain or id.") var name: String
@@ -78,7 +80,7 @@ struct TenantCommand: AsyncParsableCommand {
             return CommandFailure(
                 code: "confirmation_missing",
                 message: "Nothing is removed yet. \(tenant.domain) has \(Self.words(holdings)).",
-                remedy: "To remove it for good run: baton admin tenant remove \(tenant.domain) --yes.")
+                remedy: "To remove it permanently, run: baton admin tenant remove \(tenant.domain) --yes.")
         }
 
         private static func words(_ holdings: IdentityAdmin.TenantHoldings) -> String {

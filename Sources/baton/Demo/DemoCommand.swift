@@ -23,7 +23,7 @@ struct DemoCommand: AsyncParsableCommand {
             let layout = options.layout
             guard !FileManager.default.fileExists(atPath: layout.root) else {
                 throw CommandFailure(
-                    code: "folder_exists", message: "\(layout.root) exists; the story plays in a new environment.",
+                    code: "folder_exists", message: "\(layout.root) exists, but the demo needs a new environment.",
                     remedy: "Remove it, or give another --directory.")
             }
             let narrator = Narrator(isJSON: output.json)

@@ -30,7 +30,7 @@ enum Inspection: CaseIterable {
         }
         throw CommandFailure(
             code: "memory_unreadable",
-            message: "The story ends with a search of the processes' memory, which this user may not read here.",
+            message: "The demo ends with a search of the processes' memory, which this user may not read here.",
             remedy: "Run the demo as root, or where user namespaces are allowed (unshare --user true must succeed).")
     }
 }

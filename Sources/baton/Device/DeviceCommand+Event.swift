@@ -6,7 +6,7 @@ extension DeviceCommand {
     /// Reports that nobody is at the device any more. udev rules, docking stations and card readers call this command.
     struct Event: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Report that nobody is at the device any more: the worker is signed out.")
+            abstract: "Report that nobody is at the device any more, and sign the worker out.")
         @Argument(help: "What happened: charger, dock or seat.") var event: SeatEvent
         @OptionGroup var device: DeviceOptions
         @OptionGroup var output: OutputOptions

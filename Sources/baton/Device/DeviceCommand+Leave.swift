@@ -48,7 +48,8 @@ extension DeviceCommand {
             guard !output.json, isatty(STDIN_FILENO) == 1 else { throw refusal }
             try OutputOptions.print(
                 [
-                    "This signs out whoever is at the device, leaves its directory and its MDM, and erases keys and receipts.",
+                    "This signs out the worker, removes the device from its directory and its MDM, and erases keys and "
+                        + "receipts.",
                     "Type yes to continue:",
                 ], to: STDERR_FILENO)
             guard readLine() == "yes" else { throw refusal }
@@ -85,7 +86,7 @@ extension DeviceCommand {
             var lines = [isReset ? "The device is reset." : "The device has left its directory."]
             if let deviceID, !directoryTold {
                 lines.append(
-                    "The directory could not be told: if it still lists the device, run on the server: "
+                    "The directory could not be notified. If it still lists the device, run on the server: "
                         + "baton admin device remove \(deviceID).")
             }
             return lines

@@ -13,7 +13,7 @@ extension DeviceCommand {
 
         func run() async throws {
             try await output.run(
-                { _ = try await device.client.ask(.reload) }, done: "The registry was read and is in force.")
+                { _ = try await device.client.ask(.reload) }, done: "The registry was reloaded and is now in use.")
         }
     }
 }

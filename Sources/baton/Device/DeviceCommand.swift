@@ -48,7 +48,7 @@ struct DeviceCommand: AsyncParsableCommand {
                 + status.problems.map { "problem   \($0)" }
                 + (status.lockedApps.isEmpty ? [] : ["locked    \(status.lockedApps.joined(separator: ", "))"])
                 + (status.receiptsDamagedAt == nil
-                    ? [] : ["receipts  a chain was found damaged and moved aside: see docs/receipts.md"])
+                    ? [] : ["receipts  a damaged chain was moved aside: see docs/receipts.md"])
                 + (status.connectionLimits ?? []).map {
                     "full      \($0.whose) has \($0.quantity), the limit"
                 }
@@ -125,7 +125,8 @@ struct DeviceCommand: AsyncParsableCommand {
 
     struct Recover: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Leave the quarantine: move the damaged state aside and begin as a device that has not joined.")
+            abstract:
+                "Leave the quarantine: move the damaged state aside and start over as a device that is not joined.")
         @OptionGroup var device: DeviceOptions
         @OptionGroup var output: OutputOptions
 

@@ -88,7 +88,7 @@ struct DoctorReport: Encodable, Sendable {
                     + (record.count > 1 ? ", \(record.count) times" : "")
                 let remedy = record.reason.flatMap { BrokerError.Reason(rawValue: $0).remedy }
                 return [line] + (remedy.map { ["    " + $0] } ?? [])
-            } + (unlistedRefusals > 0 ? ["  and \(unlistedRefusals) more, too fast to be listed"] : [])
+            } + (unlistedRefusals > 0 ? ["  and \(unlistedRefusals) more, which came too fast to be listed"] : [])
     }
 }
 

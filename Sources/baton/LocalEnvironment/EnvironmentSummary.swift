@@ -78,7 +78,7 @@ struct EnvironmentSummary: Encodable {
             commands: [
                 "1. Sign in as Amara, with her password from above.",
                 "2. Open \"Ward Round\" and write a note: it knows who you are.",
-                "3. Hand over, and sign in as Bo: nothing of Amara is left, and the screen says who verified that.",
+                "3. Hand over, and sign in as Bo: no data of Amara is left, and the screen says who verified that.",
             ])
         let showsHome = isJoined && local.browser.hasScreen
         return (showsHome ? [home] : []) + [

@@ -132,7 +132,7 @@ final class LocalEnvironment {
     /// its addresses.
     private func taken(_ port: UInt16) -> CommandFailure {
         CommandFailure(
-            code: "port_in_use", message: "Another program uses port \(port), which is this environment's.",
+            code: "port_in_use", message: "Another program uses port \(port), which this environment needs.",
             remedy: "Find it with: ss -ltnp; end it, or remove the folder \(layout.root) for a new environment.")
     }
 

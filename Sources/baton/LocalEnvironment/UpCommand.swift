@@ -72,7 +72,7 @@ struct UpCommand: AsyncParsableCommand {
         if case .died(let program, let status, let log) = ending {
             throw CommandFailure(
                 code: "program_died",
-                message: "\(program) ended by itself (\(status.text)), and the environment with it.",
+                message: "\(program) exited unexpectedly (\(status.text)), so the environment was stopped.",
                 remedy: "Read \(log), and start the environment again; everything that was acknowledged is kept.")
         }
         try told.get()

@@ -28,7 +28,7 @@ extension CommandFailure {
     /// Creates the failure for an error that no command expects.
     init(unexpected error: any Error) {
         self.init(
-            code: "unexpected", message: "It did not work: \(error).",
+            code: "unexpected", message: "The command failed: \(error).",
             remedy: "Check that the disk has room and that the files are yours.")
     }
 
@@ -37,7 +37,8 @@ extension CommandFailure {
         CommandFailure(
             code: "output_unwritten",
             message: "The output cannot be written: \(unsafe String(cString: strerror(number))).",
-            remedy: "Check that its disk has room, or that its reader has not ended, and run the command again.")
+            remedy: "Check that the disk has room and that the program that reads the output is still running, then "
+                + "run the command again.")
     }
 }
 
