@@ -84,15 +84,16 @@ extension ChainVerdict.Fault {
     /// The meaning, for users.
     package var text: String {
         switch self {
-        case .changed(let line): "line \(line) is not as it was signed"
+        case .changed(let line): "line \(line) was changed after it was signed, or is not a signed line"
         case .unknownVersion(let line): "line \(line) was written by a later version of Baton"
-        case .reordered(let line): "line \(line) is out of its order, or is there twice"
+        case .reordered(let line): "line \(line) is out of order or occurs twice"
         case .missing(let first, let last):
             first == last ? "receipt \(first) is missing" : "receipts \(first) to \(last) are missing"
-        case .forked(let line): "the line before line \(line) is not the line that was there when it was signed"
+        case .forked(let line): "when line \(line) was signed, a different line preceded it"
         case .foreign(let line): "line \(line) is signed with a key that is not the chain's"
         case .anchoredOtherwise(let sequence): "the server countersigned a different receipt \(sequence)"
-        case .cut(let last, let anchored): "the file ends at receipt \(last); the server knows of \(anchored)"
+        case .cut(let last, let anchored):
+            "the file ends at receipt \(last), but the server has countersigned receipt \(anchored)"
         case .empty: "there is no receipt"
         case .keyless: "no statement names the key that signed the receipts"
         }

@@ -75,41 +75,43 @@ struct VerifyReport: Encodable {
         var limits: [String] = []
         switch verdict.signer {
         case .certified: break
-        case .pinned: limits.append("Only this device vouches for the key that signed (--trust).")
+        case .pinned: limits.append("Only this device vouches for the signer's key (--trust).")
         case .unproven:
             limits.append(
-                "Nobody vouches for the key that signed: anybody could have made this file (--trust).")
+                "Nobody vouches for the signer's key, so anybody could have made this file (--trust).")
         }
         if let first = verdict.first, first > 1 {
             limits.append("Receipts 1 to \(first - 1) are not here and were not checked.")
         }
         if verdict.firstVersionCount > 0 {
             limits.append(
-                "\(verdict.firstVersionCount) receipts are of version 1, which also graded as enforced a browser "
-                    + "whose end the agent had reported, and items whose end a broker that died had not observed.")
+                "\(verdict.firstVersionCount) receipts have version 1. That version also used the grade \"enforced\" "
+                    + "for a browser whose end only the agent had reported, and for items whose end a crashed broker "
+                    + "had not observed.")
         }
         if !verdict.unobserved.isEmpty {
             let names = verdict.unobserved.map(Table.printable).joined(separator: ", ")
-            limits.append("After one session or more nobody looked at these places (docs/leftovers.md): \(names).")
+            limits.append("After at least one session these places were not examined (docs/leftovers.md): \(names).")
         }
         if verdict.silentCount > 0 {
             limits.append(
-                "\(verdict.silentCount) receipts are of an earlier version, which did not say which places nobody looked at."
-            )
+                "\(verdict.silentCount) receipts are from an earlier version, which did not record which places were "
+                    + "not examined.")
         }
         for sequence in verdict.damageBefore {
             limits.append("Receipt \(sequence) records that the receipts before it had been damaged on the device.")
         }
         if let anchored = verdict.anchoredUpTo {
             limits.append(
-                "Anchored up to \(anchored): nothing up to it was left out. Receipts after the last one here, and "
-                    + "after \(anchored), could have been left out undetected.")
+                "Anchored up to \(anchored): no receipt up to that number was left out. Receipts that follow the last "
+                    + "one here, and have a number above \(anchored), could have been left out undetected.")
         } else if let last = verdict.last {
             limits.append(
                 "Not anchored\(isAnchorChecked ? "" : " (anchors are checked with --trust only)"): receipts after "
                     + "\(last) could have been left out undetected.")
         }
-        limits.append("Whoever was root on a device without a TPM could have signed anything with its key.")
+        limits.append(
+            "On a device without a TPM, anyone with root access could have signed anything with the device's key.")
         return limits
     }
 
