@@ -13,6 +13,7 @@ import Logging
 import MDMServer
 import Redaction
 import Synchronization
+import TestSupport
 import Testing
 
 /// Tests the device's agent against the router of the real server.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import BrokerIPC
+internal import Processes
 
 /// Runs the checks of `baton doctor` from time to time while nobody is signed in and a home screen is connected, and
 /// keeps the code of the first fault that an administrator has to repair. Used only on the supervisor's thread.
@@ -43,7 +44,7 @@ final class RegularExamination {
 extension [CheckResult] {
     /// The code of the first fault that an administrator has to repair and that the published state does not contain
     /// anyway.
-    package var firstFault: String? { first { $0.verdict == .bad && !$0.isPublished }?.code }
+    var firstFault: String? { first { $0.verdict == .bad && !$0.isPublished }?.code }
 }
 
 extension CheckResult {

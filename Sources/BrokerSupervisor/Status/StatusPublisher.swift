@@ -21,12 +21,11 @@ final class StatusPublisher {
     private var readers: [Reader] = []
     private var last: DeviceState?
 
-    /// The examination whose result is part of the state.
-    let examination: RegularExamination
+    /// The examination whose result is part of the state; nil in quarantine, where the state has the reason.
+    let examination: RegularExamination?
 
-    init(timer: InputTimer, logger: Logger) {
-        self.logger = logger
-        examination = RegularExamination(timer: timer)
+    init(examination: RegularExamination? = nil, logger: Logger) {
+        (self.examination, self.logger) = (examination, logger)
     }
 
     /// Sends the state to a program that has connected. The connection is closed if its user has too many.
@@ -47,11 +46,11 @@ final class StatusPublisher {
     /// Sends the state to every reader if it has changed. The state is not computed if nobody reads it.
     func publish(_ state: () -> DeviceState) {
         guard !readers.isEmpty else {
-            examination.follow(isWanted: false)
+            examination?.follow(isWanted: false)
             return last = nil
         }
         let state = state()
-        examination.follow(isWanted: state.stage == .ready)
+        examination?.follow(isWanted: state.stage == .ready)
         guard state != last else { return }
         last = state
         readers.removeAll { !Self.send(state, on: $0.channel) }

@@ -59,7 +59,7 @@ final class Supervisor {
             device: device, sessionProcess: sessionProcess, clock: clock, timer: timer, epochCount: epochCount,
             watch: watch, logger: logger)
         registration = RegistrationStore(files: files, logger: logger)
-        status = StatusPublisher(timer: timer, logger: logger)
+        status = StatusPublisher(examination: RegularExamination(timer: timer), logger: logger)
         departures = try DepartureFlow(session: session, farewell: farewell, inputs: inputs, logger: logger)
         operators = OperatorService(
             session: session, registration: registration, departures: departures, limits: listeners.limits,
@@ -95,7 +95,7 @@ final class Supervisor {
     private var state: DeviceState {
         DeviceState(
             session, registration: registration.status(of: session.join.record), isServerReachable: isServerReachable,
-            fault: status.examination.fault)
+            fault: status.examination?.fault)
     }
 
     /// Carries out the next step of a departure; after the last step this supervisor ends.
@@ -151,8 +151,8 @@ final class Supervisor {
         case .departureTold(let isDirectoryTold): departures.told(isDirectoryTold: isDirectoryTold)
         case .registrationReceived(let status): registration.receive(status)
         case .leasesInQuestion: sessionProcess.tell(.leasesInQuestion)
-        case .examinationDue: status.examination.start { operators.examination }
-        case .examined(let fault): status.examination.end(fault: fault)
+        case .examinationDue: status.examination?.start { operators.examination }
+        case .examined(let fault): status.examination?.end(fault: fault)
         case .stop: isStopping = true
         }
     }

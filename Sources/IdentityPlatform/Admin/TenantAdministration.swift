@@ -77,13 +77,17 @@ package struct TenantAdministration: Sendable {
     ///
     /// - Throws: ``AdminRefusal``, ``StorageError``
     package func rotateKeys(of tenant: Tenant, immediately: Bool = false) async throws {
-        let keys = try await keys.all(of: tenant.id)
-        guard immediately || !KeySchedule.isPending(keys, at: transactions.environment.now()) else {
-            throw AdminRefusal.rotationPending
+        let now = transactions.environment.now()
+        let check = { @Sendable (starts: [KeyStart]) throws in
+            guard immediately || !KeySchedule.isPending(starts, at: now) else { throw AdminRefusal.rotationPending }
+            return KeySchedule.algorithms
         }
-        try await refusingWhileBusy {
+        // Generating keys takes long, so a refusal is known before.
+        _ = try check(try await keys.all(of: tenant.id).map(\.start))
+        _ = try await refusingWhileBusy {
             try await rotation.rotate(
-                KeySchedule.algorithms, of: tenant.id, immediately: immediately, by: transactions.actor.name)
+                KeySchedule.algorithms, of: tenant.id, immediately: immediately, by: transactions.actor.name,
+                where: check)
         }
     }
 

@@ -2,6 +2,7 @@
 import HTTPTypes
 import IdentityPlatform
 import OAuth
+import Storage
 import StorageTestSupport
 import TestSupport
 import Testing

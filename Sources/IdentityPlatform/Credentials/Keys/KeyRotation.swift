@@ -22,25 +22,35 @@ struct KeyRotation: Sendable {
 
     /// Creates keys for the algorithms, stores them and writes the audit entries.
     ///
-    /// - Parameter immediately: whether the keys sign at once. If so, clients with an older cached key set cannot
-    ///   verify new tokens.
-    /// - Throws: ``HashingPool/Busy``, ``StorageError``, or an error of the cryptography library.
+    /// - Parameters:
+    ///   - immediately: whether the keys sign at once. If so, clients with an older cached key set cannot verify new
+    ///     tokens.
+    ///   - judge: returns the algorithms whose key is stored, from the keys that the organisation has in the storing
+    ///     transaction. Another node may have added keys since the rotation was decided.
+    /// - Returns: how many keys were stored.
+    /// - Throws: the error of `judge`, ``HashingPool/Busy``, ``StorageError``, or an error of the cryptography library.
+    @discardableResult
     func rotate(
-        _ algorithms: [SignatureAlgorithm], of tenant: TenantID, immediately: Bool, by actor: String
-    ) async throws {
+        _ algorithms: [SignatureAlgorithm], of tenant: TenantID, immediately: Bool, by actor: String,
+        where judge: @escaping @Sendable ([KeyStart]) throws -> [SignatureAlgorithm]
+    ) async throws -> Int {
         let now = environment.now()
         let signs = immediately ? now : now + schedule.publication
         let made = try await hashing.run { [environment] in
             try algorithms.map { try TenantKey.generate($0, created: now, signs: signs, environment) }
         }
-        try await database.write { connection in
-            for (key, stored) in made {
+        let stored = try await database.write { connection in
+            let wanted = try judge(try keys.starts(of: tenant, connection))
+            let added = made.filter { wanted.contains($0.key.algorithm) }
+            for (key, stored) in added {
                 try keys.add(key, stored: stored, tenant: tenant, connection)
                 try AuditLog(connection).append(
                     .signingKeyAdded, tenant: tenant, actor: actor, subject: key.id, at: now)
             }
+            return added.count
         }
         keys.forget(tenant)
+        return stored
     }
 
     /// Performs the due rotations and removals of one organisation.
@@ -50,18 +60,25 @@ struct KeyRotation: Sendable {
     func keep(_ tenant: TenantID) async throws -> Int {
         let now = environment.now()
         let present = try await keys.all(of: tenant)
-        let due = schedule.due(present, at: now)
-        if !due.isEmpty { try await rotate(due, of: tenant, immediately: false, by: AuditLog.server) }
+        let due = schedule.due(present.map(\.start), at: now)
+        var changed = 0
+        if !due.isEmpty {
+            changed += try await rotate(due, of: tenant, immediately: false, by: AuditLog.server) { [schedule] starts in
+                schedule.due(starts, at: now)
+            }
+        }
         let obsolete = schedule.obsolete(present, at: now)
-        guard !obsolete.isEmpty else { return due.count }
-        try await database.write { connection in
-            for key in obsolete {
-                try keys.remove(key, tenant: tenant, connection)
+        guard !obsolete.isEmpty else { return changed }
+        changed += try await database.write { connection in
+            // Another node may have removed a key since the list was read.
+            let removed = try obsolete.filter { try keys.remove($0, tenant: tenant, connection) }
+            for key in removed {
                 try AuditLog(connection).append(
                     .signingKeyRemoved, tenant: tenant, actor: AuditLog.server, subject: key.id, at: now)
             }
+            return removed.count
         }
         keys.forget(tenant)
-        return due.count + obsolete.count
+        return changed
     }
 }

@@ -19,12 +19,23 @@ package enum StorageCheck {
             _ = try key.open(sealed, purpose: name)
             return
         }
-        let sealed = try key.seal(Array(name.utf8), purpose: name)
-        try await database.write { try $0.insert(into: StoredCheck.self, [.name: name, .sealed: sealed]) }
+        let fresh = try key.seal(Array(name.utf8), purpose: name)
+        // Another node may start for the first time at the same moment. The first one binds the database.
+        let stored = try await database.write { connection in
+            try connection.insert(
+                into: StoredCheck.self, [.name: name, .sealed: fresh], "ON CONFLICT (name) DO NOTHING")
+            return try sealed(connection)
+        }
+        guard let stored else { throw StorageError(.unexpectedValue, "the check of the storage key is missing") }
+        _ = try key.open(stored, purpose: name)
     }
 
     private static func sealed(_ database: any Database) async throws -> [UInt8]? {
-        try await database.read { try $0.value(.sealed, of: StoredCheck.self, "WHERE name = \(name)") }
+        try await database.read { try sealed($0) }
+    }
+
+    private static func sealed(_ connection: any Connection) throws -> [UInt8]? {
+        try connection.value(.sealed, of: StoredCheck.self, "WHERE name = \(name)")
     }
 }
 

@@ -80,15 +80,35 @@ package final class TenantKeys: Sendable {
 
     /// Deletes a key. Call ``forget(_:)`` after the commit.
     ///
+    /// - Returns: whether the key was stored.
     /// - Throws: ``StorageError``
-    func remove(_ key: TenantKey, tenant: TenantID, _ connection: any Connection) throws {
-        try connection.execute("DELETE FROM signingKey WHERE tenant = \(tenant) AND id = \(key.id)")
+    func remove(_ key: TenantKey, tenant: TenantID, _ connection: any Connection) throws -> Bool {
+        try connection.execute("DELETE FROM signingKey WHERE tenant = \(tenant) AND id = \(key.id)") > 0
+    }
+
+    /// Reads when the organisation's keys start to sign, past the cache.
+    ///
+    /// - Throws: ``StorageError``
+    func starts(of tenant: TenantID, _ connection: any Connection) throws -> [KeyStart] {
+        try connection.rows(of: TenantKey.self, "WHERE tenant = \(tenant)").map { row in
+            KeyStart(algorithm: try row[.algorithm], signs: max(try row[.created], try row[.signs]))
+        }
     }
 
     /// Discards the cached keys, so that the next use reads the database.
     func forget(_ tenant: TenantID) { loaded.withLock { $0[tenant] = nil } }
 
     private static func purpose(_ tenant: TenantID, _ id: String) -> String { "signing key \(tenant) \(id)" }
+}
+
+/// When a signing key of an algorithm starts to sign.
+struct KeyStart: Sendable {
+    let algorithm: SignatureAlgorithm
+    let signs: Timestamp
+}
+
+extension TenantKey {
+    var start: KeyStart { KeyStart(algorithm: algorithm, signs: signs) }
 }
 
 /// Decides when a signing key signs, gets a successor and is removed. The decisions depend only on the stored times of
@@ -116,10 +136,10 @@ struct KeySchedule: Sendable {
     }
 
     /// Whether a key is published but does not sign yet.
-    static func isPending(_ keys: [TenantKey], at now: Timestamp) -> Bool { keys.contains { $0.signs > now } }
+    static func isPending(_ keys: [KeyStart], at now: Timestamp) -> Bool { keys.contains { $0.signs > now } }
 
     /// Returns the algorithms whose key needs a successor.
-    func due(_ keys: [TenantKey], at now: Timestamp) -> [SignatureAlgorithm] {
+    func due(_ keys: [KeyStart], at now: Timestamp) -> [SignatureAlgorithm] {
         Self.algorithms.filter { algorithm in
             let newest = keys.filter { $0.algorithm == algorithm }.map(\.signs).max()
             return newest.map { $0 + age <= now } ?? true
