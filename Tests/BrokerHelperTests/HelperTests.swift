@@ -14,7 +14,7 @@ import UnixSocket
 
     // MARK: - Storage
 
-    @Test func `storage lives in memory, is the session user's alone, and is gone when it is removed`() async throws {
+    @Test func `storage is in memory, belongs to the session user alone, and is gone after its removal`() async throws {
         try await Scratch.with { scratch in
             let helper = try await RunningHelper.start(in: scratch)
             let made = try helper.ask(.makeStorage(epoch: epoch, user: user))
@@ -39,7 +39,7 @@ import UnixSocket
         }
     }
 
-    @Test func `storage outlives the helper, and a helper that starts later finds it`() async throws {
+    @Test func `storage remains when the helper dies, and the next helper finds it`() async throws {
         try await Scratch.with { scratch in
             let helper = try await RunningHelper.start(in: scratch)
             _ = try helper.ask(.makeStorage(epoch: epoch, user: user))
@@ -52,7 +52,7 @@ import UnixSocket
         }
     }
 
-    @Test func `storage in use is not removed, and the refusal says so`() async throws {
+    @Test func `storage in use is not removed, and the refusal gives that reason`() async throws {
         try await Scratch.with { scratch in
             let helper = try await RunningHelper.start(in: scratch)
             _ = try helper.ask(.makeStorage(epoch: epoch, user: user))
@@ -68,7 +68,7 @@ import UnixSocket
         }
     }
 
-    @Test func `there is storage for session users, and for four sessions at once`() async throws {
+    @Test func `storage is made only for session users, and for four sessions at once`() async throws {
         try await Scratch.with { scratch in
             let helper = try await RunningHelper.start(in: scratch)
             for stranger: UInt32 in [0, 1, 65_533] {
@@ -81,7 +81,7 @@ import UnixSocket
 
     // MARK: - Processes
 
-    @Test func `a session's processes stand and end together, also those that detached themselves`() async throws {
+    @Test func `a session's processes are grouped and killed together, including detached ones`() async throws {
         try await Scratch.with { scratch in
             let helper = try await RunningHelper.start(in: scratch)
             let (gate, fifo) = (try pipe("gate", in: scratch), try pipe("begun", in: scratch))
@@ -110,7 +110,7 @@ import UnixSocket
         }
     }
 
-    @Test func `only a living process of the session user is put into a group`() async throws {
+    @Test func `only a running process of the session user is put into a group`() async throws {
         try await Scratch.with { scratch in
             let helper = try await RunningHelper.start(in: scratch)
             let request = HelperRequest.addProcess(epoch: epoch, user: user)
@@ -132,7 +132,7 @@ import UnixSocket
 
     // MARK: - What is left
 
-    @Test func `the report names what the user owns and has changed, and follows no link`() async throws {
+    @Test func `the report names the files that the user owns and has changed, and follows no link`() async throws {
         try await Scratch.with { scratch in
             let helper = try await RunningHelper.start(in: scratch)
             let folder = "/tmp/baton-report-\(epoch)"
@@ -195,7 +195,7 @@ import UnixSocket
         #"{"makeStorage":{"epoch":"0123456789abcdef0123456789abcdef","user":-1}}"#,
         #"{"report":{"user":65534,"since":1e400}}"#,
     ])
-    func `nonsense is refused, and ends no connection but its own`(text: String) async throws {
+    func `a malformed request is refused, and ends only its own connection`(text: String) async throws {
         try await Scratch.with { scratch in
             let helper = try await RunningHelper.start(in: scratch)
             let other = try helper.connect()
@@ -212,7 +212,7 @@ import UnixSocket
         }
     }
 
-    @Test func `a fifth connection is closed, and there is room again when another has ended`() async throws {
+    @Test func `a fifth connection is closed, and is accepted again once another one has ended`() async throws {
         try await Scratch.with { scratch in
             let helper = try await RunningHelper.start(in: scratch)
             // The first one is the helper's own (RunningHelper).
@@ -242,7 +242,7 @@ import UnixSocket
             (["--user", "nobody", "--storage", "/run/baton-helper/sessions2"], "26 bytes"),
             (["--user", "nobody", "--storage-size", "0"], "16 to 65536"),
         ] as [([String], String)])
-    func `a wrong command line is refused by name`(arguments: [String], text: String) async throws {
+    func `a wrong command line is refused with a specific error`(arguments: [String], text: String) async throws {
         try await Scratch.with { scratch in
             let program = try await RunningProgram.start(
                 RunningProgram.built("baton-helper"), arguments + ["--socket", scratch.path("s")], log: "log",
@@ -252,7 +252,7 @@ import UnixSocket
         }
     }
 
-    @Test func `a folder for storage that others may change is refused`() async throws {
+    @Test func `a storage folder that other users may change is refused`() async throws {
         try await Scratch.with { scratch in
             let folder = scratch.path("f")
             try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false)

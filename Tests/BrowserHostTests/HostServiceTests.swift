@@ -36,7 +36,7 @@ import Testing
 
     private func frame(_ text: String) throws -> [UInt8] { try #require(NativeMessageReader.frame(Array(text.utf8))) }
 
-    @Test func `a question is answered under its number`() async throws {
+    @Test func `an answer has the number of its question`() async throws {
         let (messages, end) = try await answers(
             to: try frame(#"{"id":7,"ask":"headers","url":"https://login.example/"}"#)
         ) { question in
@@ -59,7 +59,7 @@ import Testing
             (#"{"id":1,"ask":"HELLO"}"#, 1), (#"{"id":1,"ask":"token"}"#, 1), (#"{"id":1,"id":1,"ask":"hello"}"#, nil),
             (#"{"id":1,"ask":"headers","url":""# + String(repeating: "a", count: 8193) + #""}"#, nil),
         ] as [(String, Int?)])
-    func `a message of the wrong shape is refused, and the next one answered`(text: String, id: Int?) async throws {
+    func `a message of the wrong shape is refused, and the next one is answered`(text: String, id: Int?) async throws {
         let (messages, end) = try await answers(to: try frame(text) + frame(#"{"id":2,"ask":"hello"}"#)) { _ in
             .success(.hello(addresses: ["a"], removesPrompts: true))
         }
@@ -77,7 +77,7 @@ import Testing
         #expect(messages.first?["error"]?.object?["reason"] == .string("message_too_long"))
     }
 
-    @Test func `an answer that is too large for the browser becomes a refusal`() async throws {
+    @Test func `an answer that is too large for the browser is replaced by an error`() async throws {
         let long = String(repeating: "a", count: 1 << 20)
         let (messages, _) = try await answers(to: try frame(#"{"id":1,"ask":"hello"}"#)) { _ in
             .success(.hello(addresses: [long], removesPrompts: false))
@@ -85,7 +85,7 @@ import Testing
         #expect(messages.first?["error"]?.object?["reason"] == .string("broker_answer"))
     }
 
-    @Test func `a broker that is not there is named, and the ready file is not made`() async throws {
+    @Test func `a missing broker is named, and the ready file is not created`() async throws {
         try await Scratch.with { scratch in
             let broker = BrokerClient(socket: scratch.path + "/none.sock", version: "1")
             let ready = scratch.path + "/ready"
@@ -98,7 +98,7 @@ import Testing
         }
     }
 
-    @Test func `more questions than a person asks at once are refused`() async throws {
+    @Test func `questions in excess of what one person can cause are refused`() async throws {
         let gate = DispatchSemaphore(value: 0)
         let input = try (0..<20).flatMap { try frame(#"{"id":\#($0),"ask":"hello"}"#) }
         let (messages, end) = try await answers(to: input) { _ in

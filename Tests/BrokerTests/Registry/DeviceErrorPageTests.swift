@@ -60,13 +60,13 @@ import Testing
         """
     }
 
-    @Test func `docs device-errors md is the lists; scripts pages writes it`() throws {
+    @Test func `docs device-errors md matches the lists; scripts pages writes it`() throws {
         let file = URL(filePath: Repository.root + "/docs/device-errors.md")
         if ProcessInfo.processInfo.environment["BATON_WRITE_PAGES"] != nil { try Data(Self.page.utf8).write(to: file) }
         #expect(try String(contentsOf: file, encoding: .utf8) == Self.page)
     }
 
-    @Test func `every code has a cause and a remedy of its own, in sentences`() {
+    @Test func `every code has its own cause and remedy, in sentences`() {
         let rows = Self.registry + Self.sessionPolicy
         #expect(Set(rows.map(\.code)).count == rows.count && Set(rows.map(\.cause)).count == rows.count)
         for row in rows {

@@ -82,7 +82,7 @@ import UnixSocket
         return try #require(processes.first { $0.parent == outer }).pid
     }
 
-    @Test func `a page is shown when the browser's extension serves, and a later one when it was passed on`()
+    @Test func `a page counts as shown when the browser's extension serves, and a later page when it is passed on`()
         async throws
     {
         try await withAgent(Self.browser) { live, _, broker, _ in
@@ -96,7 +96,7 @@ import UnixSocket
     @Test(arguments: [
         (script: nil, code: 1), (script: "#!/bin/sh\nexit 0\n", code: 0), (script: "#!/bin/sh\nexit 3\n", code: 3),
     ])
-    func `a page of a browser that is missing or ends at once is not shown`(script: String?, code: Int) async throws {
+    func `a page is not shown if the browser is missing or exits at once`(script: String?, code: Int) async throws {
         try await withAgent(script) { live, agent, broker, _ in
             try await browse(first, live, broker)
             try await expectFailure(of: first, broker)
@@ -109,7 +109,7 @@ import UnixSocket
     }
 
     @Test(arguments: [false, true])
-    func `a browser that a signal ends does not count as closed by the person`(isInner: Bool) async throws {
+    func `a browser that is killed by a signal does not count as closed by the person`(isInner: Bool) async throws {
         let script = "#!/bin/sh\nsay() { SAY; }; say up\nexec /bin/sleep 600\n"
         try await withAgent(script) { live, agent, broker, events in
             try await browse(first, live, broker)
@@ -123,7 +123,7 @@ import UnixSocket
         }
     }
 
-    @Test func `a page whose process takes the place of a closed browser is shown when its extension serves`()
+    @Test func `a page whose process replaces a closed browser is shown when its extension serves`()
         async throws
     {
         try await withAgent(Self.browser) { live, agent, broker, events in

@@ -94,7 +94,7 @@ import Testing
         signal.pause()
         """
 
-    @Test func `everything that a user leaves is found under its entry, and afterwards nothing`() async throws {
+    @Test func `everything that a user leaves is found under its entry, and nothing after its removal`() async throws {
         try await Scratch.with { scratch in
             let device = try Device(scratch)
             let (saved, key) = (scratch.path("saved"), Int32.random(in: 1...Int32.max))

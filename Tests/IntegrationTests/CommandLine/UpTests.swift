@@ -83,7 +83,7 @@ import Testing
     ]
 
     @Test(arguments: ["baton-server", "batond", "baton-agent"])
-    func `the world ends with the first program that dies, and says which`(name: String) async throws {
+    func `the environment ends when any program dies, and the output names the program`(name: String) async throws {
         let scratch = try MadeEnvironmentTrait.lent
         let up = try await Up(in: scratch)
         let others = try ["baton-server", "batond", "baton-agent"].map(up.program)
@@ -96,7 +96,7 @@ import Testing
         #expect(try up.failure.error.code == "program_died")
     }
 
-    @Test func `nothing outlives a baton that is killed`() async throws {
+    @Test func `no program outlives a killed baton`() async throws {
         let scratch = try MadeEnvironmentTrait.lent
         let up = try await Up(in: scratch)
         let programs = try ["baton-server", "batond", "baton-agent"].map(up.program)
@@ -107,7 +107,7 @@ import Testing
         #expect(try await again.baton.stop() == 0)
     }
 
-    @Test func `an orderly life: steps, ready, ending, ended, and a second start continues with nothing to repeat`()
+    @Test func `a whole run: steps, ready, ending, ended, and a second start continues without repeating steps`()
         async throws
     {
         try await Scratch.with { scratch in
@@ -187,7 +187,7 @@ import Testing
         }
     }
 
-    @Test func `asked a second time, it kills what does not end`() async throws {
+    @Test func `on a second request, it kills what does not end`() async throws {
         let scratch = try MadeEnvironmentTrait.lent
         let up = try await Up(in: scratch)
         let agent = try up.program("baton-agent")
@@ -203,7 +203,7 @@ import Testing
         #expect(try up.events.last?.event == "ended")
     }
 
-    @Test func `a folder that is not an environment is left alone`() async throws {
+    @Test func `a folder that is not an environment is left unchanged`() async throws {
         try await Scratch.with { scratch in
             try scratch.write("mine", to: "diary.txt")
             let refused = try await CommandRun(MadeEnvironmentTrait.arguments(scratch.path), in: scratch)

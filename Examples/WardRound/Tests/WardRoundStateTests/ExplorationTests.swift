@@ -35,7 +35,7 @@ import Workers
         var newest: Worker?
     }
 
-    @Test func `in no order of events is data shown of anybody but the worker whom the newest check has named`() throws
+    @Test func `whatever the order of events, only data of the worker whom the newest check named is shown`() throws
     {
         var state = State()
         #expect(step(&state, .opened))
