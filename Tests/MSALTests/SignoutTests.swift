@@ -8,7 +8,7 @@ import Testing
 /// The rules OUT of docs/msal-rules.md.
 @Suite(.timeLimit(.minutes(10))) struct SignoutTests {
     @Test(arguments: [true, false])
-    func `OUT-8 OUT-16 the broker is told whether to sign out of the browser, too`(fromBrowser: Bool) async throws {
+    func `OUT-8 OUT-16 the broker is told whether to sign out of the browser too`(fromBrowser: Bool) async throws {
         let asked = Mutex<Request?>(nil)
         let broker = try ScriptedBroker { end in
             try end.greet()
@@ -47,7 +47,7 @@ import Testing
         #expect(signOut.client.correlationID != nil)
     }
 
-    @Test func `OUT-9 a failure of the broker is a failure`() async throws {
+    @Test func `OUT-9 an error of the broker is an error of the call`() async throws {
         let broker = try ScriptedBroker { end in
             try end.greet()
             try end.reply(try end.request(), .failure(BrokerError(.mismatchedAccount, "Another worker is signed in.")))
@@ -66,7 +66,7 @@ import Testing
         #expect(error?.asInternal == .internalErrorMismatchedUser)
     }
 
-    @Test func `OUT-3 signing out of the browser without web parameters is refused before anybody is asked`()
+    @Test func `OUT-3 signing out of the browser without web parameters is refused without asking the broker`()
         async throws
     {
         let broker = try ScriptedBroker()
@@ -78,7 +78,7 @@ import Testing
         #expect(error.asInternal == .internalErrorInvalidParameter)
     }
 
-    @Test func `OUT-1 an account that nobody can name is refused before anybody is asked`() async throws {
+    @Test func `OUT-1 an account without an identifier is refused without asking the broker`() async throws {
         let nameless = AccountRecord(
             homeAccountID: "", localAccountID: "", realm: "", environment: "", username: "x")
         let broker = try ScriptedBroker()

@@ -9,7 +9,7 @@ extension Leftover {
     private static let environment = Test(
         "AgentRemovalTests", "a browser gets no path of the session outside its profile")
     private static let neighbours = Test(
-        "HostileNeighbourTests", "no other process gets hold of a worker's sign-in, session or sign-out")
+        "HostileNeighbourTests", "no other process can take over a worker's sign-in, session or sign-out")
 
     /// Returns an entry for files that the worker's browser writes below its own home folder, which is part of its
     /// profile.

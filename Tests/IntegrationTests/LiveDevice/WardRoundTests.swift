@@ -12,7 +12,7 @@ extension LiveDevice {
         private let draft = "Ask about the night"
 
         @Test
-        func `a worker's texts are gone from window, memory and folder when the next worker is signed in`()
+        func `a worker's texts are gone from window, memory and folder once the next worker is signed in`()
             async throws
         {
             let live = try await LiveEnvironment.ready()
@@ -47,7 +47,7 @@ extension LiveDevice {
             }
         }
 
-        @Test func `the next worker can neither paste nor redo anything of the former worker`() async throws {
+        @Test func `the next worker can neither paste nor redo the former worker's text`() async throws {
             let live = try await LiveEnvironment.ready()
             try await WardRound.with(live) { window in
                 try await signIn("Amara", at: window, live)
@@ -86,7 +86,7 @@ extension LiveDevice {
             }
         }
 
-        @Test func `a window that becomes active again is covered until the broker has said who is here`() async throws
+        @Test func `a window that becomes active is covered until the broker has said who is signed in`() async throws
         {
             let live = try await LiveEnvironment.ready()
             try await WardRound.with(live) { window in

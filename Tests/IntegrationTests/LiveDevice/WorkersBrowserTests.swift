@@ -102,7 +102,7 @@ extension LiveDevice {
             }
         }
 
-        @Test func `a worker's pages open signed in under the device's policies, and nothing is left for the next`()
+        @Test func `a worker's pages open signed in under the device's policies, and leave nothing for the next`()
             async throws
         {
             let live = try await LiveEnvironment.ready()

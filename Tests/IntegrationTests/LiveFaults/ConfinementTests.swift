@@ -12,7 +12,7 @@ extension LiveFaults {
     /// A device with `baton-helper`: its browser's files are in memory-backed storage, and its processes in a control
     /// group.
     @Suite(.live(users: LiveEnvironment.usersWithHelper, hasBrowser: false)) struct ConfinementTests {
-        @Test func `a confined browser ends through the helper, and the receipt calls that enforced`() async throws {
+        @Test func `a confined browser is ended by the helper, and the receipt marks this as enforced`() async throws {
             let live = try await LiveEnvironment.ready()
             try await live.withHelper { helper in
                 try await live.awaitAgent()
@@ -75,7 +75,7 @@ extension LiveFaults {
             }
         }
 
-        @Test func `a death at any step of the confinement leaves nothing, and the next worker signs in`() async throws
+        @Test func `a crash at any step of the confinement leaves nothing, and the next worker signs in`() async throws
         {
             let live = try await LiveEnvironment.ready()
             try await live.withHelper { helper in
@@ -155,7 +155,7 @@ extension LiveFaults {
             }
         }
 
-        @Test func `without its helper the device opens no browser and says so, and a sign-out waits`() async throws {
+        @Test func `without its helper the device opens no browser and says why, and a sign-out waits`() async throws {
             let live = try await LiveEnvironment.ready()
             try await live.withHelper { helper in
                 try await live.awaitAgent()

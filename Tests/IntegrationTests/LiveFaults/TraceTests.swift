@@ -51,7 +51,7 @@ extension LiveFaults {
         private static let saved = ["plan.txt", "Sent.html", "Sent.pdf"]
 
         @Test(arguments: LiveEnvironment.BrowserKind.allCases)
-        func `a worker's traces are found before the sign-out, and none of them for the next worker`(
+        func `a worker's traces are found before the sign-out, and none of them by the next worker`(
             kind: LiveEnvironment.BrowserKind
         ) async throws {
             let live = try await LiveEnvironment.ready()

@@ -36,7 +36,7 @@ extension LiveOffline {
             }
         }
 
-        @Test func `a session outlives a server that lies when a token is asked for`() async throws {
+        @Test func `a session outlives false answers of the server to a token request`() async throws {
             let live = try await LiveEnvironment.ready()
             try await live.lied { lie in
                 let app = try live.app(1)
