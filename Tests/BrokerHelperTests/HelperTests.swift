@@ -26,7 +26,7 @@ import UnixSocket
             }
             #expect(try await helper.userProgram("echo private > \(path)/file").exitCode() == 0)
             #expect(try await helper.userProgram("cat \(path)/file", as: 65_533).exitCode() != 0)
-            // Again, as after a restart of the broker: the same storage, with what is in it.
+            // The same request, as after a restart of the broker, returns the same storage with its content.
             #expect(try helper.ask(.makeStorage(epoch: epoch, user: user)) == made)
             #expect(try textOfFile(path + "/file") == "private\n")
             #expect(try helper.ask(.list) == .sessions(storage: [epoch], groups: []))
@@ -34,7 +34,7 @@ import UnixSocket
             #expect(try mountOptions(of: path) == nil)
             #expect(!FileManager.default.fileExists(atPath: path))
             #expect(try helper.ask(.list) == .sessions(storage: [], groups: []))
-            // Removing what is not there is no error: the broker repeats what a crash interrupted.
+            // Removing missing storage is not an error, because the broker repeats what a crash interrupted.
             #expect(try helper.ask(.removeStorage(epoch: epoch)) == .done)
         }
     }
@@ -90,7 +90,7 @@ import UnixSocket
             let program = try helper.userProgram(
                 "echo > \(ready); read x < \(gate); setsid sh -c 'trap \"\" TERM HUP; echo $$ > \(fifo); while :; do sleep 600; done' & wait"
             )
-            // Until then it may still be root's.
+            // Before that, the process may still run as root.
             _ = try await blocking { try textOfFile(ready) }
             #expect(try helper.ask(.addProcess(epoch: epoch, user: user), [program.pidfd]) == .done)
             try await blocking { try Data("go\n".utf8).write(to: URL(filePath: gate)) }
@@ -266,7 +266,7 @@ import UnixSocket
         }
     }
 
-    // MARK: - What is seen of it
+    // MARK: - Tools
 
     /// A named pipe that everybody may use.
     private func pipe(_ name: String, in scratch: Scratch) throws -> String {

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 @Suite struct HostServiceTests {
-    /// What the host writes for these bytes, message by message, and how it ends.
+    /// Returns the messages that the host writes for these bytes, and how it ends.
     private func answers(
         to input: [UInt8], readyFile: String? = nil,
         _ answer: @escaping HostService.Answering = { _ in .success(.headers([])) }, whenRead: () -> Void = {}
@@ -19,7 +19,7 @@ import Testing
         let end = service.run(input: question.fileHandleForReading.fileDescriptor)
         whenRead()
         var messages: [[String: JSONValue]] = []
-        // Answers are written by threads: as many are read as there are questions.
+        // Several threads write answers, so the test reads as many answers as there are questions.
         for _ in 0..<Self.count(input) {
             let head = try #require(try reply.fileHandleForReading.read(upToCount: 4))
             let count = head.reversed().reduce(0) { $0 << 8 | Int($1) }

@@ -20,7 +20,7 @@ import Testing
         AppProcess(user: user, identity: identity, number: number)
     }
 
-    /// Takes as much as a process can get.
+    /// Takes as much memory as a process can get.
     ///
     /// - Returns: the amount, and the reason for the refusal.
     @discardableResult

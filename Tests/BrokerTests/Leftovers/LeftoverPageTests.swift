@@ -7,7 +7,7 @@ import Testing
 
 /// The list of places where data of a worker can remain, and the page generated from it.
 @Suite struct LeftoverPageTests {
-    @Test func `docs leftovers md matches the list; scripts pages writes it`() throws {
+    @Test func `docs leftovers md is the list; scripts pages writes it`() throws {
         let file = URL(filePath: Repository.root + "/docs/leftovers.md")
         if ProcessInfo.processInfo.environment["BATON_WRITE_PAGES"] != nil {
             try Data(LeftoverPage.text.utf8).write(to: file)
@@ -47,7 +47,7 @@ import Testing
             #expect(Self.isThere(test.suite, test.sentence, in: sources))
         }
         #expect(!Self.isThere("LeftoverPageTests", "there is no such test", in: sources))
-        #expect(!Self.isThere("NoSuchTests", "docs leftovers md matches the list; scripts pages writes it", in: sources))
+        #expect(!Self.isThere("NoSuchTests", "docs leftovers md is the list; scripts pages writes it", in: sources))
     }
 
     /// Fails for each new entry until somebody has decided what receipts say about it.

@@ -134,7 +134,7 @@ import Testing
         }
     }
 
-    /// A write that was interrupted by a power cut: any part of a line, or other bytes that a disk may hold there.
+    /// A write that a power cut interrupted: a part of a line, or other bytes that the disk may contain there.
     @Test(arguments: ["{", #"{"type":"baton.receipt","version":1"#, "\0\0\0\0", "{}\n", "half a line\nand another"])
     func `a receipt that was never acknowledged is dropped, and the chain continues`(torn: String) async throws {
         try await Scratch.with { scratch in

@@ -12,7 +12,7 @@ import Testing
         try #require(try SessionPage.handwritten(of: String(contentsOf: file, encoding: .utf8)), "no marker")
     }
 
-    @Test func `docs session md matches the machine; scripts pages writes it`() async throws {
+    @Test func `docs session md is the machine; scripts pages writes it`() async throws {
         _ = await SessionStep.everyOne()
         let text = try Self.handwritten() + SessionPage.appendix
         if ProcessInfo.processInfo.environment["BATON_WRITE_PAGES"] != nil {

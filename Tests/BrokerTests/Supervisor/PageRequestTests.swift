@@ -7,7 +7,7 @@ import Processes
 import TestSupport
 import Testing
 
-/// Each request for a worker's page is answered once, when the agent knows what became of the page.
+/// Each request for a worker's page is answered once, when the agent has reported the result.
 @Suite(.timeLimit(.minutes(10))) struct PageRequestTests {
     /// Requests a page in the session of this epoch and returns the id of the agent's order.
     private func order(_ requestID: UInt64, _ fixture: SupervisorFixture, _ agent: FakeAgent) async throws -> UInt64 {
