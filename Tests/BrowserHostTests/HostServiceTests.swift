@@ -59,7 +59,7 @@ import Testing
             (#"{"id":1,"ask":"HELLO"}"#, 1), (#"{"id":1,"ask":"token"}"#, 1), (#"{"id":1,"id":1,"ask":"hello"}"#, nil),
             (#"{"id":1,"ask":"headers","url":""# + String(repeating: "a", count: 8193) + #""}"#, nil),
         ] as [(String, Int?)])
-    func `a message of the wrong shape is refused, and the next one is answered`(text: String, id: Int?) async throws {
+    func `a message of the wrong shape is refused, and the next one answered`(text: String, id: Int?) async throws {
         let (messages, end) = try await answers(to: try frame(text) + frame(#"{"id":2,"ask":"hello"}"#)) { _ in
             .success(.hello(addresses: ["a"], removesPrompts: true))
         }

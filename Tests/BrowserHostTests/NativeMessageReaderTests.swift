@@ -19,7 +19,7 @@ import Testing
         }
     }
 
-    @Test func `a message of 64 KiB is accepted, and a longer one is refused before it has arrived`() throws {
+    @Test func `a message of 64 KiB is accepted, and a longer one refused before it has arrived`() throws {
         var reader = NativeMessageReader()
         #expect(try reader.take(try frame(64 << 10)).map(\.count) == [64 << 10])
         for count in [UInt32(64 << 10) + 1, 1 << 20, .max] {

@@ -35,7 +35,7 @@ import Testing
         ("/var/spool/cups/d00001-001", "print_spool", .notCovered),
     ]
 
-    @Test(arguments: places) func `a new file belongs to the entry of its folder`(
+    @Test(arguments: places) func `a new file belongs to the entry of its place`(
         path: String, entry: String?, judgement: AuditReport.Judgement
     ) throws {
         let group = try #require(Self.report([], [AuditItem(.file, path, version: "1")]).groups.first)

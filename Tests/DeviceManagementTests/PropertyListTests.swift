@@ -104,7 +104,7 @@ import Testing
         #expect(error?.code == .malformed)
     }
 
-    @Test func `size, depth, number of objects and length of text are limited`() {
+    @Test func `size, depth, number of objects and length of text are bounded`() {
         let limits = PropertyList.Limits(bytes: 2_000, depth: 4, objects: 20, text: 100)
         func document(_ inner: String) -> [UInt8] { Array("<plist>\(inner)</plist>".utf8) }
         func nested(_ depth: Int) -> [UInt8] {
@@ -136,7 +136,7 @@ import Testing
 
     /// A mutated document gives a value or an error; a value that was read survives writing and reading again.
     @Test(arguments: [1, 2, 3, 4] as [UInt64])
-    func `a mutated document never traps`(seed: UInt64) throws {
+    func `mutated documents never trap`(seed: UInt64) throws {
         var random = Seeded(state: seed)
         let original = try Self.sample.xml()
         let splices = [

@@ -28,7 +28,7 @@ import Testing
     }
 
     @Test(arguments: [nil, TestValues.bo])
-    func `CUR-9 of a worker who has left only the identifier remains`(current: AccountRecord?) async throws {
+    func `CUR-9 only the identifier of a worker who has left remains`(current: AccountRecord?) async throws {
         let broker = try ScriptedBroker { end in
             try end.greet()
             try end.answer(try end.request(), TestValues.current(current, previous: TestValues.amara))
@@ -138,7 +138,7 @@ import Testing
         #expect(current?.identifier == TestValues.amara.homeAccountID)
     }
 
-    @Test func `CUR-10 an error has no account, and nothing is acknowledged`() async throws {
+    @Test func `CUR-10 an error comes with no account, and nothing is acknowledged`() async throws {
         let operations = Mutex<[BrokerProtocol.Operation]>([])
         let broker = try ScriptedBroker { end in
             try end.greet()

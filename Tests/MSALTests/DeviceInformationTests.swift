@@ -134,7 +134,7 @@ import UnixSocket
                 == .internalErrorBrokerUnknown)
     }
 
-    @Test func `DEV-4 an error has no object`() async throws {
+    @Test func `DEV-4 an error comes without an object`() async throws {
         let broker = try ScriptedBroker { end in
             try end.greet()
             try end.reply(try end.request(), .failure(BrokerError(.internal, "Broken. Mend it.")))
@@ -156,7 +156,7 @@ import UnixSocket
         #expect(try await application.deviceInformation(with: nil).deviceMode == .default)
     }
 
-    @Test func `a managed device without a socket is an error with a remedy, not personal`() async throws {
+    @Test func `a managed device without a socket is an error with a remedy, never personal`() async throws {
         let application = try application(markerExists: true)
         let error = try await seen { try await application.deviceInformation(with: nil) }
         #expect(error.asInternal == .internalBrokerNotAvailable)
@@ -176,7 +176,7 @@ import UnixSocket
                 == .internalBrokerNotAvailable)
     }
 
-    @Test func `a broker that has stopped is an error, and never means a personal device`()
+    @Test func `a broker that has stopped is an error, not a personal device, whatever the marker says`()
         async throws
     {
         var deadlines = BrokerDeadlines.generous

@@ -8,7 +8,7 @@ import Testing
 /// The rules OUT of docs/msal-rules.md.
 @Suite(.timeLimit(.minutes(10))) struct SignoutTests {
     @Test(arguments: [true, false])
-    func `OUT-8 OUT-16 the broker is told whether to sign out of the browser too`(fromBrowser: Bool) async throws {
+    func `OUT-8 OUT-16 the broker is told whether to sign out of the browser, too`(fromBrowser: Bool) async throws {
         let asked = Mutex<Request?>(nil)
         let broker = try ScriptedBroker { end in
             try end.greet()

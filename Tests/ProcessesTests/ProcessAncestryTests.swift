@@ -23,7 +23,7 @@ import Testing
         #expect(!isStarted(31, by: agent, in: table))
     }
 
-    @Test func `a process with a reused number belongs to no chain`() {
+    @Test func `a reused process number belongs to no chain`() {
         let agent = entry(10, 1, start: 5)
         let reused = entry(10, 1, start: 50)
         #expect(!isStarted(20, by: agent, in: [reused, entry(20, 10, start: 7)]))

@@ -26,7 +26,7 @@ import Testing
     }
 
     /// Changes one bit of each byte of the file in turn.
-    @Test func `a change of any byte is detected`() throws {
+    @Test func `a change of any byte is found`() throws {
         let chain = try Chain(2)
         let file = Chain.file([chain.statement] + chain.lines + [try chain.anchor(1)])
         let verifier = ChainVerifier(.trust(try chain.trust()))

@@ -88,7 +88,7 @@ import Testing
         }
     }
 
-    @Test func `a TPM index that can be set back is not accepted as the counter`() async throws {
+    @Test func `a TPM index that can be turned back is not accepted as the counter`() async throws {
         try await Scratch.with { scratch in
             let chip = try await SoftwareTPM.start(in: scratch)
             _ = try await chip.tool(

@@ -38,7 +38,7 @@ import TraceSearch
     }
 
     @Test(arguments: ["raw", "utf-16le", "utf-16be", "json", "base64@1"])
-    func `text planted in a running process's memory is found, in each encoding`(_ encoding: String) async throws {
+    func `text planted in a live process's memory is found, in each encoding`(_ encoding: String) async throws {
         try await Scratch.with { scratch in
             let child = try await hold(try #require(Sample.encoded[encoding]), in: "memory", scratch)
             let report = try Report(await search(child.pid, "--expect-hit", "child=name", "--json", in: scratch))

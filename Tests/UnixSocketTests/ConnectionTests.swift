@@ -74,7 +74,7 @@ import UnixSocket
         #expect(throws: Connection.ReadFailure.truncated) { try right.read() }
     }
 
-    @Test func `a frame that has begun must continue in time, and an unwanted frame is not read`() throws {
+    @Test func `a frame that has begun must continue in time, and an unwanted one is not read`() throws {
         let (left, right) = try Connection.pair(maximumFrame: 1024)
         let half: [UInt8] = [0, 0, 0, 9, 1, 2]
         _ = left.descriptor.withNumber { number in unsafe Glibc.write(number, half, half.count) }

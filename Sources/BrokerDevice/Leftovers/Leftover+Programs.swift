@@ -3,13 +3,13 @@
 /// The leftovers of a session's programs outside the device's state.
 extension Leftover {
     private static let closing = Test(
-        "BrowserAgentTests", "closing ends every process, including escaped ones, and removes every folder")
+        "BrowserAgentTests", "closing ends every process, also those that escaped, and removes every folder")
     private static let person = Test(
         "PersonTests", "a person signs in with real keys on a real page, and nothing of the browser outlives its epoch")
     private static let environment = Test(
         "AgentRemovalTests", "a browser gets no path of the session outside its profile")
     private static let neighbours = Test(
-        "HostileNeighbourTests", "no other process can take over a worker's sign-in, session or sign-out")
+        "HostileNeighbourTests", "no other process gets hold of a worker's sign-in, session or sign-out")
 
     /// Returns an entry for files that the worker's browser writes below its own home folder, which is part of its
     /// profile.
@@ -27,7 +27,7 @@ extension Leftover {
             holds: "the key with which the session's files are encrypted",
             eraser: "the broker overwrites it when the sign-out is committed", observer: .broker, item: "session_key",
             test: Test(
-                "MemoryTests", "the session's secrets are only in its process, and in no process after the sign-out")
+                "MemoryTests", "the session's secrets are in its process alone, and in no process after the sign-out")
         ),
         Leftover(
             "session_process", [.elsewhere("memory of the session process")], fate: .cleared,
@@ -36,7 +36,7 @@ extension Leftover {
                 "the broker kills the process when the sign-out is committed; the kernel does so if the broker dies",
             observer: .broker, item: "session_process",
             test: Test(
-                "MemoryTests", "the session's secrets are only in its process, and in no process after the sign-out")
+                "MemoryTests", "the session's secrets are in its process alone, and in no process after the sign-out")
         ),
         Leftover(
             "sign_in_port", [.elsewhere("a loopback port of the session process")], fate: .cleared,
@@ -85,7 +85,7 @@ extension Leftover {
             "own_processes", [.object(.ownProcess)], fate: .kept,
             holds: "none: the agent, and the session process that waits for the next worker", eraser: "",
             test: Test(
-                "MemoryTests", "the session's secrets are only in its process, and in no process after the sign-out")
+                "MemoryTests", "the session's secrets are in its process alone, and in no process after the sign-out")
         ),
         Leftover(
             "program_logs", [.elsewhere("the systemd journal, or the standard error of the programs")], fate: .kept,

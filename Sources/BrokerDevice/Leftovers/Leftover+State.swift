@@ -3,7 +3,7 @@
 /// The content of the device's state folder.
 extension Leftover {
     private static let walk = Test(
-        "LeftoverTests", "after a sign-out the state folder has only what the page lists, and nothing of the worker")
+        "LeftoverTests", "after a sign-out the state folder holds what the page lists, and nothing of the worker")
 
     /// Returns an entry for files that stay in the state folder after a sign-out.
     ///

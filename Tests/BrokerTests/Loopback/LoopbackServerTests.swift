@@ -33,7 +33,7 @@ import Testing
 
     private var servedRequests: Int { served.count.withLock(\.self) }
 
-    @Test func `a connection of a user other than the browser's is closed unread`() async throws {
+    @Test func `a connection of another user than the browser's is closed unread`() async throws {
         let server = try await opened(owner: .settled(getuid() + 4242))
         defer { server.close() }
         let page = try await LoopbackBrowser(at: server.startURL).start()

@@ -108,7 +108,7 @@ extension OfflineAuthenticator.Finding {
 }
 
 @Suite struct LeaseStoreTests {
-    @Test func `a worker is identified by their password and their name, in upper or lower case`()
+    @Test func `a worker is identified only by their password and their name, in any letter case`()
         throws
     {
         try withShelf { shelf in

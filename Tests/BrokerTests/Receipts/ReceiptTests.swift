@@ -14,7 +14,7 @@ import Testing
 
 /// The receipts that a device writes, as another machine reads them.
 @Suite(.timeLimit(.minutes(10))) struct ReceiptTests {
-    @Test func `a sign-out has its receipt before the device is ready, and the chain is intact`() async throws {
+    @Test func `a sign-out has a receipt before the device is ready, and the chain is intact`() async throws {
         try await Scratch.with { scratch in
             try await SupervisorFixture.with(scratch) { fixture in
                 let agent = try fixture.agent(of: 1000)

@@ -86,14 +86,14 @@ import Testing
         #expect(try await fixture.client.get(query).status == .ok)
     }
 
-    @Test func `a nonce may be left out, and is then in no token`() async throws {
+    @Test func `a nonce may be left out, and then is in no token`() async throws {
         let fixture = try await TestPlatform()
         let code = try await Browser(fixture).signIn(AuthorizeQuery(fixture, ["nonce": nil]))[ParameterName.code]
         let token = try CompactJWS(try await fixture.redeem(code).json.string(ReplyName.idToken)).claims()
         #expect(token[ClaimName.nonce] == nil)
     }
 
-    @Test func `the order of scopes does not matter, and unknown scopes are left out`() async throws {
+    @Test func `the order of scopes does not matter, and unknown ones are left out`() async throws {
         let fixture = try await TestPlatform()
         let browser = Browser(fixture)
         _ = try await browser.signIn(AuthorizeQuery(fixture))
@@ -109,7 +109,7 @@ import Testing
         }
     }
 
-    @Test func `the request may be a posted form`() async throws {
+    @Test func `the request may come as a posted form`() async throws {
         let fixture = try await TestPlatform()
         let parts = AuthorizeQuery(fixture).path.split(separator: "?")
         let page = try await fixture.client.send(.post, String(parts[0]), body: String(parts[1]))

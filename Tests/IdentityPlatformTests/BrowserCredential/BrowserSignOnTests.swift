@@ -37,7 +37,7 @@ import Testing
         return try #require(try answer.returned()[ParameterName.ssoNonce])
     }
 
-    @Test func `a credential that was planted as a cookie in another browser signs nobody in`() async throws {
+    @Test func `a credential that was planted in another browser as a cookie signs nobody in`() async throws {
         let fixture = try await TestPlatform()
         let session = try await TestDevice.joined(fixture).session("bo@contoso.test")
         let victim = Browser(fixture)

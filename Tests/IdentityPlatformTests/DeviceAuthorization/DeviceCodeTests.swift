@@ -355,7 +355,7 @@ import Testing
         #expect(rows < 10_000)
     }
 
-    @Test func `a broker gets no device code, and nobody gets one for device registration`() async throws {
+    @Test func `a broker gets no device code, and nobody one for device registration`() async throws {
         let fixture = try await TestPlatform()
         _ = try await fixture.administration.clients.addCompatibilityPack(tenant: fixture.tenant)
         let windowsSignIn = "38aa3b87-a06d-4817-b275-7a316988d93b"

@@ -32,7 +32,7 @@ import Testing
     }
 
     @Test(arguments: [(40, "\r\n"), (40, "\n"), (12, "\n")])
-    func `a password on the list is refused, wherever it is in the list, and no other one`(
+    func `a password on the list is refused, wherever it is in the list, and no other`(
         digits: Int, ending: String
     ) async throws {
         let fixture = try await TestPlatform()

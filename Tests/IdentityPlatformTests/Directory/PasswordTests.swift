@@ -28,7 +28,7 @@ import Testing
         #expect(try await HashingPool(threads: 1, capacity: 1).run { 1 } == 1)
     }
 
-    @Test func `an unknown name, a disabled account and a wrong password cost the same`() async throws {
+    @Test func `an unknown name, a disabled account and a wrong password cost the same hash work`() async throws {
         let fixture = try await TestPlatform()
         try await fixture.administration.users.setEnabled(false, fixture.bo)
         let one = PasswordCost.minimal.rounds

@@ -195,7 +195,7 @@ import Testing
         }
     }
 
-    @Test func `guesses on a joined device are throttled by person, and lock nobody else out`() async throws {
+    @Test func `guesses at a joined device are throttled by person, and lock nobody else out`() async throws {
         let fixture = try await TestPlatform().from(Self.ward)
         let testDevice = try await TestDevice.joined(fixture)
         func attemptThere(_ name: String, _ password: String = TestPlatform.password) async throws -> Int? {

@@ -45,7 +45,7 @@ import Testing
         #expect(try await attempt(fixture, "nobody@contoso.test") == 50053)
     }
 
-    @Test func `strangers' guesses do not lock a person out where that person is known`() async throws {
+    @Test func `strangers who guess do not lock a person out where that person is known`() async throws {
         let fixture = try await TestPlatform()
         let ward = fixture.from("198.51.100.7")
         #expect(try await attempt(ward, "amara@contoso.test", TestPlatform.password) == nil)

@@ -69,7 +69,7 @@ import Testing
         #expect(notBefore == ["essential": .bool(true), "value": .string("\(fixture.clock.now.seconds)")])
     }
 
-    @Test func `a token that is signed with another key is refused, whichever key it names`() async throws {
+    @Test func `a token signed with another key is refused, whichever key it names`() async throws {
         let fixture = try await TestPlatform()
         let token = try CompactJWS(try await fixture.signedIn().string(ReplyName.accessToken))
         let own = try await fixture.platform.keys.current(of: fixture.tenant.id)

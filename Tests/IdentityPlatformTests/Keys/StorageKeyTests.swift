@@ -14,7 +14,7 @@ import Testing
 @Suite struct StorageKeyTests {
     private static let root = SymmetricKey(data: [UInt8](repeating: 7, count: StorageKey.length))
 
-    @Test func `data that was sealed for a purpose opens with no other key and for no other purpose`() throws {
+    @Test func `data sealed for a purpose opens under no other key and for no other purpose`() throws {
         let key = try TestPlatform.storageKey()
         let (bytes, purpose) = (Array("secret".utf8), "some row")
         let sealed = try key.seal(bytes, purpose: purpose)
@@ -40,7 +40,7 @@ import Testing
         #expect(throws: StorageKey.Failure.doesNotOpen) { try key.open(former, purpose: "another row") }
     }
 
-    @Test func `a database that an older server sealed can be opened, and its sessions continue`() async throws {
+    @Test func `a database that an older server sealed opens, and its sessions continue`() async throws {
         let fixture = try await TestPlatform()
         let testDevice = try await TestDevice.joined(fixture)
         let session = try await testDevice.session()

@@ -53,7 +53,7 @@ import Testing
         }
     }
 
-    @Test func `a lease contains no hash of the password, and two verifiers of one password differ`() async throws {
+    @Test func `a lease holds no hash of the password, and two verifiers of one password differ`() async throws {
         let fixture = try await TestPlatform()
         let testDevice = try await TestDevice.joined(fixture)
         try await fixture.allowOffline()
@@ -167,7 +167,7 @@ import Testing
         #expect(try await fixture.me(text).status == .unauthorized)
     }
 
-    @Test func `a lease has no claims that name the session, the application or permissions`()
+    @Test func `a lease has none of the claims with which a token names person, session, application and permissions`()
         async throws
     {
         let fixture = try await TestPlatform()

@@ -54,7 +54,7 @@ import Testing
         #expect(try await fixture.forks == 1)
     }
 
-    @Test func `of a long chain the newest heads are kept, and an older head does not count as a fork`() async throws {
+    @Test func `only the newest heads of a long chain are kept, and an older one is not a fork`() async throws {
         let fixture = try await TestPlatform()
         let testDevice = try await TestDevice.joined(fixture)
         for number in 1...40 { _ = try await testDevice.anchored(key, number, "line \(number)") }

@@ -50,7 +50,7 @@ import Testing
 
     private func login(_ fixture: TestPlatform) -> AuthorizeQuery { AuthorizeQuery(fixture, ["prompt": "login"]) }
 
-    @Test func `another person who signs in in the worker's browser is refused, and told what to do`() async throws {
+    @Test func `another person who signs in in the worker's browser is refused and told what to do`() async throws {
         let shop = try await shop()
         let before = try await sessions(shop.fixture)
         let page = try await shop.browser.get(login(shop.fixture).path)

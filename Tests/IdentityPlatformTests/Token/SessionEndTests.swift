@@ -83,7 +83,7 @@ import Testing
         }
     }
 
-    @Test func `a new password ends the person's sessions and no one else's`() async throws {
+    @Test func `a new password ends the person's sessions and nobody else's`() async throws {
         let fixture = try await TestPlatform()
         let amara = try await fixture.signedIn()
         let bo = try await fixture.signedIn("bo@contoso.test")

@@ -204,7 +204,7 @@ import Testing
         #expect(try again.integer(ReplyName.refreshTokenExpiresIn) == 13 * 86_400)
     }
 
-    @Test func `of two simultaneous redemptions at most one yields tokens`() async throws {
+    @Test func `at most one of two simultaneous redemptions yields tokens`() async throws {
         let fixture = try await TestPlatform()
         let code = try await Browser(fixture).signIn(AuthorizeQuery(fixture))[ParameterName.code]
         async let first = fixture.redeem(code)

@@ -87,7 +87,7 @@ import UnixSocket
     }
 
     @Test(arguments: [false, true])
-    func `another user who takes the temporary folder's name delays neither a sign-out nor a restart`(
+    func `another user who takes the temporary folder's name holds up neither a sign-out nor a restart`(
         restarts: Bool
     ) async throws {
         try #require(getuid() == 0, "a folder of another user needs the right to make one")

@@ -71,7 +71,7 @@ import UnixSocket
         }
     }
 
-    @Test func `closing ends every process, including escaped ones, and removes every folder`() async throws {
+    @Test func `closing ends every process, also those that escaped, and removes every folder`() async throws {
         try await withBrowser { live, agent, broker, processes in
             try broker.send(.close(epoch: live.epoch))
             #expect(try await broker.next() == .closed(epoch: live.epoch))

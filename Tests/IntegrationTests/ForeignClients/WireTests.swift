@@ -18,7 +18,7 @@ import Testing
 
     /// Requests that take longer than a server with short deadlines allows.
     @Suite(.serialized, .foreignClients(["connections": 60, "requestDeadline": 2])) struct Deadlines {
-        @Test func `a client that sends a body byte by byte is cut off, and no other client is`() async throws {
+        @Test func `a client that sends a body byte by byte is cut off, and nobody else`() async throws {
             try await check("slow")
         }
 

@@ -11,7 +11,7 @@ extension LiveBrowser {
     /// The agent is killed or loses its connection during a sign-in or a sign-out. The device becomes ready by itself,
     /// and nothing of the worker is left.
     @Suite struct AgentCutTests {
-        @Test func `a connection that ends inside a message costs at most one sign-in, and no sign-out`() async throws {
+        @Test func `a connection that ends inside a message costs one sign-in at most, and no sign-out`() async throws {
             let live = try await LiveEnvironment.ready()
             try await live.withCuts { cut in
                 let app = try live.app(1)

@@ -58,7 +58,7 @@ extension LiveBrowser {
             try await live.kill(.broker)
         }
 
-        @Test func `flooding the broker delays another app's token little more than using processor time does`()
+        @Test func `flooding the broker delays another app's token hardly more than using processor time does`()
             async throws
         {
             let live = try await LiveEnvironment.ready()

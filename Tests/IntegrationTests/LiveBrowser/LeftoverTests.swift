@@ -9,7 +9,7 @@ import Testing
 extension LiveBrowser {
     /// Nothing of a worker remains except what the list of leftovers (docs/leftovers.md) says.
     @Suite struct LeftoverTests {
-        @Test func `after a sign-out the state folder has only what the page lists, and nothing of the worker`()
+        @Test func `after a sign-out the state folder holds what the page lists, and nothing of the worker`()
             async throws
         {
             let live = try await LiveEnvironment.ready()

@@ -8,7 +8,7 @@ import Testing
 extension LiveBrowser {
     /// A worker's session data is in the memory of one process only, and is gone when that process ends.
     @Suite struct MemoryTests {
-        @Test func `the session's secrets are only in its process, and in no process after the sign-out`()
+        @Test func `the session's secrets are in its process alone, and in no process after the sign-out`()
             async throws
         {
             let live = try await LiveEnvironment.ready()
@@ -52,7 +52,7 @@ extension LiveBrowser {
             try await live.search(texts, keys: keys, others + ["--process", "session=\(next)", "--expect-none"])
         }
 
-        @Test func `no other program of the user can read the memory of the broker or its agent`() async throws {
+        @Test func `no other program of the user reads the memory of the broker or its agent`() async throws {
             let live = try await LiveEnvironment.ready()
             // Without capabilities, root is a user like any other. Here the victims and the reader have none.
             let humble = getuid() == 0 ? ["/usr/bin/setpriv", "--bounding-set=-all", "--inh-caps=-all", "--"] : []

@@ -11,7 +11,7 @@ extension LiveBrowser {
     /// An attacker who copies the whole state folder at any step of a session, including the device's key files, cannot
     /// open anything with it after the sign-out: the session's key was never on the disk.
     @Suite struct StateCopyTests {
-        @Test func `no copy of the state can open anything after the sign-out, whenever it was made`() async throws {
+        @Test func `no copy of the state opens anything after the sign-out, whenever it was made`() async throws {
             let live = try await LiveEnvironment.ready()
             try await live.kill(.broker)
             let manager = try live.serviceManager()

@@ -16,7 +16,7 @@ extension LiveDevice {
         }
 
         @Test(arguments: Forgery.allCases)
-        func `nothing that a program of the session does makes it an app with its own socket`(
+        func `nothing that a program of the session does makes it an app with a socket of its own`(
             forgery: Forgery
         ) async throws {
             let live = try await LiveEnvironment.ready()

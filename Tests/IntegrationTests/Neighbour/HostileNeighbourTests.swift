@@ -96,7 +96,7 @@ import Testing
         }
     }
 
-    @Test func `no other process can take over a worker's sign-in, session or sign-out`() async throws {
+    @Test func `no other process gets hold of a worker's sign-in, session or sign-out`() async throws {
         let live = try await LiveEnvironment.ready()
         noteWhatIsNotTried(live)
         try await attack(live, "nobody is signed in")
