@@ -361,7 +361,7 @@ import Testing
                 let attributes = try FileManager.default.attributesOfItem(atPath: file.path)
                 #expect(attributes[.posixPermissions] as? Int == 0o644)
                 #expect(await agent.findings.map(\.code).contains("home_screen_published"))
-                // Another text, the same profile: the version changes.
+                // The same profile has another text, so the version changes.
                 var other = payload
                 other.organisation = "Contoso Hospital"
                 try await push(other, to: agent)
@@ -410,7 +410,7 @@ import Testing
     /// A PNG, as far as its first bytes say.
     private static let png: [UInt8] = [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]
 
-    /// Queues the installation of a profile with this payload, in place of the one before.
+    /// Queues the installation of a profile with this payload, in place of the former profile.
     private func pushHomeScreen(_ payload: HomeScreenPayload, _ fixture: TestManagement) async throws {
         let content = Payload(
             identifier: "com.contoso.home.screen", uuid: UUID().uuidString, content: .homeScreen(payload))

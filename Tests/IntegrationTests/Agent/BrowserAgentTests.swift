@@ -9,7 +9,7 @@ import UnixSocket
 
 /// The real agent with a hostile browser, whose helpers leave its parent, its process group and its session.
 @Suite(.timeLimit(.minutes(10))) struct BrowserAgentTests {
-    /// Each of the four helpers reports through a pipe that it runs, before the browser reports that it is up.
+    /// Each of the four helpers reports through a pipe that it runs. Then the browser reports that it is up.
     private static let escaping = """
         mkfifo $TMPDIR/started; exec 3<>$TMPDIR/started; \
         (setsid /bin/sh -c 'echo >&3; exec /bin/sleep 600' &); \

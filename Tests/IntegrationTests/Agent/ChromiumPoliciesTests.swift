@@ -26,7 +26,7 @@ import Testing
         let visits: [String: String]
     }
 
-    /// Lets Chromium read policies, look at its own list of them and visit addresses.
+    /// Makes Chromium read policies, show its own list of them and visit addresses.
     private func chromium(_ policies: [String: JSONValue], visits: [String] = [], look: Bool = false) async throws
         -> Answer
     {
@@ -74,7 +74,7 @@ import Testing
         for name in made.keys.sorted() {
             #expect(rows[name] == Answer.Row(status: "OK", level: "Mandatory", error: ""), "\(name)")
         }
-        // The page does say so where something is wrong.
+        // As a control, the page reports a misspelt policy.
         let wrong = try await chromium(inspectable(["PasswordManagerEnabeld": .bool(false)]), look: true)
         #expect(wrong.policies?["PasswordManagerEnabeld"]?.error == "Unknown policy.")
     }

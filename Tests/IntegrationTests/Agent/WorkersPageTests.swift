@@ -7,10 +7,10 @@ import TestSupport
 import Testing
 import UnixSocket
 
-/// The real agent says of each of the worker's pages whether the browser shows it. Scripts take the browser's place.
+/// The real agent reports for each of the worker's pages whether the browser shows it. Scripts act as the browser.
 @Suite(.timeLimit(.minutes(10))) struct WorkersPageTests {
-    /// The first process shows its page. A later one passes its page on, or waits for the end of the first if the folder
-    /// has a file `waits`; then it takes the first one's place.
+    /// The first process shows its page. A later one passes its page on. If the folder has a file `waits`, it waits
+    /// instead for the end of the first one and replaces it.
     private static let browser = """
         #!/bin/sh
         say() { SAY; }
@@ -65,7 +65,7 @@ import UnixSocket
         #expect(try await broker.next() == .opened(id: id))
     }
 
-    /// The agent's next message is that this page failed.
+    /// Expects that the agent's next message reports that this page failed.
     private func expectFailure(of id: UInt64, _ broker: Broker) async throws {
         let message = try await broker.next()
         guard case .failed(id, "browser_ended", _) = message else {
@@ -74,7 +74,8 @@ import UnixSocket
         }
     }
 
-    /// The process that the agent has started last: bubblewrap. With `isInner`, the browser that this one has started.
+    /// Returns the process that the agent started last, which is bubblewrap, or, with `isInner`, the browser that
+    /// bubblewrap started.
     private func browser(of agent: RunningProgram, isInner: Bool) throws -> Int32 {
         let processes = try ProcessTable.read().descendants(of: agent.pid)
         let outer = try #require(processes.filter { $0.parent == agent.pid }.map(\.pid).max())

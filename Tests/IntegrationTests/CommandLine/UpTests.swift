@@ -9,7 +9,7 @@ import Testing
 ///
 /// All tests but one use a folder in which an environment was made before.
 @Suite(.serialized, .madeEnvironment, .timeLimit(.minutes(10))) struct UpTests {
-    /// One line of its output.
+    /// One line of the output of `baton up`.
     private struct Event: Decodable {
         let event: String
         let time: Int64
@@ -169,7 +169,7 @@ import Testing
             let events = try lines.map { try JSONDecoder().decode(Event.self, from: Data($0.utf8)) }
             #expect(events.last?.environment?.isJoined == true)
             #expect(events.compactMap(\.step).suffix(2) == ["join", "agent"])
-            // The administrator's password is not on the disk any more where the person's program reads it.
+            // The file from which the person's program read the administrator's password has been removed.
             #expect(!FileManager.default.fileExists(atPath: scratch.path("w/configuration/person.json")))
             let close = try await RunningProgram.start(
                 "/usr/bin/python3", [Repository.root + "/Tests/Person/close_window.py", "^Home screen$"],

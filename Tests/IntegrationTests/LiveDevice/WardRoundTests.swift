@@ -26,7 +26,7 @@ extension LiveDevice {
                 try await window.person("reads", draft)
                 #expect(try window.files.count == 1)
 
-                // As a control, the same search finds the worker while they are here. Memory is not searched for the name:
+                // As a control, the same search finds the signed-in worker's data. Memory is not searched for the name:
                 // Swift stores short texts without an allocation, also on stacks, which nobody overwrites.
                 let traces = ["user name": amara.userName, "note": note, "draft": draft]
                 let memory = ["--process", "window=\(window.pid)", "--surface", "files=" + live.path("apps/4/data")]

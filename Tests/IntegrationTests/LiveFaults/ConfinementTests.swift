@@ -142,8 +142,8 @@ extension LiveFaults {
                 try await live.kill(.agent)
                 try await live.kill(.broker)
                 try await live.start(.broker)
-                // A browser of the earlier broker may run outside the control group. Each examination asks the helper, after
-                // everything that the broker has asked it before.
+                // A browser of the earlier broker may run outside the control group. Each examination sends the helper
+                // a request, which is handled after all earlier requests of the broker.
                 for _ in 0..<2 { #expect(try await live.finding("helper_serves") != nil) }
                 let status = try await live.status()
                 #expect(status.session == "signingOut")

@@ -55,7 +55,7 @@ extension LiveFaults {
             var copies = try StateCopies(live)
             for point in points(.signOut) {
                 try await arm(point, live)
-                // This is also the next worker after the death before.
+                // This sign-in is also that of the next worker after the previous crash.
                 let app = try live.app(1)
                 let amara = try await live.signIn("Amara", through: app)
                 keys[point.rawValue] = try await live.sessionKey()
