@@ -148,8 +148,7 @@ import Testing
         }
     }
 
-    @Test func `a device during a sign-in or sign-out answers NotNow, and checks in again by itself`() async throws
-    {
+    @Test func `a device during a sign-in or sign-out answers NotNow, and checks in again by itself`() async throws {
         try await TestManagement.with { fixture in
             try await withAgent(fixture) { agent, wire in
                 try await enrolled(agent, fixture)

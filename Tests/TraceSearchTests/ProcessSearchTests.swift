@@ -106,8 +106,7 @@ import TraceSearch
         }
     }
 
-    @Test func `the probe finds the text of such a process with rights, and reports a lack of rights`() async throws
-    {
+    @Test func `the probe finds the text of such a process with rights, and reports a lack of rights`() async throws {
         try await Scratch.with { scratch in
             // A user other than root creates a user namespace, and may inspect the processes in it.
             let way = humble.isEmpty ? ["/usr/bin/unshare", "--user", "--map-current-user", "--"] : []

@@ -171,8 +171,7 @@ import WebPages
     }
 
     @Test(arguments: [(OfflinePage.Secret.password, "Password"), (.pin, "PIN"), (.either, "Password or PIN")])
-    func `the page asks for the accepted credentials only`(secret: OfflinePage.Secret, label: String) async throws
-    {
+    func `the page asks for the accepted credentials only`(secret: OfflinePage.Secret, label: String) async throws {
         let server = try await OfflineSignInServer.open(
             .signIn(by: secret), notice: .chipLocked, owner: .settled(getuid()), unable: { Issue.record($0) }
         ) { _ in .known }

@@ -36,8 +36,7 @@ import Testing
     enum Left: CaseIterable { case process, profile, temporary, unrecordedTemporary }
 
     @Test(arguments: Left.allCases)
-    func `an agent's report that the browser is closed is rejected while a part remains`(left: Left) async throws
-    {
+    func `an agent's report that the browser is closed is rejected while a part remains`(left: Left) async throws {
         try await Scratch.with { scratch in
             try await SupervisorFixture.with(scratch) { fixture in
                 let agent = try fixture.agent(of: geteuid())

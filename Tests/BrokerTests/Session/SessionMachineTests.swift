@@ -71,8 +71,7 @@ import Testing
         #expect(afterBrowser == [.writeReceipt(receipt), .journal(.ready(try epoch(3))), .answer([requester])])
     }
 
-    @Test mutating func `the next worker may request a sign-in during a clean-up, and begins after it`() throws
-    {
+    @Test mutating func `the next worker may request a sign-in during a clean-up, and begins after it`() throws {
         var (machine, _) = machine(
             after: .signInRequested(worker), .signInSucceeded, .endWanted(.init(number: 1), .app))
         let asked = machine.handle(.signInRequested(nextWorker), random: &random)

@@ -21,8 +21,7 @@ import Testing
         #expect(try String(contentsOf: Self.file, encoding: .utf8) == text)
     }
 
-    @Test func `every condition on the page has a value, and no two rows of a cause have the same one`() async throws
-    {
+    @Test func `every condition on the page has a value, and no two rows of a cause have the same one`() async throws {
         _ = await SessionStep.everyOne()
         for section in SessionPage.appendix.components(separatedBy: "\n### ") {
             var conditions: Set<[String]> = []

@@ -7,8 +7,7 @@ import Testing
 
 /// Sessions that end automatically.
 @Suite(.timeLimit(.minutes(10))) struct SessionTimerTriggerTests {
-    @Test func `an idle worker is warned after fourteen minutes and signed out after fifteen`() async throws
-    {
+    @Test func `an idle worker is warned after fourteen minutes and signed out after fifteen`() async throws {
         try await Scratch.with { scratch in
             try await SupervisorFixture.with(scratch) { fixture in
                 _ = try await fixture.signIn(through: try fixture.agent(of: 1000))

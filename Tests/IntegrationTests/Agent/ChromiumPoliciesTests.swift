@@ -168,8 +168,7 @@ import Testing
         for address in closed { #expect(answer.visits[address] == "net::ERR_BLOCKED_BY_ADMINISTRATOR", "\(address)") }
     }
 
-    @Test func `by default nothing is blocked and no page contacts the browser's vendor`() throws
-    {
+    @Test func `by default nothing is blocked and no page contacts the browser's vendor`() throws {
         let made = try policies(.standard)
         #expect(made["URLBlocklist"] == nil && made["URLAllowlist"] == nil && made["DownloadDirectory"] == nil)
         #expect(made["NewTabPageLocation"] == .string("about:blank"))

@@ -35,8 +35,7 @@ extension ForeignClientsTests {
             try await check("device_code")
         }
 
-        @Test func `msal's tokens for a disabled application or person are invalid, and it gets none`() async throws
-        {
+        @Test func `msal's tokens for a disabled application or person are invalid, and it gets none`() async throws {
             try await check("disabled")
         }
 

@@ -224,8 +224,7 @@ extension LiveDevice {
             #expect(result.authority.url.absoluteString == live.facts.authority)
         }
 
-        @Test func `ERR-5 the id of a sign-out is in the identity platform's log of the session's end`() async throws
-        {
+        @Test func `ERR-5 the id of a sign-out is in the identity platform's log of the session's end`() async throws {
             let live = try await LiveEnvironment.ready()
             let amara = try await live.signIn("Amara", through: try live.app(1))
             let id = UUID()
@@ -236,8 +235,7 @@ extension LiveDevice {
         }
 
         @Test(arguments: ["https://login.evil.test/common", "other", "consumers"])
-        func `SIL-4 an authority of another platform or organisation is refused`(authority: String) async throws
-        {
+        func `SIL-4 an authority of another platform or organisation is refused`(authority: String) async throws {
             let live = try await LiveEnvironment.ready()
             let app = try live.app(1)
             let amara = try await live.signIn("Amara", through: app)

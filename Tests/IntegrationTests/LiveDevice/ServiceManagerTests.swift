@@ -106,8 +106,7 @@ extension LiveDevice {
         }
 
         @Test(arguments: [("brokr", "is not known"), ("control", "listens at"), ("session-key-x", "is not known")])
-        func `the broker does not start with an unknown descriptor`(name: String, cause: String) async throws
-        {
+        func `the broker does not start with an unknown descriptor`(name: String, cause: String) async throws {
             let live = try await LiveEnvironment.ready()
             try await live.kill(.broker)
             let stranger = try Listener(path: live.path("run/stranger.sock"), mode: 0o600)

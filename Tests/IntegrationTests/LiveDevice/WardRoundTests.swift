@@ -86,8 +86,7 @@ extension LiveDevice {
             }
         }
 
-        @Test func `a window that becomes active is covered until the broker has said who is signed in`() async throws
-        {
+        @Test func `a window that becomes active is covered until the broker has said who is signed in`() async throws {
             let live = try await LiveEnvironment.ready()
             try await WardRound.with(live) { window in
                 try await signIn("Amara", at: window, live)

@@ -34,8 +34,7 @@ extension LiveFaults {
             try await live.settle()
         }
 
-        @Test func `a device can leave while a worker is signed in, and then is not in the directory`() async throws
-        {
+        @Test func `a device can leave while a worker is signed in, and then is not in the directory`() async throws {
             let live = try await LiveEnvironment.ready()
             let former = try #require(try await live.status().deviceID)
             let app = try live.app(1)

@@ -125,8 +125,7 @@ extension LiveFaults {
             #expect(try await live.me(token) == 401)
         }
 
-        @Test func `a sign-out that was answered is complete even if the supervisor is then killed`() async throws
-        {
+        @Test func `a sign-out that was answered is complete even if the supervisor is then killed`() async throws {
             let live = try await LiveEnvironment.ready()
             let app = try live.app(1)
             let amara = try await live.signIn("Amara", through: app)

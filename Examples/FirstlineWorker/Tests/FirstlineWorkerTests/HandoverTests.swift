@@ -25,8 +25,7 @@ import WorkerState
         #expect(try await run.answer("show")["error"] == "nobody")
     }
 
-    @Test func `if another worker is signed in, the former note is erased before anything is shown`() async throws
-    {
+    @Test func `if another worker is signed in, the former note is erased before anything is shown`() async throws {
         let run = try Run(device)
         device.signIn(amara)
         _ = try await run.answer("note hers")

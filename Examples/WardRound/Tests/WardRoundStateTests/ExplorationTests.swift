@@ -35,8 +35,7 @@ import Workers
         var newest: Worker?
     }
 
-    @Test func `whatever the order of events, only data of the worker whom the newest check named is shown`() throws
-    {
+    @Test func `whatever the order of events, only data of the worker whom the newest check named is shown`() throws {
         var state = State()
         #expect(step(&state, .opened))
         var visited = 0
