@@ -122,7 +122,7 @@ let package = Package(
                 "BrokerIPC", "BrokerProtocol", "BrowserExtension", "BrowserPolicies", "CLinux", "Files", "JSON",
                 "Processes", "UnixSocket", .logging,
             ]),
-        // The extension of the worker's browser, its manifests and how it is packed; for whoever starts the browser.
+        // The extension of the worker's browser, its manifests and its packing; for programs that start the browser.
         .target(
             name: "BrowserExtension", dependencies: ["Files", "JSON", "Processes", "UnixSocket"],
             resources: [.embedInCode("Resources/worker.js")]),
@@ -210,7 +210,7 @@ let package = Package(
             path: "Tests/TestSupport"),
         .target(name: "FileRecorder", path: "Tests/FileRecorder"),
         .target(name: "StorageTestSupport", dependencies: ["Storage"], path: "Tests/StorageTestSupport"),
-        // The search for traces. Its program reads the memory of a device's processes, so it is not part of a device.
+        // The search for traces. Its program reads the memory of processes, so it is not installed on devices.
         .target(name: "CInspection", path: "Tests/Canary/CInspection", linkerSettings: [.linkedLibrary("z")]),
         .target(
             name: "TraceSearch", dependencies: ["CInspection", "CLinux", "UnixSocket"], path: "Tests/Canary/TraceSearch"

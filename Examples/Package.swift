@@ -11,7 +11,7 @@ let package = Package(
     ],
     dependencies: [.package(name: "baton", path: "..")],
     targets: [
-        // What both apps have. Workers: values only.
+        // The parts that both apps share. Workers contains only value types.
         .target(name: "Workers", path: "Shared/Workers"),
         // HTTPS for the call to Graph: Debian's libcurl behind one function.
         .target(name: "CurlShim", path: "Shared/CurlShim", linkerSettings: [.linkedLibrary("curl")]),
@@ -19,7 +19,7 @@ let package = Package(
             name: "SampleParts", dependencies: ["CurlShim", "Workers", .product(name: "MSAL", package: "baton")],
             path: "Shared/SampleParts"),
 
-        // The app for the terminal. WorkerState is its decisions: pure code without MSAL, files or a terminal.
+        // The app for the terminal. WorkerState makes its decisions: pure code without MSAL, files or a terminal.
         .target(name: "WorkerState", dependencies: ["Workers"], path: "FirstlineWorker/Sources/WorkerState"),
         .executableTarget(
             name: "firstline-worker",
@@ -33,7 +33,7 @@ let package = Package(
             dependencies: ["SampleParts", "firstline-worker", .product(name: "MSALTesting", package: "baton")],
             path: "FirstlineWorker/Tests/FirstlineWorkerTests"),
 
-        // The app with a window. WardRoundState is its decisions, in the same way.
+        // The app with a window. WardRoundState makes its decisions, likewise in pure code.
         .systemLibrary(
             name: "CGTK", path: "WardRound/Sources/CGTK", pkgConfig: "gtk4", providers: [.apt(["libgtk-4-dev"])]),
         .target(name: "WardRoundState", dependencies: ["Workers"], path: "WardRound/Sources/WardRoundState"),
@@ -46,7 +46,7 @@ let package = Package(
         .testTarget(
             name: "WardRoundStateTests", dependencies: ["WardRoundState", "Workers"],
             path: "WardRound/Tests/WardRoundStateTests"),
-        // The apps with MSAL, on a simulated device.
+        // Tests of the apps with MSAL, on a simulated device.
         .testTarget(
             name: "WardRoundTests",
             dependencies: [

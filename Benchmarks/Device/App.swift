@@ -51,7 +51,7 @@ struct App: Sendable {
         MSALSilentTokenParameters(scopes: configuration.scopes, account: account)
     }
 
-    /// The cached token: the reference first.
+    /// The subjects for a cached token, the reference first.
     func tokenSubjects(_ reference: Reference) throws -> [Subject] {
         var request = TokenRequest(
             client: client, redirectURI: configuration.redirectUri, authority: configuration.authority,
@@ -73,7 +73,7 @@ struct App: Sendable {
         ]
     }
 
-    /// The current account: the reference first.
+    /// The subjects for the current account, the reference first.
     func accountSubjects(_ reference: Reference) throws -> [Subject] {
         let plain = try PlainClient(.currentAccount, client.entries)
         return [

@@ -14,7 +14,7 @@ struct Reference {
         guard socket >= 0 else { throw BenchProblem("fork: \(-socket)") }
     }
 
-    /// A round trip of as many bytes as `plain` sends and receives.
+    /// Returns a subject: a round trip of as many bytes as `plain` sends and receives.
     func subject(_ name: String, like plain: PlainClient) throws -> Subject {
         let sizes = (4 + plain.request.count, 4 + (try plain.once()))
         return Subject(name: "\(name): bare round trip in C, \(sizes.0) and \(sizes.1) bytes") {
@@ -23,8 +23,8 @@ struct Reference {
     }
 }
 
-/// One request to the broker, encoded once and repeated with the same id: what the broker and the socket take without a
-/// client library.
+/// One request to the broker, encoded once and repeated with the same id. It measures the broker and the socket without
+/// a client library.
 struct PlainClient: Sendable {
     let request: [UInt8]
     private let connection: Connection

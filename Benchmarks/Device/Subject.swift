@@ -12,7 +12,7 @@ struct Subject {
         self.once = once
     }
 
-    /// Repeats the call; returns the nanoseconds that each took.
+    /// Repeats the call and returns the nanoseconds of each repetition.
     fileprivate func times(_ count: Int) async -> [UInt64] {
         var times: [UInt64] = []
         times.reserveCapacity(count)
@@ -46,7 +46,7 @@ extension [Subject] {
     }
 }
 
-/// What the process has used so far.
+/// The processor time and context switches of this process so far.
 struct Usage {
     var microseconds = 0.0
     var switches = 0
@@ -63,7 +63,7 @@ struct Usage {
     }
 }
 
-/// What the calls of one subject took.
+/// The durations and the resource usage of one subject's calls.
 struct Figures {
     let name: String
     private var times: [UInt64] = []

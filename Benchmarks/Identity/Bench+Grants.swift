@@ -10,7 +10,7 @@ import TestSupport
 import X509
 
 extension Bench {
-    /// Refresh tokens, each client with a chain of its own.
+    /// Measures refresh grants. Each client has its own chain of tokens.
     func refreshGrants(_ load: Load, scope: String, of app: Client) async throws -> Measured {
         let id = app.id.rawValue
         return try await load.run { _ in
@@ -22,7 +22,7 @@ extension Bench {
         }
     }
 
-    /// App tokens for a primary refresh token, each client on a device of its own; making the request is measured, too.
+    /// Measures app tokens for a primary refresh token. Each client has its own device. Making the request is included.
     func primaryGrants(_ load: Load, scopes: [String], of app: Client) async throws -> Measured {
         let registration = try await signIn(
             client: WellKnownApplication.broker, scope: "openid urn:ms-drs:drs.test/.default"

@@ -7,7 +7,7 @@ import IdentityPlatform
 import TestSupport
 
 extension Bench {
-    /// Sign-ins through the page: the form with name and password, to the redirect with a code.
+    /// Measures sign-ins through the page: from the form with name and password to the redirect with a code.
     func signIns(_ load: Load) async throws -> Measured {
         let page = try await page(client: app.id.rawValue, scope: "openid User.Read")
         return try await load.run { _ in
@@ -19,7 +19,7 @@ extension Bench {
         }
     }
 
-    /// The hash that a sign-in cannot do without, by the library's own call.
+    /// Measures the hash that every sign-in needs, by calling the library directly.
     func hashes(_ load: Load) async throws -> Measured {
         let cost = platform.configuration.passwordCost
         let (password, salt) = (Array(Self.password.utf8), [UInt8](repeating: 1, count: 16))
@@ -33,7 +33,7 @@ extension Bench {
         }
     }
 
-    /// P-256 signatures over data of a token's size, by the library's own call.
+    /// Measures P-256 signatures over data of a token's size, by calling the library directly.
     func curveSigning(_ load: Load) async throws -> Measured {
         let key = P256.Signing.PrivateKey()
         let message = [UInt8](repeating: 0x41, count: 1200)
@@ -44,7 +44,7 @@ extension Bench {
         }
     }
 
-    /// RSA signatures over data of a token's size, by the library's own call.
+    /// Measures RSA signatures over data of a token's size, by calling the library directly.
     func signing(_ load: Load) async throws -> Measured {
         let key = try _RSA.Signing.PrivateKey(keySize: .bits2048)
         let message = [UInt8](repeating: 0x41, count: 1200)

@@ -18,7 +18,7 @@ struct Bench: Sendable {
     let platform: Platform
     let client: TestClient<HostResponder>
     let tenant: Tenant
-    /// Applications whose tokens are signed with RSA, and on P-256.
+    /// Applications whose tokens are signed with RSA (`app`) and on P-256 (`curveApp`).
     let app: Client
     let curveApp: Client
     private let folder: String
@@ -53,7 +53,7 @@ struct Bench: Sendable {
 
     func remove() { try? FileManager.default.removeItem(atPath: folder) }
 
-    /// Posts a form and reads the members of a good reply.
+    /// Posts a form and returns the members of the reply, which must be a success.
     func token(_ form: KeyValuePairs<String, String>) async throws -> Members {
         let reply = try await client.post("/\(tenant.id)/oauth2/v2.0/token", form: form)
         guard reply.status == .ok else { throw BenchProblem(reply.text) }
@@ -90,7 +90,7 @@ struct Bench: Sendable {
     }
 }
 
-/// What a person's browser reads out of the sign-in page.
+/// The values that a browser reads from the sign-in page.
 struct SignInPage: Sendable {
     private let action: String
     private let csrf: String

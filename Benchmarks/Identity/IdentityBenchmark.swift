@@ -27,7 +27,7 @@ struct IdentityBenchmark: AsyncParsableCommand {
         try await passwords(bench)
     }
 
-    /// The same grants for clients of both algorithms, each against the signatures that it cannot do without.
+    /// Measures the same grants for clients of both algorithms, each against the signatures that it needs.
     private func grants(_ bench: Bench, _ load: Load) async throws {
         let limits = [
             ("RS256", try await bench.signing(load), bench.app),

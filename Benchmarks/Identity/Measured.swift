@@ -2,14 +2,14 @@
 import FoundationEssentials
 import Glibc
 
-/// How long and by how many clients at once something is asked.
+/// The duration of a measurement and the number of concurrent clients.
 struct Load: Sendable {
     let seconds: Int
     let clients: Int
 
-    /// Lets each client repeat `operation` until the time is over; what each took is kept.
+    /// Has each client repeat `operation` until the time is over, and records the duration of each repetition.
     ///
-    /// - Parameter prepare: makes what one client starts with; not measured.
+    /// - Parameter prepare: makes the state with which a client starts; not measured.
     func run<State: Sendable>(
         _ prepare: @Sendable (Int) async throws -> State,
         _ operation: @escaping @Sendable (State) async throws -> State
@@ -39,7 +39,7 @@ struct Load: Sendable {
             processor: Self.processorSeconds - processor)
     }
 
-    /// What this process has used of all cores, in seconds.
+    /// The time that this process has used on all cores, in seconds.
     private static var processorSeconds: Double {
         var usage = rusage()
         guard unsafe getrusage(__rusage_who_t(RUSAGE_SELF.rawValue), &usage) == 0 else { return .nan }
@@ -47,12 +47,12 @@ struct Load: Sendable {
     }
 }
 
-/// What a load gave.
+/// The result of a load.
 struct Measured: Sendable {
     /// Seconds of each operation, the shortest first.
     let times: [Double]
     let elapsed: Double
-    /// Seconds of all cores together.
+    /// Processor time of all cores together, in seconds.
     let processor: Double
 
     var perSecond: Double { Double(times.count) / elapsed }
@@ -63,7 +63,8 @@ struct Measured: Sendable {
         times.isEmpty ? .nan : times[min(times.count - 1, times.count * percent / 100)]
     }
 
-    /// One line of the table; with a limit, what part of it one core reaches where each operation needs `count` of it.
+    /// One line of the table. With a limit, it contains the share of it that one core reaches; each operation needs
+    /// `count` operations of the limit.
     func row(_ name: String, against limit: Measured? = nil, per count: Double = 1) -> String {
         let share = limit.map { " \(Int((100 * perCore * count / $0.perCore).rounded())) % of the limit |" } ?? ""
         let figures = [

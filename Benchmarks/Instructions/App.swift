@@ -25,7 +25,7 @@ struct App {
             broker: BrokerConnection(location: location))
     }
 
-    /// Answers from bytes that were encoded once, so that little of the broker is counted.
+    /// Answers with bytes that were encoded once, so that few instructions of the broker are counted.
     private static func serve(_ connection: Connection, _ replies: Replies) {
         var known: [BrokerProtocol.Operation: [UInt8]] = [:]
         do {

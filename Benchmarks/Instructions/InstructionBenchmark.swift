@@ -19,7 +19,7 @@ enum InstructionBenchmark {
     }
 }
 
-/// What is counted.
+/// The pieces of work whose instructions can be counted.
 enum Work: String, CaseIterable {
     case cachedToken = "cached-token"
     case currentAccount = "current-account"

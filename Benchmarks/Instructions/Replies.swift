@@ -86,7 +86,7 @@ struct Replies: Sendable {
     }
 }
 
-/// Something that cannot happen unless the library is broken.
+/// An error that occurs only if the library is broken.
 struct Unexpected: Error {}
 
 /// Encodes base64url for the replies.

@@ -110,7 +110,7 @@ import Testing
     private static let diagnosis = Diagnosis(
         status: status, movers: ["m"], findings: [finding], refusals: [refusal], unlisted: 1)
 
-    @Test func `no key in messages of the server or the broker is a number that Swift made up`() throws {
+    @Test func `no key in messages of the server or the broker is a number that Swift generated`() throws {
         for sample in Self.samples {
             let text = String(decoding: try JSONEncoder().encode(sample), as: UTF8.self)
             #expect(!text.contains(/"_\d+"\s*:/), "\(type(of: sample)): \(text)")
@@ -118,7 +118,7 @@ import Testing
     }
 
     @Test(arguments: ["Sources/AdminAPI", "Sources/BrokerIPC/Operator"])
-    func `each type that others read is among the samples`(folder: String) throws {
+    func `each type that other programs read is among the samples`(folder: String) throws {
         let declared = try CodableSources.types(in: folder)
         #expect(declared.count > 4)
         let sampled = Set(Self.samples.map { String(describing: type(of: $0)) })
@@ -131,7 +131,7 @@ import Testing
         "SupervisorMessage", "SessionProcessMessage", "AppIdentity", "AppBinding", "DeviceMode",
     ]
 
-    @Test func `no type of any program would be written with such keys`() throws {
+    @Test func `no type of any program would be encoded with generated keys`() throws {
         let found = try CodableSources.unnamedCases(in: "Sources").filter { name in
             !Self.ofOneProgram.contains { name.contains(": \($0).") }
         }

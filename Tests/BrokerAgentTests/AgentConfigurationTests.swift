@@ -6,7 +6,7 @@ import Testing
 @Suite struct AgentConfigurationTests {
     private static let browser = #""browser":{"command":["/usr/bin/b","--at={profile}","{url}"],"profiles":"/p"}"#
 
-    @Test func `a whole configuration is read, and the level has a default`() throws {
+    @Test func `a complete configuration is read, and the log level has a default`() throws {
         let configuration = try AgentConfiguration(json: Array(#"{"socket":"/s",\#(Self.browser)}"#.utf8))
         #expect(configuration.socket == "/s")
         #expect(configuration.profiles == "/p")
@@ -31,7 +31,7 @@ import Testing
         (#"{"socket":"/s","socket":"/t",\#(browser)}"#, "The file"),
         ("[]", "The file"), ("", "The file"),
     ])
-    func `every error in the configuration is named with a remedy`(json: String, key: String) {
+    func `every error in the configuration is reported with a remedy`(json: String, key: String) {
         let failure = #expect(throws: ConfigurationFailure.self) { try AgentConfiguration(json: Array(json.utf8)) }
         #expect(failure?.key == key)
         #expect(failure?.remedy.isEmpty == false)

@@ -25,7 +25,7 @@ private let page = "http://127.0.0.1:4711/a"
         #expect(machine.state == .idle)
     }
 
-    @Test func `a configuration holds for one connection to the broker`() throws {
+    @Test func `a configuration is valid for one connection to the broker`() throws {
         var machine = BrowserMachine()
         let configuration = try BrowserConfiguration(blocked: [AddressPattern("*")])
         #expect(machine.handle(.order(.configure(configuration))) == [])
@@ -52,7 +52,7 @@ private let page = "http://127.0.0.1:4711/a"
         #expect(machine.storage(of: epoch) == nil)
     }
 
-    @Test func `a process that cannot be confined is ended, and one that ends while it waits is reported`() throws {
+    @Test func `a process that cannot be confined is killed, and one that ends while waiting is reported`() throws {
         var machine = BrowserMachine(state: .open(epoch: epoch, browsers: []))
         _ = machine.handle(.held(id: 1, process: 50))
         #expect(machine.handle(.order(.proceed(process: 50, isConfined: false))) == [.drop(process: 50)])
@@ -66,13 +66,13 @@ private let page = "http://127.0.0.1:4711/a"
         #expect(idle.handle(.held(id: 3, process: 52)) == [.drop(process: 52)])
     }
 
-    @Test func `closing what is not there is proved as well`() {
+    @Test func `closing a browser that does not exist is also verified`() {
         var machine = BrowserMachine()
         #expect(machine.handle(.order(.close(epoch: epoch))) == [.clear(epoch: epoch)])
         #expect(machine.handle(.cleared(epoch: epoch)) == [.report(.closed(epoch: epoch))])
     }
 
-    @Test func `the browser counts as closed by the person when its last window's process has ended`() {
+    @Test func `the browser counts as closed by the person once the process of its last window has ended`() {
         var machine = BrowserMachine(state: .open(epoch: epoch, browsers: [50, 51]))
         #expect(machine.handle(.browserEnded(51)) == [])
         #expect(machine.handle(.browserEnded(7)) == [])
@@ -81,7 +81,7 @@ private let page = "http://127.0.0.1:4711/a"
         #expect(machine.state == .open(epoch: epoch, browsers: []))
     }
 
-    @Test func `a page is shown once it was passed to a browser whose extension serves`() {
+    @Test func `a page counts as shown once it was passed to a browser whose extension serves`() {
         let (own, passedOn, failed) = (AgentOrder.pages + 1, AgentOrder.pages + 2, AgentOrder.pages + 3)
         var machine = BrowserMachine(state: .open(epoch: epoch, browsers: []))
         for (id, browser) in [(own, Int32(50)), (passedOn, 51), (failed, 52)] {
@@ -97,7 +97,7 @@ private let page = "http://127.0.0.1:4711/a"
         #expect(machine.handle(.browserEnded(53)) == [])
     }
 
-    @Test func `a page that nothing is known about fails, and one that is shown does not`() {
+    @Test func `a page without a report from the extension fails, and a page that was shown does not`() {
         let ids = [AgentOrder.pages + 1, AgentOrder.pages + 2]
         var machine = BrowserMachine(state: .open(epoch: epoch, browsers: []))
         _ = machine.handle(.started(id: ids[0], browser: 50))
@@ -111,7 +111,7 @@ private let page = "http://127.0.0.1:4711/a"
         #expect(machine.handle(.extensionServes(browser: 50)) == [])
     }
 
-    @Test func `pages that were passed to a browser fail with it, also while another process runs`() {
+    @Test func `pages that were passed to a browser fail with it, even while another process runs`() {
         let (own, passedOn, next) = (AgentOrder.pages + 1, AgentOrder.pages + 2, AgentOrder.pages + 3)
         var machine = BrowserMachine(state: .open(epoch: epoch, browsers: []))
         for (id, browser) in [(own, Int32(50)), (passedOn, 51), (next, 52)] {
@@ -131,7 +131,7 @@ private let page = "http://127.0.0.1:4711/a"
             actions.first == .drop(process: 50) && refusal(Array(actions.dropFirst()), of: id) == "browser_unavailable")
     }
 
-    @Test func `a lost connection clears everything, and no hello is sent before that`() {
+    @Test func `a lost connection clears everything, and no hello is sent before that is done`() {
         var machine = BrowserMachine(state: .open(epoch: epoch, browsers: [50]))
         #expect(machine.handle(.connectionLost) == [.clear(epoch: epoch)])
         #expect(machine.handle(.cleared(epoch: epoch)) == [])
@@ -160,14 +160,14 @@ private let page = "http://127.0.0.1:4711/a"
         #expect(machine.handle(.order(.close(epoch: epoch))) == [.clear(epoch: epoch)])
     }
 
-    @Test func `two epochs never have a browser at once`() {
+    @Test func `two epochs never have a browser at the same time`() {
         var machine = BrowserMachine(state: .open(epoch: epoch, browsers: [50]))
         #expect(refusal(machine.handle(.order(.open(id: 2, epoch: other, url: page)))) == "other_epoch_open")
         #expect(machine.state == .open(epoch: epoch, browsers: [50]))
     }
 
     @Test(arguments: ["", "00112233445566778899AABBCCDDEEFF", "../../../../../../../../etc/passwd"])
-    func `an order with an epoch that could name another folder cannot be read`(_ epoch: String) throws {
+    func `an order whose epoch could name another folder is rejected`(_ epoch: String) throws {
         for text in [#"{"close":{"epoch":"\#(epoch)"}}"#, #"{"open":{"id":2,"epoch":"\#(epoch)","url":"\#(page)"}}"#] {
             #expect(throws: (any Error).self) {
                 try JSONReader.read(AgentOrder.self, from: Array(text.utf8), limits: Wire.agentLimits)
@@ -184,20 +184,20 @@ private let page = "http://127.0.0.1:4711/a"
         "http://127.0.0.1:+8/", "http://127.0.0.1:80/\u{0}", "http://127.0.0.1:80/a b", "http://127.0.0.1:80/#x",
         "--gpu-launcher=sh", "file:///etc/passwd", "http://127.0.0.1:٨٠/", "",
     ])
-    func `only pages of this machine's loopback address are opened`(_ url: String) {
+    func `only pages at this machine's loopback address are opened`(_ url: String) {
         var machine = BrowserMachine()
         #expect(refusal(machine.handle(.order(.open(id: 2, epoch: epoch, url: url)))) == "invalid_url")
         #expect(machine.state == .idle)
     }
 
-    @Test func `a page is in no description`() throws {
+    @Test func `no description contains the address of a page`() throws {
         let url = try #require(LoopbackURL("http://127.0.0.1:4711/canary?canary=canary"))
         #expect(
             !"\(url)\(String(reflecting: url))\(BrowserMachine.Action.start(id: 1, epoch: epoch, page: .signIn(url)))"
                 .contains("canary"))
     }
 
-    @Test func `a browser that ends with an error is not one that the person closed, until the next one opens`() {
+    @Test func `a browser that ends with an error does not count as closed by the person`() {
         var machine = BrowserMachine(state: .open(epoch: epoch, browsers: [50]))
         #expect(machine.handle(.browserBroke(50)) == [.endStragglers(epoch: epoch)])
         #expect(machine.handle(.stragglersEnded) == [.report(.browserBroke(epoch: epoch))])
@@ -207,7 +207,7 @@ private let page = "http://127.0.0.1:4711/a"
         #expect(machine.handle(.stragglersEnded) == [.report(.browserExited(epoch: epoch))])
     }
 
-    @Test func `in every reachable state termination ends the agent once everything is cleared`() {
+    @Test func `in every reachable state, termination ends the agent once everything is cleared`() {
         for state in reachable() {
             var machine = BrowserMachine(state: state)
             var actions = machine.handle(.terminated)
@@ -217,7 +217,7 @@ private let page = "http://127.0.0.1:4711/a"
         }
     }
 
-    @Test func `in every reachable state but idle no hello is sent on a connection`() {
+    @Test func `in every reachable state except idle, no hello is sent on a new connection`() {
         for state in reachable() where state != .idle {
             var machine = BrowserMachine(state: state)
             #expect(machine.handle(.connected) == [.finish(AgentFailure(.notCleared, ""))], "\(state)")

@@ -14,7 +14,7 @@ import UnixSocket
 
     // MARK: - Storage
 
-    @Test func `storage lives in memory, is the session user's alone, and is gone when it is removed`() async throws {
+    @Test func `storage is in memory, belongs to the session user alone, and is gone after its removal`() async throws {
         try await Scratch.with { scratch in
             let helper = try await RunningHelper.start(in: scratch)
             let made = try helper.ask(.makeStorage(epoch: epoch, user: user))
@@ -26,7 +26,7 @@ import UnixSocket
             }
             #expect(try await helper.userProgram("echo private > \(path)/file").exitCode() == 0)
             #expect(try await helper.userProgram("cat \(path)/file", as: 65_533).exitCode() != 0)
-            // Again, as after a restart of the broker: the same storage, with what is in it.
+            // The same request, as after a restart of the broker, returns the same storage with its content.
             #expect(try helper.ask(.makeStorage(epoch: epoch, user: user)) == made)
             #expect(try textOfFile(path + "/file") == "private\n")
             #expect(try helper.ask(.list) == .sessions(storage: [epoch], groups: []))
@@ -34,12 +34,12 @@ import UnixSocket
             #expect(try mountOptions(of: path) == nil)
             #expect(!FileManager.default.fileExists(atPath: path))
             #expect(try helper.ask(.list) == .sessions(storage: [], groups: []))
-            // Removing what is not there is no error: the broker repeats what a crash interrupted.
+            // Removing missing storage is not an error, because the broker repeats what a crash interrupted.
             #expect(try helper.ask(.removeStorage(epoch: epoch)) == .done)
         }
     }
 
-    @Test func `storage outlives the helper, and a helper that starts later finds it`() async throws {
+    @Test func `storage remains when the helper dies, and the next helper finds it`() async throws {
         try await Scratch.with { scratch in
             let helper = try await RunningHelper.start(in: scratch)
             _ = try helper.ask(.makeStorage(epoch: epoch, user: user))
@@ -52,7 +52,7 @@ import UnixSocket
         }
     }
 
-    @Test func `storage in use is not removed, and the refusal says so`() async throws {
+    @Test func `storage in use is not removed, and the refusal gives that reason`() async throws {
         try await Scratch.with { scratch in
             let helper = try await RunningHelper.start(in: scratch)
             _ = try helper.ask(.makeStorage(epoch: epoch, user: user))
@@ -68,7 +68,7 @@ import UnixSocket
         }
     }
 
-    @Test func `there is storage for session users, and for four sessions at once`() async throws {
+    @Test func `storage is made only for session users, and for four sessions at once`() async throws {
         try await Scratch.with { scratch in
             let helper = try await RunningHelper.start(in: scratch)
             for stranger: UInt32 in [0, 1, 65_533] {
@@ -81,7 +81,7 @@ import UnixSocket
 
     // MARK: - Processes
 
-    @Test func `a session's processes stand and end together, also those that detached themselves`() async throws {
+    @Test func `a session's processes are grouped and killed together, including detached ones`() async throws {
         try await Scratch.with { scratch in
             let helper = try await RunningHelper.start(in: scratch)
             let (gate, fifo) = (try pipe("gate", in: scratch), try pipe("begun", in: scratch))
@@ -90,7 +90,7 @@ import UnixSocket
             let program = try helper.userProgram(
                 "echo > \(ready); read x < \(gate); setsid sh -c 'trap \"\" TERM HUP; echo $$ > \(fifo); while :; do sleep 600; done' & wait"
             )
-            // Until then it may still be root's.
+            // Before that, the process may still run as root.
             _ = try await blocking { try textOfFile(ready) }
             #expect(try helper.ask(.addProcess(epoch: epoch, user: user), [program.pidfd]) == .done)
             try await blocking { try Data("go\n".utf8).write(to: URL(filePath: gate)) }
@@ -110,7 +110,7 @@ import UnixSocket
         }
     }
 
-    @Test func `only a living process of the session user is put into a group`() async throws {
+    @Test func `only a running process of the session user is put into a group`() async throws {
         try await Scratch.with { scratch in
             let helper = try await RunningHelper.start(in: scratch)
             let request = HelperRequest.addProcess(epoch: epoch, user: user)
@@ -132,7 +132,7 @@ import UnixSocket
 
     // MARK: - What is left
 
-    @Test func `the report names what the user owns and has changed, and follows no link`() async throws {
+    @Test func `the report names the files that the user owns and has changed, and follows no link`() async throws {
         try await Scratch.with { scratch in
             let helper = try await RunningHelper.start(in: scratch)
             let folder = "/tmp/baton-report-\(epoch)"
@@ -195,7 +195,7 @@ import UnixSocket
         #"{"makeStorage":{"epoch":"0123456789abcdef0123456789abcdef","user":-1}}"#,
         #"{"report":{"user":65534,"since":1e400}}"#,
     ])
-    func `nonsense is refused, and ends no connection but its own`(text: String) async throws {
+    func `a malformed request is refused, and ends only its own connection`(text: String) async throws {
         try await Scratch.with { scratch in
             let helper = try await RunningHelper.start(in: scratch)
             let other = try helper.connect()
@@ -212,7 +212,7 @@ import UnixSocket
         }
     }
 
-    @Test func `a fifth connection is closed, and there is room again when another has ended`() async throws {
+    @Test func `a fifth connection is closed, and is accepted again once another one has ended`() async throws {
         try await Scratch.with { scratch in
             let helper = try await RunningHelper.start(in: scratch)
             // The first one is the helper's own (RunningHelper).
@@ -242,7 +242,7 @@ import UnixSocket
             (["--user", "nobody", "--storage", "/run/baton-helper/sessions2"], "26 bytes"),
             (["--user", "nobody", "--storage-size", "0"], "16 to 65536"),
         ] as [([String], String)])
-    func `a wrong command line is refused by name`(arguments: [String], text: String) async throws {
+    func `a wrong command line is refused with a specific error`(arguments: [String], text: String) async throws {
         try await Scratch.with { scratch in
             let program = try await RunningProgram.start(
                 RunningProgram.built("baton-helper"), arguments + ["--socket", scratch.path("s")], log: "log",
@@ -252,7 +252,7 @@ import UnixSocket
         }
     }
 
-    @Test func `a folder for storage that others may change is refused`() async throws {
+    @Test func `a storage folder that other users may change is refused`() async throws {
         try await Scratch.with { scratch in
             let folder = scratch.path("f")
             try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false)
@@ -266,7 +266,7 @@ import UnixSocket
         }
     }
 
-    // MARK: - What is seen of it
+    // MARK: - Tools
 
     /// A named pipe that everybody may use.
     private func pipe(_ name: String, in scratch: Scratch) throws -> String {

@@ -27,7 +27,7 @@ import Testing
             ([.ssoURL: "a", .typesOfHeader: "1,"], "types_of_header"),
             ([.ssoURL: "a", .typesOfHeader: "x"], "types_of_header"),
         ] as [([Key: String], String)])
-    func `a request for headers that lacks something names it, under Microsoft's code for these`(
+    func `an incomplete request for headers is refused with Microsoft's code and the missing key`(
         entries: [Key: String], name: String
     ) {
         let error = #expect(throws: BrokerError.self) { try cookies(entries) }
@@ -39,7 +39,7 @@ import Testing
         device: .init(name: "d", value: "2"),
         tenantID: "t")
 
-    @Test func `headers are written as one text with the account of each`() throws {
+    @Test func `headers are written as one text, with the account of each`() throws {
         let text = try #require(Self.headers.entries[.ssoCookies])
         let value = try JSONReader.read(Array(text.utf8), limits: Wire.nestedLimits)
         #expect(
@@ -103,12 +103,12 @@ import Testing
         (#"{"method":"GetToken","sender":"s"}"#, "request"),
         (#"{"method":"GetToken","sender":"s","request":{"clientId":"c","scope":"a"}}"#, "redirectUri"),
     ])
-    func `a message of the wrong shape names what is wrong`(payload: String, name: String) {
+    func `a message of the wrong shape is refused with the reason`(payload: String, name: String) {
         let error = #expect(throws: BrokerError.self) { try message(payload) }
         #expect(error?.code == .invalidParameter && error?.message.contains(name) == true)
     }
 
-    @Test func `a method that is not known is unsupported, and a kind of token that the broker cannot give refused`() {
+    @Test func `an unknown method is unsupported, and a token type that the broker cannot issue is refused`() {
         #expect(throws: BrokerError.self) { try message(#"{"method":"getcookies"}"#) }
         for member in [
             #""nonce":"n""#, #""tokenType":"pop""#, #""reqCnf":"x""#, #""extraParameters":{"tokenType":"Pop"}"#,

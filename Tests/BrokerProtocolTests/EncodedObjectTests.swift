@@ -20,7 +20,7 @@ import Testing
     @Test(arguments: [
         "", "e", "e30=", "e31", "e3 0", "e30\n", "e30+", "W10", "bnVsbA", "e30.", "ïe30", "eyJhIjoxLCJhIjoyfQ",
     ])
-    func `what is no base64url, or no object, is refused`(text: String) {
+    func `text that is not base64url or not an object is refused`(text: String) {
         #expect(EncodedObject(text) == nil)
         #expect(EncodedObject(payloadOf: "e30.\(text).c2ln") == nil)
     }

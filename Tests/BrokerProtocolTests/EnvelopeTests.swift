@@ -6,7 +6,7 @@ import Testing
 @Suite struct EnvelopeTests {
     private let epoch = Epoch("7.0123456789abcdef0123456789abcdef")
 
-    @Test func `messages of the client are read as they were written`() throws {
+    @Test func `messages of the client are decoded as they were encoded`() throws {
         let messages: [ClientMessage] = [
             .hello(ClientHello(clientName: "app", clientVersion: "1.2")), .cancel("id"),
             .hello(ClientHello(clientName: "app", clientVersion: "1.2", endedEpoch: epoch, wantsEvents: true)),
@@ -18,7 +18,7 @@ import Testing
         for message in messages { #expect(try ClientMessage(bytes: message.bytes) == message) }
     }
 
-    @Test func `messages of the broker are read as they were written`() throws {
+    @Test func `messages of the broker are decoded as they were encoded`() throws {
         let messages: [BrokerMessage] = [
             .hello(
                 BrokerHello(
@@ -56,7 +56,7 @@ import Testing
         #"{"sso_request_id":"1","sso_request_operation":"login","sso_request_param":[]}"#,
         #"{"a":1,"a":2}"#, #"{"a":01}"#, #"{"a":"\ud800"}"#, "{\"a\":\"\u{1}\"}", #"{"a":tru}"#, #"{"a":1}x"#,
     ])
-    func `bytes that are not a message are refused and cause no trap`(text: String) {
+    func `bytes that are not a message are refused without a trap`(text: String) {
         #expect(throws: EnvelopeFailure.self) { try ClientMessage(bytes: Array(text.utf8)) }
     }
 
@@ -64,7 +64,7 @@ import Testing
         #expect(throws: EnvelopeFailure.self) { try ClientMessage(bytes: [0x22, 0xff, 0xfe, 0x22]) }
     }
 
-    @Test func `depth, members and lengths have limits`() {
+    @Test func `nesting depth, members and lengths are limited`() {
         let deep = String(repeating: "[", count: 100_000)
         let wide = "{" + (0..<600).map { "\"\($0)\":1" }.joined(separator: ",") + "}"
         let long = "{\"a\":\"" + String(repeating: "x", count: 70_000) + "\"}"
@@ -93,7 +93,7 @@ import Testing
     }
 
     @Test(arguments: [("1", true), ("0", false), ("true", true), ("YES", true), ("no", false), ("", false)])
-    func `flags are read as Foundation reads them`(text: String, expected: Bool) {
+    func `flags are parsed as Foundation parses them`(text: String, expected: Bool) {
         #expect(FlatMap([Key.forceRefresh: text]).flag(.forceRefresh, default: false) == expected)
     }
 

@@ -7,7 +7,7 @@ import Testing
 @Suite struct EpochTests {
     private let limits = JSONLimits(bytes: 4096, values: 16)
 
-    @Test func `an epoch is written as its text, and read back`() throws {
+    @Test func `an epoch is encoded as its text, and decoded again`() throws {
         let text = "7.0123456789abcdef0123456789abcdef"
         let bytes = Array(#"{"app":"\#(text)"}"#.utf8)
         let epochs = try JSONReader.read([String: Epoch].self, from: bytes, limits: limits)

@@ -7,7 +7,7 @@ import Testing
 @Suite struct OperationTests {
     private let client = ClientRequest(clientID: "app", correlationID: "0AF3C2B1-0000-4000-8000-00000000C0DE")
 
-    @Test func `requests are read as they were written`() throws {
+    @Test func `requests are decoded as they were encoded`() throws {
         var token = TokenRequest(
             client: client, redirectURI: "msauth.a://auth", authority: "https://login.example/t", scopes: ["a", "b"])
         token.homeAccountID = "u.t"
@@ -32,7 +32,7 @@ import Testing
         }
     }
 
-    @Test func `a removal that names no account is refused`() {
+    @Test func `a removal without an account is refused`() {
         #expect(RemoveAccountRequest(client: client, homeAccountID: nil, username: nil) == nil)
         for empty in [client.entries, client.entries.merging([.homeAccountID: "", .username: ""])] {
             let error = #expect(throws: BrokerError.self) { try RemoveAccountRequest(empty) }
@@ -40,7 +40,7 @@ import Testing
         }
     }
 
-    @Test func `the default account is flat in its response, and no account is neither success nor error`() throws {
+    @Test func `the default account is flat in its response, and an absent one is neither success nor error`() throws {
         let account = AccountRecord(
             homeAccountID: "u.t", localAccountID: "u", realm: "t", environment: "login.example", username: "a@b",
             name: "Amara", idTokenClaims: .object(["oid": .string("u")]))
@@ -56,7 +56,7 @@ import Testing
     }
 
     @Test(arguments: [Key.clientID, .redirectURI, .authority, .providerType, .protocolVersion])
-    func `a request without a required key is refused, and the refusal names the key`(key: Key) throws {
+    func `a request without a required key is refused, and the error names the key`(key: Key) throws {
         var map = TokenRequest(client: client, redirectURI: "r", authority: "a", scopes: []).entries
         map[key] = nil
         let error = #expect(throws: BrokerError.self) { try TokenRequest(map) }
@@ -64,7 +64,7 @@ import Testing
         #expect(error?.message.contains(key.rawValue) == true)
     }
 
-    @Test func `another version of the maps is refused`() {
+    @Test func `an unknown version of the maps is refused`() {
         var map = client.entries
         map[.protocolVersion] = "3"
         #expect(throws: BrokerError.self) { try ClientRequest(map) }
@@ -73,7 +73,7 @@ import Testing
     @Test(arguments: [
         "a", "a=b=c", "=b", "a=%", "a=%zz", "a=%ff", "a=1&a=2", (0...32).map { "p\($0)=1" }.joined(separator: "&"),
     ])
-    func `added query parameters that cannot be read are refused, and not left out`(text: String) {
+    func `malformed extra query parameters are refused, not dropped`(text: String) {
         var map = TokenRequest(client: client, redirectURI: "r", authority: "a", scopes: []).entries
         map[.extraQueryParameters] = text
         #expect(throws: BrokerError.self) { try TokenRequest(map) }
@@ -95,7 +95,7 @@ import Testing
         #expect(BrokerError(json: error.json) == error)
     }
 
-    @Test func `an account survives the text it travels in`() throws {
+    @Test func `an account is decoded as it was encoded`() throws {
         let account = AccountRecord(
             homeAccountID: "u.t", localAccountID: "u", realm: "t", environment: "login.example", username: "a@b",
             name: "Amara \"A\" Ö", idTokenClaims: .object(["oid": .string("u"), "n": .integer(3)]))
@@ -103,11 +103,11 @@ import Testing
     }
 
     @Test(arguments: ["{}", "[{}]", "[1]", #"[{"home_account_id":"u.t"}]"#, "["])
-    func `an account that cannot be read is an error and never nobody`(text: String) {
+    func `a malformed account is an error, and never means that nobody is signed in`(text: String) {
         #expect(throws: BrokerError.self) { try AccountsResponse(FlatMap([Key.accounts: text])) }
     }
 
-    @Test func `an unknown device mode is an error and never personal`() {
+    @Test func `an unknown device mode is an error, and never means a personal device`() {
         for mode in [nil, "", "Shared", "kiosk"] {
             var map = DeviceInfo(mode: .shared, reason: "shared", brokerVersion: "1", registration: nil).entries
             map[.deviceMode] = mode
@@ -116,7 +116,7 @@ import Testing
     }
 
     @Test(arguments: [("", "client"), ("stream", "client"), ("", "stream:client"), ("a", "b:c:")])
-    func `a reader of accounts is its client and its name, and is read back from a file`(
+    func `a reader of accounts consists of a client id and a name, and can be stored in a file`(
         name: String, clientID: String
     ) throws {
         let reader = try #require(AccountReader(clientID: clientID, name: name))
@@ -127,7 +127,7 @@ import Testing
         #expect(try JSONDecoder().decode([AccountReader: Int].self, from: kept) == [reader: 1])
     }
 
-    @Test func `two readers are always distinguished`() {
+    @Test func `two readers never have the same text`() {
         let readers = [("", "a:b"), ("a", "b"), ("", "b"), ("a", "a:b"), ("b", "a")].compactMap { name, clientID in
             AccountReader(clientID: clientID, name: name)
         }
@@ -135,7 +135,7 @@ import Testing
     }
 
     @Test(arguments: ["Stream", "a b", "a:b", "1", "\u{e9}", String(repeating: "a", count: 17)])
-    func `only a short word in small letters is a reader's name`(name: String) {
+    func `a reader's name is a short word in lower case`(name: String) {
         #expect(AccountReader(clientID: "client", name: name) == nil)
         #expect(throws: BrokerError.self) { try AccountReader(FlatMap([Key.reader: name]), clientID: "client") }
     }

@@ -31,7 +31,7 @@ import Testing
             JSONSerialization.jsonObject(with: Data(run.standardOutput.utf8)) as? [String: Any])
     }
 
-    @Test func `Firefox's package is an archive that others read, with the permissions that the addresses need`()
+    @Test func `Firefox's package is a standard archive with the permissions that the addresses need`()
         async throws
     {
         try await Scratch.with { scratch in
@@ -76,7 +76,7 @@ import Testing
     }
 
     @Test(arguments: ["/bin/false", "/bin/true", "/nowhere"])
-    func `a program that packs nothing is named, and no manifest is left`(program: String) async throws {
+    func `a packing program that fails is named, and no manifest is left`(program: String) async throws {
         try await Scratch.with { scratch in
             let folder = Directory(path: scratch.path + "/a")
             let failure = #expect(throws: PackingFailure.self) {
@@ -87,7 +87,7 @@ import Testing
         }
     }
 
-    @Test func `a folder that others can enter is refused`() async throws {
+    @Test func `a folder that other users can enter is refused`() async throws {
         try await Scratch.with { scratch in
             let folder = scratch.path + "/open"
             try FileManager.default.createDirectory(

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 @Suite struct HostServiceTests {
-    /// What the host writes for these bytes, message by message, and how it ends.
+    /// Returns the messages that the host writes for these bytes, and how it ends.
     private func answers(
         to input: [UInt8], readyFile: String? = nil,
         _ answer: @escaping HostService.Answering = { _ in .success(.headers([])) }, whenRead: () -> Void = {}
@@ -19,7 +19,7 @@ import Testing
         let end = service.run(input: question.fileHandleForReading.fileDescriptor)
         whenRead()
         var messages: [[String: JSONValue]] = []
-        // Answers are written by threads: as many are read as there are questions.
+        // Several threads write answers, so the test reads as many answers as there are questions.
         for _ in 0..<Self.count(input) {
             let head = try #require(try reply.fileHandleForReading.read(upToCount: 4))
             let count = head.reversed().reduce(0) { $0 << 8 | Int($1) }
@@ -36,7 +36,7 @@ import Testing
 
     private func frame(_ text: String) throws -> [UInt8] { try #require(NativeMessageReader.frame(Array(text.utf8))) }
 
-    @Test func `a question is answered under its number`() async throws {
+    @Test func `an answer has the number of its question`() async throws {
         let (messages, end) = try await answers(
             to: try frame(#"{"id":7,"ask":"headers","url":"https://login.example/"}"#)
         ) { question in
@@ -77,7 +77,7 @@ import Testing
         #expect(messages.first?["error"]?.object?["reason"] == .string("message_too_long"))
     }
 
-    @Test func `an answer that is too large for the browser becomes a refusal`() async throws {
+    @Test func `an answer that is too large for the browser is replaced by an error`() async throws {
         let long = String(repeating: "a", count: 1 << 20)
         let (messages, _) = try await answers(to: try frame(#"{"id":1,"ask":"hello"}"#)) { _ in
             .success(.hello(addresses: [long], removesPrompts: false))
@@ -85,7 +85,7 @@ import Testing
         #expect(messages.first?["error"]?.object?["reason"] == .string("broker_answer"))
     }
 
-    @Test func `a broker that is not there is named, and the ready file is not made`() async throws {
+    @Test func `a missing broker is named, and the ready file is not created`() async throws {
         try await Scratch.with { scratch in
             let broker = BrokerClient(socket: scratch.path + "/none.sock", version: "1")
             let ready = scratch.path + "/ready"
@@ -98,7 +98,7 @@ import Testing
         }
     }
 
-    @Test func `more questions than a person asks at once are refused`() async throws {
+    @Test func `questions in excess of what one person can cause are refused`() async throws {
         let gate = DispatchSemaphore(value: 0)
         let input = try (0..<20).flatMap { try frame(#"{"id":\#($0),"ask":"hello"}"#) }
         let (messages, end) = try await answers(to: input) { _ in

@@ -7,7 +7,7 @@ import Testing
         try #require(NativeMessageReader.frame([UInt8](repeating: 0x61, count: count)))
     }
 
-    @Test func `messages are read whole, however their bytes arrive`() throws {
+    @Test func `messages are reassembled, however their bytes arrive`() throws {
         let bytes = try frame(0) + frame(1) + frame(300)
         for step in [1, 2, 3, 5, 64, bytes.count] {
             var reader = NativeMessageReader()
@@ -35,7 +35,7 @@ import Testing
         #expect(NativeMessageReader.frame([UInt8](repeating: 0, count: (1 << 20) + 1)) == nil)
     }
 
-    @Test func `a message that has begun is known not to have ended`() throws {
+    @Test func `an incomplete message is known to be incomplete`() throws {
         var reader = NativeMessageReader()
         #expect(try reader.take(try frame(2).dropLast()).isEmpty && !reader.isBetweenMessages)
     }

@@ -17,7 +17,7 @@ import Testing
         ("example.org/shop", ".example.org"), ("example.org/shop", "www.example.org"), ("10.0.0.1", "10.0.0.1/admin"),
         ("[2001:db8::1]", "[2001:db8::1]/admin"),
     ])
-    func `a blocked pattern that is more specific than an allowed one is refused by name`(
+    func `a blocked pattern that is more specific than an allowed one is refused, and is named`(
         allowed: String, blocked: String
     ) throws {
         #expect {
@@ -53,7 +53,7 @@ import Testing
         }
     }
 
-    @Test func `lists of the greatest length are accepted`() throws {
+    @Test func `lists of the maximum length are accepted`() throws {
         let numbers = 0..<BrowserConfiguration.maximumPatterns
         let allowed = try numbers.map { number throws in try AddressPattern("a\(number).example.org/shop") }
         let blocked = try numbers.map { number throws in try AddressPattern("b\(number).example.org/shop") }

@@ -7,7 +7,7 @@ import Testing
         "https://portal.example.org/", "http://portal.example.org:8080/a?b=c&d=%20#e", "HTTPS://Portal.Example.ORG",
         "https://10.0.0.1/", "https://[2001:db8::1]:8443/",
     ])
-    func `a web address is kept as it is`(text: String) throws {
+    func `a web address is kept unchanged`(text: String) throws {
         #expect(try WebAddress(text).text == text)
     }
 
@@ -33,11 +33,11 @@ import Testing
         "example.org/ü", "ftp//:??", "https://https://a", "-example.org", "[::1", "999.1.1.1", "<all_urls>",
         String(repeating: "a.", count: 600) + "a",
     ])
-    func `a pattern that a browser would ignore is refused by name`(text: String) {
+    func `a pattern that a browser would ignore is refused, and is named`(text: String) {
         #expect { try AddressPattern(text) } throws: { ($0 as? BrowserConfigurationFailure)?.code == .pattern }
     }
 
-    @Test func `a list that is too long and a malformed certificate are refused by name`() throws {
+    @Test func `a list that is too long and a malformed certificate are refused, and are named`() throws {
         let pattern = try AddressPattern("example.org")
         let long = [AddressPattern](repeating: pattern, count: BrowserConfiguration.maximumPatterns + 1)
         for lists in [(long, []), ([], long)] as [([AddressPattern], [AddressPattern])] {

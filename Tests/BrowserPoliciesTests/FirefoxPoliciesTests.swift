@@ -17,13 +17,13 @@ import Testing
         ("https://example.org", "https://*.example.org/*"), ("example.org/shop", "*://*.example.org/shop*"),
         ("wiki2", "*://*.wiki2/*"), ("10.0.0.1", "*://10.0.0.1/*"), ("[2001:db8::1]", "*://[2001:db8::1]/*"),
     ])
-    func `a pattern becomes Firefox's match pattern`(pattern: String, expected: String) throws {
+    func `a pattern is converted to Firefox's match pattern`(pattern: String, expected: String) throws {
         let configuration = try BrowserConfiguration(blocked: [AddressPattern(pattern)])
         let filter = try policies(configuration)["WebsiteFilter"]?.object
         #expect(filter == ["Block": .array([.string(expected)]), "Exceptions": .array([])])
     }
 
-    @Test func `the policies of the organisation and of the device are in the file`() throws {
+    @Test func `the file contains the policies of the organisation and of the device`() throws {
         let configuration = try BrowserConfiguration(
             homePage: WebAddress("https://portal.example.org/"), blocked: [AddressPattern("*")], allowsPrinting: false)
         let context = PolicyContext(

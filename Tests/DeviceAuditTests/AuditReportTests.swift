@@ -35,7 +35,7 @@ import Testing
         ("/var/spool/cups/d00001-001", "print_spool", .notCovered),
     ]
 
-    @Test(arguments: places) func `a file that was not there before belongs to the entry of its place`(
+    @Test(arguments: places) func `a new file belongs to the entry of its place`(
         path: String, entry: String?, judgement: AuditReport.Judgement
     ) throws {
         let group = try #require(Self.report([], [AuditItem(.file, path, version: "1")]).groups.first)
@@ -44,18 +44,18 @@ import Testing
     }
 
     @Test(arguments: AuditItem.Kind.allCases.filter { $0 != .file })
-    func `everything that is not a file has an entry`(kind: AuditItem.Kind) throws {
+    func `every item that is not a file has an entry`(kind: AuditItem.Kind) throws {
         let group = try #require(Self.report([], [AuditItem(kind, "x", version: "1")]).groups.first)
         let entries = Leftover.all.filter { $0.name == group.entry }
         #expect(entries.contains { entry in entry.places.contains { $0 == kind.object.map(Leftover.Place.object) } })
     }
 
-    @Test func `storage of a session that is still mounted is what Baton should have cleared`() {
+    @Test func `storage of a session that is still mounted belongs to what Baton should have cleared`() {
         let mount = AuditItem(.mount, "/run/baton-helper/sessions/0a", version: "tmpfs /")
         #expect(Self.report([], [mount]).groups.map(\.entry) == ["browser_profile"])
     }
 
-    @Test func `only what is new or changed is a difference`() {
+    @Test func `only new or changed items are differences`() {
         let same = AuditItem(.file, "/srv/same", version: "1")
         let report = Self.report(
             [same, AuditItem(.file, "/srv/gone", version: "1"), AuditItem(.file, "/srv/changed", version: "1")],
@@ -65,7 +65,7 @@ import Testing
         #expect(!report.isClean && !report.isEmpty)
     }
 
-    @Test func `an item that existed twice is known in both versions`() {
+    @Test func `an item that existed twice is matched in both versions`() {
         // Two sockets may have the same name.
         let items = ["1", "2"].map { AuditItem(.socket, "@bus", version: $0) }
         #expect(Self.report(items, items.reversed()).isEmpty)
@@ -78,7 +78,7 @@ import Testing
         #expect(kept.isClean && kept.isEmpty && kept.groups.count == 1)
     }
 
-    @Test func `a place that one of the snapshots could not read is in the report`() {
+    @Test func `a place that could not be read in one of the snapshots is in the report`() {
         let (one, other) = (UnreadPlace("/a", cause: "x"), UnreadPlace("/b", cause: "y"))
         let report = AuditReport(
             from: Self.snapshot([], unread: [other]), to: Self.snapshot([], unread: [one, other]), scope: Self.scope)
@@ -97,7 +97,7 @@ import Testing
 
     // MARK: - The file of a snapshot
 
-    @Test func `a snapshot is read as it was written`() throws {
+    @Test func `a snapshot is decoded as it was encoded`() throws {
         let snapshot = Self.snapshot(
             [AuditItem(.file, "/a \"b\"\\x0a/ü", version: "1 2"), AuditItem(.ipc, "shm 1", version: "")],
             unread: [UnreadPlace("/c", cause: "no")])
@@ -105,7 +105,7 @@ import Testing
         #expect(try AuditSnapshot(lines: try Self.snapshot([]).lines()) == Self.snapshot([]))
     }
 
-    @Test func `a snapshot that is cut anywhere is refused`() throws {
+    @Test func `a snapshot that is truncated anywhere is refused`() throws {
         let bytes = try Self.snapshot(
             [AuditItem(.file, "/a", version: "1"), AuditItem(.file, "/b", version: "1")],
             unread: [UnreadPlace("/c", cause: "no")]
@@ -115,7 +115,7 @@ import Testing
         }
     }
 
-    @Test func `a snapshot with one other byte is refused, or survives writing and reading again`() throws {
+    @Test func `a snapshot with one changed byte is refused, or can be written and read again`() throws {
         let bytes = try Self.snapshot([AuditItem(.file, "/a", version: "1")], unread: [UnreadPlace("/c", cause: "no")])
             .lines()
         var refused = 0

@@ -32,7 +32,7 @@ import Testing
             ])
     }
 
-    @Test func `the payload is read as it was written, and says what the browser is told`() async throws {
+    @Test func `the payload is decoded as it was encoded, and gives the browser's configuration`() async throws {
         let certificate = try await authority("CA:TRUE")
         let payload = BrowserPayload(
             homePage: "https://portal.example.org/", newTabPage: "https://portal.example.org/new",
@@ -56,7 +56,7 @@ import Testing
         #expect(try BrowserPayload().configuration() == .standard)
     }
 
-    @Test func `every value that no browser could follow is refused by name`() async throws {
+    @Test func `every value that no browser could apply is refused, and its key is named`() async throws {
         #expect(try codes(BrowserPayload(homePage: "portal.example.org")) == [.browserAddress])
         #expect(try codes(BrowserPayload(newTabPage: "chrome://settings")) == [.browserAddress])
         #expect(
@@ -76,7 +76,7 @@ import Testing
         #expect(finding.payload == "com.contoso.browser.0" && finding.severity == .error)
     }
 
-    @Test func `one payload of a pushed profile decides for a device, with no key that it does not have`() throws {
+    @Test func `only one payload of a pushed profile may decide for a device, and unknown keys are refused`() throws {
         #expect(try codes(BrowserPayload(), BrowserPayload()) == [.browserTwice])
         #expect(try codes(BrowserPayload(), beside: [profile(BrowserPayload())]) == [.browserTwice])
         #expect(

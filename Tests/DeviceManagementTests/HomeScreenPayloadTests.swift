@@ -29,7 +29,7 @@ import Testing
         try codes(HomeScreenPayload(tiles: [Self.page, tile]))
     }
 
-    @Test func `the payload is read as it was written, and says what the home screen shows`() throws {
+    @Test func `the payload is decoded as it was encoded, and gives what the home screen shows`() throws {
         let payload = HomeScreenPayload(
             organisation: "Contoso", logo: TestImage.png, colour: "#0b5cab", contact: "Help desk 4242",
             preferredDomain: "contoso.example",
@@ -58,7 +58,7 @@ import Testing
         #expect(try HomeScreenPayload().configuration() == .standard)
     }
 
-    @Test func `every value that a home screen could not use is refused by name`() throws {
+    @Test func `every value that a home screen could not use is refused, and its key is named`() throws {
         #expect(try codes(HomeScreenPayload(organisation: "")) == [.homeScreenText])
         #expect(
             try codes(HomeScreenPayload(contact: String(repeating: "4", count: 201))) == [.homeScreenText])
@@ -79,7 +79,7 @@ import Testing
         )
     }
 
-    @Test func `a tile opens one page or one program, and has a title and an icon that can be shown`() throws {
+    @Test func `a tile opens one page or one program, and has a title and a supported icon`() throws {
         #expect(try codes(.init(title: "", page: "https://x.example")) == [.homeScreenText])
         #expect(try codes(.init(title: "x", page: "javascript:alert(1)")) == [.homeScreenTile])
         #expect(try codes(.init(title: "x", page: "https://x.example", program: "/x")) == [.homeScreenTile])
@@ -90,7 +90,7 @@ import Testing
         #expect(try codes(.init(title: "x", program: "/x", icon: [1, 2, 3])) == [.homeScreenImage])
     }
 
-    @Test func `the largest payload that is accepted is a profile that the server takes`() throws {
+    @Test func `the largest accepted payload fits into a profile that the server accepts`() throws {
         let tile = HomeScreenPayload.Tile(
             title: "x", program: "/x", icon: TestImage.png + [UInt8](repeating: 0, count: (512 << 10) / 24 - TestImage.png.count))
         let logo = TestImage.png + [UInt8](repeating: 0, count: (256 << 10) - TestImage.png.count)
@@ -111,7 +111,7 @@ import Testing
         #expect(try codes(payload) == [.homeScreenSize])
     }
 
-    @Test func `one payload of a pushed profile decides for a device, with no key that it does not have`() throws {
+    @Test func `only one payload of a pushed profile may decide for a device, and unknown keys are refused`() throws {
         func codes(_ profile: Profile, beside others: [Profile] = []) throws -> [ProfileFinding.Code] {
             ProfileLinter(delivery: .push, beside: others).findings(inXML: try profile.xml()).map(\.code)
         }

@@ -14,7 +14,7 @@ import Testing
                 .init(udid: "U", topic: "t", token: [1], pushMagic: "m", unlockToken: [2], awaitingConfiguration: true)),
             .checkOut(.init(udid: "U", topic: "t")),
         ] as [CheckInMessage])
-    func `check-in messages survive the wire`(message: CheckInMessage) throws {
+    func `check-in messages are decoded as they were encoded`(message: CheckInMessage) throws {
         #expect(try CheckInMessage(propertyList: PropertyList(xml: message.propertyList.xml())) == message)
     }
 
@@ -29,7 +29,7 @@ import Testing
             .managedApplicationList(identifiers: nil), .managedApplicationList(identifiers: ["a.b"]),
             .deviceInformation(queries: ["UDID"]), .unknown(requestType: "EraseDevice"),
         ] as [Command])
-    func `commands survive the wire`(command: Command) throws {
+    func `commands are decoded as they were encoded`(command: Command) throws {
         let request = CommandRequest(uuid: "c1", command: command)
         #expect(try CommandRequest(propertyList: PropertyList(xml: request.propertyList.xml())) == request)
     }
@@ -64,11 +64,11 @@ import Testing
             ])),
         CommandResult(udid: "U", status: .acknowledged, commandUUID: "c", answer: .information(["UDID": "U"])),
     ])
-    func `results survive the wire`(result: CommandResult) throws {
+    func `results are decoded as they were encoded`(result: CommandResult) throws {
         #expect(try CommandResult(propertyList: PropertyList(xml: result.propertyList.xml())) == result)
     }
 
-    @Test func `a malformed command still tells its name, so that the device can answer`() throws {
+    @Test func `the type of a malformed command is still readable, so that the device can answer`() throws {
         let value: PropertyList = [
             "CommandUUID": "c1", "Command": ["RequestType": "InstallProfile", "Payload": "text"],
         ]
@@ -80,7 +80,7 @@ import Testing
             #expect(throws: CommandRequest.Malformed.self) { try CommandRequest(propertyList: nameless) }?.uuid == nil)
     }
 
-    @Test func `a manifest that could escape its folder or its digest is refused`() throws {
+    @Test func `a manifest that points outside its folder or avoids its digest is refused`() throws {
         let good = AppManifest(
             bundleIdentifier: "org.baton.authenticator", version: "1.0", title: "Broker", url: "https://m/p", size: 4,
             sha256: [UInt8](repeating: 7, count: 32))

@@ -12,21 +12,21 @@ import X509
 
     init() throws { identity = try Self.identity(named: "device-1") }
 
-    @Test func `a written container is read back`() throws {
+    @Test func `a container is decoded as it was encoded`() throws {
         let container = try write(identity)
         let read = try PKCS12(container: container, password: "pässwörd")
         #expect(read.privateKey == identity.privateKey)
         #expect(read.certificates == identity.certificates)
     }
 
-    @Test func `OpenSSL opens what we write`() async throws {
+    @Test func `OpenSSL opens the containers that Baton writes`() async throws {
         let arguments = ["pkcs12", "-nodes", "-passin", "pass:pässwörd"]
         let output = String(decoding: try await tool("openssl", arguments, input: try write(identity)), as: UTF8.self)
         #expect(output.contains("BEGIN PRIVATE KEY"))
         #expect(output.contains("CN = device-1"))
     }
 
-    @Test func `we open what OpenSSL writes`() async throws {
+    @Test func `Baton opens the containers that OpenSSL writes`() async throws {
         let pem = try pemFile(of: identity)
         let arguments = ["pkcs12", "-export", "-passout", "pass:secret", "-name", "a device"]
         let container = try await tool("openssl", arguments, input: Array(pem.utf8))
@@ -68,7 +68,7 @@ import X509
     }
 
     @Test(arguments: [1, 2] as [UInt64])
-    func `mutated containers never trap and never open`(seed: UInt64) throws {
+    func `a mutated container never traps and never opens`(seed: UInt64) throws {
         var random = Seeded(state: seed)
         let original = try write(identity, iterations: 1)
         for _ in 0..<1_000 {

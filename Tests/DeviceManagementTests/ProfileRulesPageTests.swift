@@ -45,7 +45,7 @@ import Testing
         #expect(try String(contentsOf: file, encoding: .utf8) == Self.page)
     }
 
-    @Test func `every code has one rule, which says who set it and what to do`() {
+    @Test func `every code has one rule, which says who set the value and what to do`() {
         let rows = Self.rows
         #expect(rows.map(\.code).sorted() == ProfileFinding.Code.allCases.map(\.rawValue).sorted())
         for row in rows {

@@ -7,7 +7,7 @@ import Testing
 @Suite struct ProfileTests {
     private let tenant = UUID(uuidString: "2f1c0a52-6f0e-4b1f-9f1c-8d2a4f3b7c10") ?? UUID()
 
-    @Test func `a generated profile is the same each time, read back alike, and its revision follows its content`()
+    @Test func `a generated profile is reproducible, can be decoded, and has a revision that depends on its content`()
         throws
     {
         let first = try Profile.sharedDeviceSSO(
@@ -42,7 +42,7 @@ import Testing
         #expect(ProfileLinter(delivery: .push).findings(inXML: try profile.xml()).isEmpty)
     }
 
-    @Test func `rules for single sign-on payloads`() throws {
+    @Test func `the linter checks single sign-on payloads`() throws {
         let profile = try Profile.sharedDeviceSSO(tenant: tenant, organization: "Contoso")
         guard case .extensibleSSO(let good) = profile.payloads[0].content else {
             Issue.record("the profile has no single sign-on payload")
@@ -99,7 +99,7 @@ import Testing
     }
 
     @Test(arguments: [("Cancel", true), ("DoNotHandle", true), ("cancel", false), ("Ignore", false), ("", false)])
-    func `the behaviour under a locked screen is one of two values`(value: String, isGood: Bool) throws {
+    func `the behaviour on a locked screen is one of two values`(value: String, isGood: Bool) throws {
         let profile = String(
             decoding: try Profile.sharedDeviceSSO(tenant: tenant, organization: "Contoso").xml(), as: UTF8.self)
         func codes(_ value: String) -> [ProfileFinding.Code] {
@@ -111,7 +111,7 @@ import Testing
         #expect(codes("<true/>") == [.ssoScreenLocked])
     }
 
-    @Test func `the broker's configuration has its switch as a Boolean under its exact name`() {
+    @Test func `the broker's configuration has sharedDeviceMode as a Boolean under its exact name`() {
         let good: [[String: PropertyList]] = [
             ["sharedDeviceMode": true], ["sharedDeviceMode": false], [:], ["clientId": "c"],
         ]
@@ -123,7 +123,7 @@ import Testing
         for configuration in bad { #expect(AppConfigurationProblem(in: configuration) != nil, "\(configuration)") }
     }
 
-    @Test func `rules for whole profiles`() throws {
+    @Test func `the linter checks complete profiles`() throws {
         let sso = try Profile.sharedDeviceSSO(tenant: tenant, organization: "Contoso")
         func codes(_ profile: Profile, _ delivery: ProfileLinter.Delivery = .push) throws -> Set<ProfileFinding.Code> {
             Set(ProfileLinter(delivery: delivery).findings(inXML: try profile.xml()).map(\.code))
@@ -151,7 +151,7 @@ import Testing
         #expect(ProfileLinter(delivery: .push).findings(inXML: Array(misspelt.utf8)).map(\.code) == [.unknownKey])
     }
 
-    @Test func `rules for enrollment payloads, and for issuing one again`() throws {
+    @Test func `the linter checks enrollment payloads, and the reissue of one`() throws {
         func codes(_ change: (inout EnrollmentPayload) -> Void) throws -> [ProfileFinding.Code] {
             var profile = try enrollment()
             guard case .enrollment(var payload) = profile.payloads[2].content else { return [] }
@@ -180,7 +180,7 @@ import Testing
         #expect(ProfileLinter.changes(from: before, to: after).isEmpty)
     }
 
-    @Test func `identities do not show when a profile is printed`() throws {
+    @Test func `identities are hidden when a profile is printed`() throws {
         #expect(!String(reflecting: try enrollment()).contains("hunter2"))
     }
 

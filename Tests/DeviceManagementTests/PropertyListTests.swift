@@ -11,14 +11,14 @@ import Testing
         "list": [1, "two", [.real(-3.5)], []], "nested": ["a": ["b": ["c": []]], "é": 1], "": "empty key",
     ]
 
-    @Test func `a written list is read back, and written the same again`() throws {
+    @Test func `a list is decoded as it was encoded, and encoded again to the same bytes`() throws {
         let xml = try Self.sample.xml()
         #expect(try PropertyList(xml: xml) == Self.sample)
         #expect(try PropertyList(xml: xml).xml() == xml)
     }
 
     /// Python reads our XML and writes its own; both must mean the same.
-    @Test func `Python's plistlib reads what we write and we read what it writes`() async throws {
+    @Test func `Baton and Python's plistlib read each other's lists`() async throws {
         let program = """
             import plistlib, sys
             value = plistlib.loads(sys.stdin.buffer.read(), fmt=plistlib.FMT_XML)
@@ -94,7 +94,7 @@ import Testing
             ("<plist><string><![CDATA[a<b&c]]>&#x41;&#66;<!-- x -->&lt;\r\n\r</string></plist>", "a<b&cAB<\n\n"),
             ("<plist><data>\n\tAQ\n\tI=\n</data></plist>", .data([1, 2])),
         ] as [(String, PropertyList)])
-    func `all spellings that XML allows mean the same`(text: String, value: PropertyList) throws {
+    func `all notations that XML allows have the same meaning`(text: String, value: PropertyList) throws {
         #expect(try PropertyList(xml: Array(text.utf8)) == value)
     }
 

@@ -5,7 +5,7 @@ import Glibc
 import Testing
 
 @Suite struct AtomicFileTests {
-    @Test func `a written file is read back, and a missing one is not an error`() throws {
+    @Test func `a file is read as it was written, and a missing file is not an error`() throws {
         try withScratch { folder in
             let file = folder.file("state")
             #expect(try file.read() == nil)
@@ -18,7 +18,7 @@ import Testing
         }
     }
 
-    @Test func `the mode is the one asked for, also over a draft that a crash left`() throws {
+    @Test func `a file has the requested mode, even if a crash left a draft with another mode`() throws {
         try withScratch { folder in
             try folder.file("key.new").replace(with: [1], mode: 0o644)
             try folder.file("key").replace(with: [2], mode: 0o600)
@@ -40,7 +40,7 @@ import Testing
         }
     }
 
-    @Test func `a folder is made with those above it and removed with what is in it, links not followed`() throws {
+    @Test func `a folder is created with its parents, and removed with its content without following links`() throws {
         try withScratch { folder in
             let deep = folder.appending("a").appending("b")
             try deep.make()
@@ -53,7 +53,7 @@ import Testing
         }
     }
 
-    @Test func `a folder where none can be made is an error, not an endless attempt`() throws {
+    @Test func `creating a folder where none can be is an error, not an endless loop`() throws {
         #expect(throws: FileError(.makeDirectory, errno: ENOENT, path: "/proc/baton-none")) {
             try Directory(path: "/proc/baton-none").make()
         }

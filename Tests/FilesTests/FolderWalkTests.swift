@@ -65,7 +65,7 @@ import Testing
         ("\u{1b}[31m", "\\x1b[31m"),
         ("\u{7f}", "\\x7f"),
     ])
-    func `a name is safe to print, and no two names have the same text`(name: String, text: String) {
+    func `a name is safe to print, and two names never have the same text`(name: String, text: String) {
         #expect(String(printableName: Array(name.utf8)) == text)
     }
 

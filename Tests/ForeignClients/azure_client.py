@@ -156,7 +156,7 @@ def case_password():
 
 
 def case_authority():
-    """The built-in authority, our own name, about which azure-identity asks the built-in one, and an unknown name."""
+    """The built-in authority, our own name (which azure-identity checks with the built-in one), and an unknown name."""
     def shown(address, code, until):
         answer_device_code(address, code)
 

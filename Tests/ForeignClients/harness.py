@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""For every client of this folder, every name leads to the server under test, and none off this machine."""
+"""Checks that every host name that a client uses leads to the server under test, and none to another machine."""
 import requests
 
 from baton_tests import document, facts, run

@@ -175,7 +175,7 @@ def case_slow():
 
 
 def case_slow_device():
-    """The devices' listener cuts it off, too, with and without a device's certificate, and on both paths."""
+    """The devices' listener also cuts off such a request, with and without a device's certificate, on both paths."""
     place = f"Host: {DEVICES.hostname}\r\n"
     for context in (None, device_context()):
         for method, path in (("PUT", ""), ("POST", "/push")):

@@ -25,7 +25,7 @@ import Testing
         try JSONReader.read(type, from: Array(text.utf8), limits: JSONLimits(bytes: 4096))
     }
 
-    @Test func `types are read as Foundation writes them`() throws {
+    @Test func `types are decoded as Foundation encodes them`() throws {
         let messages: [Message] = [
             .bare, .named(id: 7, text: nil), .named(id: UInt64(Int64.max), text: "é/\""),
             .bodies([
@@ -41,7 +41,7 @@ import Testing
         }
     }
 
-    @Test func `a number must be exactly one of its type`() throws {
+    @Test func `a number must be an exact value of its type`() throws {
         #expect(try read([Int8].self, "[127,-128,1.0,1e2]") == [127, -128, 1, 100])
         #expect(try read([Double].self, "[1,0.5]") == [1, 0.5])
         for text in ["128", "-129", "1.5", "1e3", "9223372036854775808", #""1""#, "true", "null"] {
@@ -58,7 +58,7 @@ import Testing
         "{}", #"{"sing":{}}"#, #"{"bare":{},"named":{}}"#, #"{"named":{"text":"x"}}"#, #"{"named":{"id":"7"}}"#,
         #"{"bodies":{"_0":[{}]}}"#, #"{"bodies":{"_0":{}}}"#, "[]", "null",
     ])
-    func `another shape is refused`(text: String) {
+    func `a value of another shape is refused`(text: String) {
         #expect(throws: DecodingError.self) { try read(Message.self, text) }
     }
 
@@ -67,7 +67,7 @@ import Testing
         #expect(throws: JSONFailure(.duplicateKey, at: 11)) { try read(Message.self, #"{"bare":{},"bare":{}}"#) }
     }
 
-    @Test func `an error names the place and holds no content`() throws {
+    @Test func `an error names the position and contains no content`() throws {
         do {
             _ = try read([[String: Int]].self, #"[{},{"size":"secret"}]"#)
             Issue.record("taken")

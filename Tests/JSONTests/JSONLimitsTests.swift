@@ -9,14 +9,14 @@ import Testing
         return nil
     }
 
-    @Test func `the bytes of the whole text are limited`() {
+    @Test func `the number of bytes of the whole text is limited`() {
         let limits = JSONLimits(bytes: 5)
         #expect(code(#""abc""#, limits) == nil)
         #expect(code(#""abcd""#, limits) == .tooLong)
         #expect(code("     1", limits) == .tooLong)
     }
 
-    @Test func `levels are limited, and a million of them do not reach the stack`() {
+    @Test func `nesting levels are limited, and a million of them do not overflow the stack`() {
         let limits = JSONLimits(bytes: 4 << 20, depth: 3)
         #expect(code("[[[1]]]", limits) == nil)
         #expect(code("[[[]],[[]],[[]]]", limits) == nil)
@@ -37,7 +37,7 @@ import Testing
         #expect(code(#"{"a":{"a":1,"b":1},"b":{"a":1}}"#, limits) == .tooMany)
     }
 
-    @Test func `strings and keys are limited as they are written`() {
+    @Test func `strings and keys are limited by their written length`() {
         let limits = JSONLimits(bytes: 4096, stringBytes: 6)
         #expect(code(#""123456""#, limits) == nil)
         #expect(code(#""1234567""#, limits) == .textTooLong)
@@ -46,14 +46,14 @@ import Testing
         #expect(code(#"{"1234567":1}"#, limits) == .textTooLong)
     }
 
-    @Test func `numbers are limited, so that none takes long to read`() {
+    @Test func `numbers are limited, so that none takes long to parse`() {
         let limits = JSONLimits(bytes: 4 << 20)
         #expect(code("0." + String(repeating: "1", count: 126), limits) == nil)
         #expect(code("0." + String(repeating: "1", count: 127), limits) == .textTooLong)
         #expect(code(String(repeating: "9", count: 1_000_000), limits) == .textTooLong)
     }
 
-    @Test func `a failure says code and place, and nothing of the text`() {
+    @Test func `an error has a code and a position, and nothing of the text`() {
         let failure = JSONFailure(.duplicateKey, at: 17)
         #expect("\(failure)" == "json_duplicate_key at byte 17")
         #expect(!failure.isOverLimit)

@@ -34,7 +34,7 @@ import Testing
     }
 
     @Test(arguments: ["1e309", "-1e309", "1e99999999999", "[0,1e400]"])
-    func `a number that no Double holds is refused`(text: String) {
+    func `a number that a Double cannot represent is refused`(text: String) {
         #expect { try read(text.utf8) } throws: { ($0 as? JSONFailure)?.code == .numberTooLarge }
     }
 
@@ -79,7 +79,7 @@ import Testing
         ("[[[[]]]]", .array([.array([.array([.array([])])])])), ("true", .bool(true)), ("null", .null),
         (#"{"a":{"a":1},"b":{"a":2}}"#, .object(["a": .object(["a": .integer(1)]), "b": .object(["a": .integer(2)])])),
     ])
-    func `structure is read with blanks wherever they are allowed`(text: String, value: JSONValue) throws {
+    func `structure is read with blanks wherever blanks are allowed`(text: String, value: JSONValue) throws {
         #expect(try read(text.utf8) == value)
     }
 
@@ -98,7 +98,7 @@ import Testing
         (#"{"a":1,"a":1}"#, 7), (#"{"a":1,"\u0061":1}"#, 7), (#"{"é":1,"e\u0301":1}"#, 8),
         (#"[{"x":{"":1, "":2}}]"#, 13),
     ])
-    func `a key that comes twice is refused, however it is written`(text: String, offset: Int) {
+    func `a duplicate key is refused, however it is written`(text: String, offset: Int) {
         #expect(throws: JSONFailure(.duplicateKey, at: offset)) { try read(text.utf8) }
     }
 

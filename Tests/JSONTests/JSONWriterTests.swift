@@ -11,7 +11,7 @@ import Testing
         #expect(JSONWriter.text(value) == #"{"":[],"a":{},"b":[null,true,false,-9223372036854775808,0.1,1e+300]}"#)
     }
 
-    @Test func `only what must be escaped is`() {
+    @Test func `only the characters that must be escaped are escaped`() {
         let all = String(String.UnicodeScalarView((0..<0x80).compactMap(Unicode.Scalar.init))) + "é\u{2028}😀"
         let text = JSONWriter.text(.string(all))
         let controls = (0..<0x20).map { "\\u00" + ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
@@ -20,7 +20,7 @@ import Testing
                 + "\"")
     }
 
-    @Test func `a mark is escaped and read again at every place of a text`() throws {
+    @Test func `a special character is escaped and read again at every position of a text`() throws {
         let limits = JSONLimits(bytes: 1024)
         for length in 0...20 {
             for place in 0...length {
@@ -42,7 +42,7 @@ import Testing
         #expect(JSONWriter.text(.number(number)) == "null")
     }
 
-    @Test func `a text put together piece by piece has its commas and colons`() {
+    @Test func `a text that is written piece by piece has its commas and colons`() {
         var inner = JSONWriter()
         inner.beginList()
         inner.append(1)

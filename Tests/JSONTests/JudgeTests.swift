@@ -7,7 +7,7 @@ import Testing
 @Suite struct JudgeTests {
     private let limits = JSONLimits(bytes: 64 << 10)
 
-    @Test func `written JSON is read back unchanged, by Baton and by Foundation`() throws {
+    @Test func `written JSON is decoded unchanged by Baton and by Foundation`() throws {
         var documents = Documents(seed: .random(in: .min ... .max))
         for _ in 0..<1500 {
             let value = documents.value(depth: 4)
@@ -17,7 +17,7 @@ import Testing
         }
     }
 
-    @Test func `JSON from Foundation is read back unchanged`() throws {
+    @Test func `JSON from Foundation is decoded unchanged`() throws {
         var documents = Documents(seed: .random(in: .min ... .max))
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.prettyPrinted]
@@ -29,7 +29,7 @@ import Testing
         }
     }
 
-    @Test func `damaged text causes no trap, and is accepted only if Foundation accepts it, too`() throws {
+    @Test func `damaged text causes no trap, and is accepted only if Foundation also accepts it`() throws {
         var documents = Documents(seed: .random(in: .min ... .max))
         var taken = 0
         for _ in 0..<20_000 {

@@ -69,7 +69,7 @@ import Testing
     }
 
     @Test
-    func `a session policy that no device can follow is refused with the command, and the configuration before stays`()
+    func `a session policy that no device can apply fails the command, and the former policy stays`()
         async throws
     {
         try await TestManagement.with { fixture in
@@ -99,7 +99,7 @@ import Testing
         }
     }
 
-    @Test func `a package with another digest is not installed and counts as failed once`() async throws {
+    @Test func `a package with the wrong digest is not installed and is reported as failed once`() async throws {
         try await TestManagement.with { fixture in
             try await withAgent(fixture) { agent, wire in
                 try await enrolled(agent, fixture)
@@ -123,7 +123,7 @@ import Testing
         }
     }
 
-    @Test func `a result whose answer was lost is sent again byte for byte, also by the next process`() async throws {
+    @Test func `a result whose answer was lost is sent again byte for byte, even by the next process`() async throws {
         try await TestManagement.with { fixture in
             let lost = Mutex<[UInt8]?>(nil)
             try await withAgent(fixture) { agent, wire in
@@ -149,8 +149,7 @@ import Testing
         }
     }
 
-    @Test func `a device on which somebody signs in or out answers NotNow, and checks in again by itself`() async throws
-    {
+    @Test func `a device during a sign-in or sign-out answers NotNow, and checks in again by itself`() async throws {
         try await TestManagement.with { fixture in
             try await withAgent(fixture) { agent, wire in
                 try await enrolled(agent, fixture)
@@ -172,7 +171,7 @@ import Testing
         }
     }
 
-    @Test func `a device that its server removed keeps nothing of it`() async throws {
+    @Test func `a device that was removed by its server keeps no data of the enrollment`() async throws {
         try await TestManagement.with { fixture in
             try await withAgent(fixture) { agent, _ in
                 try await enrolled(agent, fixture)
@@ -189,7 +188,7 @@ import Testing
         }
     }
 
-    @Test func `leaving tells the server and removes everything; the device can enroll again`() async throws {
+    @Test func `unenrolling notifies the server and removes all, and the device can enroll again`() async throws {
         try await TestManagement.with { fixture in
             try await withAgent(fixture) { agent, _ in
                 try await enrolled(agent, fixture)
@@ -204,7 +203,7 @@ import Testing
         }
     }
 
-    @Test func `a device is marked as managed before its server is told, and until everything is undone`()
+    @Test func `a device is marked as managed before its server is told, and until all is undone`()
         async throws
     {
         try await TestManagement.with { fixture in
@@ -229,7 +228,7 @@ import Testing
         }
     }
 
-    @Test func `a device that leaves while it owes its server a visit is not marked for ever`() async throws {
+    @Test func `a device that unenrolls while a check-in is due is not marked as managed forever`() async throws {
         try await TestManagement.with { fixture in
             try await withAgent(fixture) { agent, _ in
                 try await enrolled(agent, fixture)
@@ -247,7 +246,7 @@ import Testing
         }
     }
 
-    @Test func `a start restores the marker of a managed device, and removes that of one that left`()
+    @Test func `a start restores the marker of a managed device, and removes that of an unmanaged one`()
         async throws
     {
         try await TestManagement.with { fixture in
@@ -272,7 +271,7 @@ import Testing
         }
     }
 
-    @Test func `a device that cannot be marked is not enrolled, and is not served where it was`() async throws {
+    @Test func `a device that cannot be marked is not enrolled, and an enrolled one is not served`() async throws {
         try await TestManagement.with { fixture in
             try AtomicFile(path: fixture.folder.path + "/public").replace(with: [])
             try await withAgent(fixture) { agent, _ in
@@ -289,7 +288,7 @@ import Testing
         }
     }
 
-    @Test func `a profile that is used up, broken, or not for enrolling is refused and leaves no trace`() async throws {
+    @Test func `a profile that is used, damaged, or not for enrolling is refused and leaves no trace`() async throws {
         try await TestManagement.with { fixture in
             let used = try await fixture.enrollmentProfile(named: "tablet-1")
             #expect(try await HandDevice(fixture, profile: used).authenticate() == 200)
@@ -305,7 +304,7 @@ import Testing
         }
     }
 
-    @Test func `the MDM decides about the browser by one profile, and no second one is installed beside it`()
+    @Test func `only one profile decides about the browser, and a second one is not installed`()
         async throws
     {
         try await TestManagement.with { fixture in
@@ -362,7 +361,7 @@ import Testing
                 let attributes = try FileManager.default.attributesOfItem(atPath: file.path)
                 #expect(attributes[.posixPermissions] as? Int == 0o644)
                 #expect(await agent.findings.map(\.code).contains("home_screen_published"))
-                // Another text, the same profile: the version changes.
+                // The same profile has another text, so the version changes.
                 var other = payload
                 other.organisation = "Contoso Hospital"
                 try await push(other, to: agent)
@@ -385,7 +384,7 @@ import Testing
         }
     }
 
-    @Test func `a home screen that cannot be published holds nothing up, is reported, and is tried again`()
+    @Test func `a home screen that cannot be published blocks nothing, is reported, and is retried`()
         async throws
     {
         try await TestManagement.with { fixture in
@@ -408,7 +407,7 @@ import Testing
         }
     }
 
-    /// Queues the installation of a profile with this payload, in place of the one before.
+    /// Queues the installation of a profile with this payload, in place of the former profile.
     private func pushHomeScreen(_ payload: HomeScreenPayload, _ fixture: TestManagement) async throws {
         let content = Payload(
             identifier: "com.contoso.home.screen", uuid: UUID().uuidString, content: .homeScreen(payload))
@@ -418,7 +417,7 @@ import Testing
         let _: MDMAdmin.Command = try await fixture.call(.put, "/devices/tablet-1/profiles/com.contoso.home")
     }
 
-    @Test func `a server that repeats itself does not keep the device busy for ever`() async throws {
+    @Test func `a server that repeats itself does not keep the device busy forever`() async throws {
         try await TestManagement.with { fixture in
             let profile = try await fixture.enrollmentProfile(named: "tablet-1")
             for command in [Command.removeProfile(identifier: "none"), .installProfile([])] {
@@ -452,7 +451,7 @@ import Testing
         ) async throws -> Int { 404 }
     }
 
-    @Test func `a record that cannot be read is an error, never "not managed"`() async throws {
+    @Test func `an unreadable record is an error, and never means "not managed"`() async throws {
         try await TestManagement.with { fixture in
             try device(fixture).make()
             try device(fixture).file("state.json").replace(with: Array("{".utf8))

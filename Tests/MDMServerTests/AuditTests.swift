@@ -7,7 +7,7 @@ import Testing
 
 /// The audit log of administrators' acts on devices.
 @Suite struct AuditTests: AgentSteps {
-    @Test func `every action of an administrator is an entry with its object, and a refused one is not`()
+    @Test func `every action of an administrator has an entry with its object, and a refused one has none`()
         async throws
     {
         try await TestManagement.with { fixture in
@@ -47,7 +47,7 @@ import Testing
         }
     }
 
-    @Test func `entries are deleted when their retention ends, and positions continue`() async throws {
+    @Test func `entries are deleted when their retention ends, and numbering continues`() async throws {
         try await TestManagement.with { fixture in
             _ = try await fixture.enrollmentProfile(named: "tablet-1")
             fixture.now.advance(days: 399)

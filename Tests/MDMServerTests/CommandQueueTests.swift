@@ -11,7 +11,7 @@ import Synchronization
 import Testing
 
 @Suite struct CommandQueueTests {
-    @Test func `commands come in order, one at a time, again and again until a final answer`() async throws {
+    @Test func `commands are delivered in order, one at a time, and repeated until a final answer`() async throws {
         try await TestManagement.with { fixture in
             let device = try await HandDevice.enrolled(fixture, named: "tablet-1")
             let queued: [MDMAdmin.Command] = try await fixture.call(.post, "/devices/tablet-1/inventory")
@@ -48,7 +48,7 @@ import Testing
         }
     }
 
-    @Test func `NotNow ends the connection and keeps the command at the head`() async throws {
+    @Test func `NotNow ends the connection and keeps the command first in the queue`() async throws {
         try await TestManagement.with { fixture in
             let device = try await HandDevice.enrolled(fixture, named: "tablet-1")
             let queued: [MDMAdmin.Command] = try await fixture.call(.post, "/devices/tablet-1/inventory")
@@ -60,7 +60,7 @@ import Testing
         }
     }
 
-    @Test func `failures of single items show through an outer success`() async throws {
+    @Test func `failures of single items are shown even if the command as a whole succeeded`() async throws {
         try await TestManagement.with { fixture in
             let device = try await HandDevice.enrolled(fixture, named: "tablet-1")
             let configuration: MDMAdmin.Configuration = ["sharedDeviceMode": .boolean(true)]
@@ -75,7 +75,7 @@ import Testing
         }
     }
 
-    @Test func `a device is asked for its inventory once after it enrolls, and once after all changes that wait`()
+    @Test func `a device's inventory is requested once after it enrolls, and once after all queued changes`()
         async throws
     {
         try await TestManagement.with { fixture in
@@ -122,7 +122,7 @@ import Testing
             ("Failed", "NotAnApp", "the app's state is Failed; the device's reason is NotAnApp"),
             ("Managed", nil, nil), ("Installing", nil, nil), ("PromptingForManagement", nil, nil),
         ] as [(String?, String?, String?)])
-    func `an app that a device acknowledged and did not install is shown with the device's reason`(
+    func `an app that a device acknowledged but did not install is shown with the device's reason`(
         state: String?, rejection: String?, reason: String?
     ) async throws {
         try await TestManagement.with { fixture in
@@ -140,7 +140,7 @@ import Testing
         }
     }
 
-    @Test func `a user's channel gets no command of the device, and says nothing for it`() async throws {
+    @Test func `a user's channel gets no command of the device, and cannot answer one`() async throws {
         try await TestManagement.with { fixture in
             let device = try await HandDevice.enrolled(fixture, named: "tablet-1")
             let queued: [MDMAdmin.Command] = try await fixture.call(.post, "/devices/tablet-1/inventory")
@@ -170,7 +170,7 @@ import Testing
         }
     }
 
-    @Test func `a message that comes with the other kind's content type is refused with the right one`() async throws {
+    @Test func `a message with the other kind's content type is refused, with the right one named`() async throws {
         try await TestManagement.with { fixture in
             let device = try await HandDevice.enrolled(fixture, named: "tablet-1")
             let checkIn = CheckInMessage.checkOut(.init(udid: device.udid, topic: device.topic)).propertyList
@@ -187,7 +187,7 @@ import Testing
         }
     }
 
-    @Test func `nobody can queue for a device that is unknown, not enrolled, or too far behind`() async throws {
+    @Test func `no command can be queued for a device that is unknown, not enrolled, or too far behind`() async throws {
         try await TestManagement.with { fixture in
             #expect(try await fixture.refusal(.post, "/devices/nobody/inventory") == "mdm.device.missing")
             let device = try HandDevice(fixture, profile: try await fixture.enrollmentProfile(named: "tablet-1"))
@@ -201,7 +201,7 @@ import Testing
         }
     }
 
-    @Test func `a finished command is deleted: the order at once, its outcome later`() async throws {
+    @Test func `a finished command is deleted: its payload at once, its outcome later`() async throws {
         try await TestManagement.with { fixture in
             let device = try await HandDevice.enrolled(fixture, named: "tablet-1")
             for _ in 0..<120 {
@@ -233,7 +233,7 @@ import Testing
         }
     }
 
-    @Test func `a package that the disk may lose is not offered`() async throws {
+    @Test func `a package that may not be on the disk yet is not offered`() async throws {
         try await TestManagement.with { fixture in
             fixture.disk.isBroken.withLock { $0 = true }
             try Data(TestManagement.program("package")).write(to: URL(filePath: fixture.folder.path + "/upload"))
@@ -248,7 +248,7 @@ import Testing
         }
     }
 
-    @Test func `a result that cannot be written is not acknowledged`() async throws {
+    @Test func `a result that cannot be stored is not acknowledged`() async throws {
         let broken = Breakable()
         try await TestManagement.with(wrapping: { broken.wrap($0) }) { fixture in
             let device = try await HandDevice.enrolled(fixture, named: "tablet-1")

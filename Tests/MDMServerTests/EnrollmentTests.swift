@@ -11,7 +11,7 @@ import TestSupport
 import Testing
 
 @Suite struct EnrollmentTests {
-    @Test func `only a token makes a device enrolled`() async throws {
+    @Test func `a device counts as enrolled only after its TokenUpdate`() async throws {
         try await TestManagement.with { fixture in
             let device = try HandDevice(fixture, profile: try await fixture.enrollmentProfile(named: "tablet-1"))
             #expect(try await device.authenticate() == 200)
@@ -23,7 +23,7 @@ import Testing
         }
     }
 
-    @Test func `without a certificate nothing is served`() async throws {
+    @Test func `without a certificate no request is served`() async throws {
         try await TestManagement.with { fixture in
             let device = try await HandDevice.enrolled(fixture, named: "tablet-1")
             let idle = try CommandResult(udid: device.udid, status: .idle).propertyList.xml()
@@ -35,7 +35,7 @@ import Testing
         }
     }
 
-    @Test func `an unknown, an expired and an ended certificate are told to leave`() async throws {
+    @Test func `a device with an unknown, expired or ended certificate is told to leave`() async throws {
         try await TestManagement.with { fixture in
             let device = try await HandDevice.settled(fixture, named: "tablet-1")
             let idle = try CommandResult(udid: device.udid, status: .idle).propertyList.xml()
@@ -58,7 +58,7 @@ import Testing
         }
     }
 
-    @Test func `one device cannot speak for another, and is not told to leave over it`() async throws {
+    @Test func `one device cannot act for another, and is not told to leave for trying`() async throws {
         try await TestManagement.with { fixture in
             let mine = try await HandDevice.enrolled(fixture, named: "tablet-1")
             let other = try await HandDevice.enrolled(fixture, named: "tablet-2")
@@ -83,7 +83,7 @@ import Testing
         }
     }
 
-    @Test func `a device that says Authenticate again has nothing; only what it never got is still to be done`()
+    @Test func `a device that sends Authenticate again has nothing, and only undelivered commands remain`()
         async throws
     {
         try await TestManagement.with { fixture in
@@ -106,7 +106,7 @@ import Testing
         }
     }
 
-    @Test func `an unused profile puts no enrolled device out, unless it was made for that one or it was removed`()
+    @Test func `an unused profile replaces no enrolled device, unless made for it or the device was removed`()
         async throws
     {
         try await TestManagement.with { fixture in
@@ -136,7 +136,7 @@ import Testing
         }
     }
 
-    @Test func `an unused profile takes no device that another one is about to enroll`() async throws {
+    @Test func `an unused profile cannot take over a device that another profile is enrolling`() async throws {
         try await TestManagement.with { fixture in
             let device = try HandDevice(fixture, profile: try await fixture.enrollmentProfile(named: "tablet-1"))
             let thief = try HandDevice(
@@ -160,7 +160,7 @@ import Testing
         }
     }
 
-    @Test func `an unused profile is listed, ends after a week, and can be revoked`() async throws {
+    @Test func `an unused profile is listed, expires after a week, and can be revoked`() async throws {
         try await TestManagement.with { fixture in
             let old = try HandDevice(fixture, profile: try await fixture.enrollmentProfile(named: "old"))
             fixture.now.advance(days: 8)
@@ -181,7 +181,7 @@ import Testing
         }
     }
 
-    @Test func `a repeated goodbye is accepted again, and ends nothing else`() async throws {
+    @Test func `a repeated CheckOut is accepted again, and ends nothing else`() async throws {
         try await TestManagement.with { fixture in
             let device = try await HandDevice.enrolled(fixture, named: "tablet-1")
             let goodbye = CheckInMessage.checkOut(.init(udid: device.udid, topic: device.topic))
@@ -197,7 +197,7 @@ import Testing
         }
     }
 
-    @Test func `a token without an unlock token does not erase the one that is there`() async throws {
+    @Test func `a token without an unlock token does not erase the existing one`() async throws {
         try await TestManagement.with { fixture in
             let device = try await HandDevice.enrolled(fixture, named: "tablet-1")
             let with = CheckInMessage.TokenUpdate(
@@ -237,7 +237,7 @@ import Testing
         }
     }
 
-    @Test func `other methods, user channels and large bodies have their own answers`() async throws {
+    @Test func `other methods, user channels and large bodies get specific answers`() async throws {
         try await TestManagement.with { fixture in
             let device = try await HandDevice.enrolled(fixture, named: "tablet-1")
             let posted = try await fixture.send([], certificate: device.certificate, method: .post)
@@ -251,7 +251,7 @@ import Testing
         }
     }
 
-    @Test func `manifests and packages are for enrolled devices`() async throws {
+    @Test func `manifests and packages are only for enrolled devices`() async throws {
         try await TestManagement.with { fixture in
             try await fixture.register("the broker")
             let path = "/mdm/\(TestManagement.tenant)/manifests/org.baton.authenticator/1.0"

@@ -12,7 +12,7 @@ import Testing
 /// Commands that the device cannot carry out, now or at all.
 @Suite struct InstallationTests: AgentSteps {
     @Test(arguments: [RouterLink.PackageFault.breaks, .status(503), .status(429)])
-    func `a package that gets lost on its way is fetched again at the next visit`(
+    func `a package whose download failed is fetched again at the next check-in`(
         fault: RouterLink.PackageFault
     ) async throws {
         try await TestManagement.with { fixture in
@@ -32,7 +32,7 @@ import Testing
         }
     }
 
-    @Test func `a stop in the middle of a package loses nothing`() async throws {
+    @Test func `a stop during the download of a package loses nothing`() async throws {
         try await TestManagement.with { fixture in
             try await withAgent(fixture) { agent, wire in
                 try await enrolled(agent, fixture)
@@ -51,7 +51,7 @@ import Testing
         }
     }
 
-    @Test func `a package that the server does not have is a permanent failure`() async throws {
+    @Test func `a package that is missing on the server is a permanent failure`() async throws {
         try await TestManagement.with { fixture in
             try await withAgent(fixture) { agent, wire in
                 try await enrolled(agent, fixture)
@@ -64,7 +64,7 @@ import Testing
         }
     }
 
-    @Test func `a server does on a device what the enrollment grants, and nothing else`() async throws {
+    @Test func `a server can do on a device only what the enrollment grants`() async throws {
         try await TestManagement.with { fixture in
             try await withAgent(fixture) { agent, _ in
                 var profile = try Profile(xml: try await fixture.enrollmentProfile(named: "tablet-1"))
@@ -97,7 +97,7 @@ import Testing
         }
     }
 
-    @Test func `only the broker's own extension turns shared mode on`() async throws {
+    @Test func `only the extension for the broker itself turns shared mode on`() async throws {
         try await TestManagement.with { fixture in
             try await withAgent(fixture) { agent, _ in
                 try await enrolled(agent, fixture)

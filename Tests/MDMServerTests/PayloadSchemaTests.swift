@@ -13,7 +13,7 @@ import Testing
 /// Apple's protocol.
 @Suite struct PayloadSchemaTests: AgentSteps {
     @Test
-    func `all messages of server and device follow Apple's schema, and an added key or another type is found`()
+    func `all messages of server and device follow Apple's schema, and deviations from it are detected`()
         async throws
     {
         try await TestManagement.with { fixture in
@@ -35,7 +35,7 @@ import Testing
 
     /// Each damage must cause the finding listed with it. The findings are listed here so that an error in the
     /// checker's rules cannot hide one.
-    @Test func `a payload that is damaged is found, and the finding names the place`() async throws {
+    @Test func `a damaged payload is found, and the finding names the place`() async throws {
         try await TestManagement.with { fixture in
             let sso = try Profile.sharedDeviceSSO(
                 tenant: try #require(UUID(uuidString: TestManagement.tenant)), organization: "Contoso")

@@ -22,7 +22,7 @@ import Testing
     }
 
     @Test(arguments: [["rsa:2048"], ["ec", "-pkeyopt", "ec_paramgen_curve:P-256"]], ["sha256", "sha512"])
-    func `a signed profile is checked, and added without its signature`(key: [String], digest: String) async throws {
+    func `a signed profile is verified, and added without its signature`(key: [String], digest: String) async throws {
         try await Scratch.with { scratch in
             func openssl(_ arguments: [String]) async throws {
                 let program = try await RunningProgram.start(
@@ -73,7 +73,7 @@ import Testing
         }
     }
 
-    @Test func `a payload for iPads only is added with a warning, and not sent to Baton's devices`() async throws {
+    @Test func `a payload only for iPads is added with a warning, and is not sent to Baton's devices`() async throws {
         try await TestManagement.with { fixture in
             let wifi = try Self.profile { $0.payloads[0].content = .unknown(type: "com.apple.wifi.managed") }
             let added: MDMAdmin.Profile = try await fixture.call(.post, "/profiles", Self.file(try wifi.xml()))
@@ -97,7 +97,7 @@ import Testing
             ["SharedDeviceMode": .boolean(true)],
             ["shared_device_mode": .boolean(true)],
         ] as [MDMAdmin.Configuration])
-    func `a configuration by which a device would silently not be shared is refused`(
+    func `a configuration that would silently prevent shared mode is refused`(
         configuration: MDMAdmin.Configuration
     ) async throws {
         try await TestManagement.with { fixture in

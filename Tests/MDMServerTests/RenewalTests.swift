@@ -17,7 +17,7 @@ import X509
 
 /// A device gets its next identity long before the current one expires.
 @Suite struct RenewalTests: AgentSteps {
-    @Test func `a device that checks in now and then stays managed`() async throws {
+    @Test func `a device that checks in from time to time stays managed`() async throws {
         try await TestManagement.with { fixture in
             let wire = RouterLink.Wire()
             try await withAgent(try agent(fixture, wire: wire)) { agent in
@@ -88,7 +88,7 @@ import X509
         }
     }
 
-    @Test func `the answer to the new identity may get lost`() async throws {
+    @Test func `a lost answer to the new identity does no harm`() async throws {
         try await TestManagement.with { fixture in
             try await withAgent(fixture) { agent, wire in
                 try await enrolled(agent, fixture)
@@ -105,7 +105,7 @@ import X509
         }
     }
 
-    @Test func `a new profile that leads to another server is refused`() async throws {
+    @Test func `a new profile for another server is refused`() async throws {
         try await TestManagement.with { fixture in
             try await withAgent(fixture) { agent, wire in
                 try await enrolled(agent, fixture)
@@ -122,7 +122,7 @@ import X509
         }
     }
 
-    @Test func `an enrolled device takes a profile that was made for it, and keeps everything`() async throws {
+    @Test func `an enrolled device accepts a profile that was made for it, and keeps its state`() async throws {
         try await TestManagement.with { fixture in
             try await withAgent(fixture) { agent, wire in
                 try await enrolled(agent, fixture)
@@ -151,7 +151,7 @@ import X509
         }
     }
 
-    @Test func `the device's key lies apart from everything else, for the broker alone, and goes with the enrollment`()
+    @Test func `the device's key is in a separate file, only for the broker, and is removed with the enrollment`()
         async throws
     {
         try await TestManagement.with { fixture in
@@ -183,7 +183,7 @@ import X509
         }
     }
 
-    @Test func `an enrollment that its server lost before it was confirmed is abandoned`() async throws {
+    @Test func `an enrollment that its server lost before the confirmation is abandoned`() async throws {
         try await TestManagement.with { fixture in
             try await withAgent(fixture) { agent, wire in
                 let profile = try await fixture.enrollmentProfile(named: "tablet-1")
@@ -205,7 +205,7 @@ import X509
         }
     }
 
-    @Test func `an identity contains the date until which the server accepts it, and so does the next one`()
+    @Test func `an identity states until when the server accepts it, and so does the next one`()
         async throws
     {
         try await TestManagement.with { fixture in

@@ -16,7 +16,7 @@ import X509
 
 /// Tests the device's HTTPS client against a TLS listener on loopback.
 @Suite struct TLSTests {
-    @Test func `the server knows devices by the certificate of the channel`() async throws {
+    @Test func `the server identifies devices by the certificate of the TLS connection`() async throws {
         try await TestManagement.with { fixture in
             let (chain, key, trusted) = try Self.serverIdentity()
             try await withListener(fixture, chain: chain, key: key) { port in

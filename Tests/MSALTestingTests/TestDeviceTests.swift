@@ -64,7 +64,7 @@ import Testing
         #expect(try await reason { try await token(app, of: amara.account) } == "nobody_signed_in")
     }
 
-    @Test func `another worker is here already, and the app is notified and told whom it knew before`() async throws {
+    @Test func `if another worker is signed in, the app is notified and told whom it knew before`() async throws {
         let notifications = NotificationCenter()
         let device = TestDevice(notifications: notifications)
         let app = try device.application(
@@ -94,7 +94,7 @@ import Testing
         #expect(try await second.currentAccount(with: nil) == (nil, nil))
     }
 
-    @Test func `without an outcome for a page, the person closes it`() async throws {
+    @Test func `if no outcome is set for a page, the person closes it`() async throws {
         let app = try app()
         #expect(try await failure { try await signIn(app) }.code == MSALError.userCanceled.rawValue)
         device.signInsEnd(with: .failure(.noNetwork), .canceled, .worker(bo))
@@ -103,7 +103,7 @@ import Testing
         #expect(try await signIn(app).account == bo.account)
     }
 
-    @Test func `a page stays open until somebody finishes it, or the app gives up`() async throws {
+    @Test func `a page stays open until somebody finishes it, or the app cancels`() async throws {
         let app = try app()
         device.signInsEnd(with: .staysOpen)
         async let result = signIn(app)
@@ -113,7 +113,7 @@ import Testing
         #expect(!device.finishSignIn(.worker(bo)))
     }
 
-    @Test func `while a worker is signed in nobody else signs in, and nobody is asked again`() async throws {
+    @Test func `while a worker is signed in nobody else can sign in, and nobody is prompted`() async throws {
         let app = try app()
         device.signIn(amara)
         #expect(try await signIn(app).account == amara.account)
@@ -123,7 +123,7 @@ import Testing
         #expect(try await reason { try await app.acquireToken(with: parameters) } == "other_account")
     }
 
-    @Test func `an account that the app removed gives no silent token until it signs in again`() async throws {
+    @Test func `an account that the app removed gets no silent token until it signs in again`() async throws {
         let app = try app()
         device.signIn(amara)
         _ = try await token(app, of: amara.account)
@@ -147,7 +147,7 @@ import Testing
     ]
 
     @Test(arguments: refusals)
-    func `a call fails with the library's error for the broker's answer, and the next one is answered`(
+    func `a call fails with the library's error for the broker's answer, and the next call succeeds`(
         failure: TestFailure, code: Int, reason: String
     ) async throws {
         let app = try app()
@@ -161,7 +161,7 @@ import Testing
         _ = try await token(app, of: amara.account)
     }
 
-    @Test func `fewer scopes than asked are an error that brings the token`() async throws {
+    @Test func `if fewer scopes are granted than requested, the error contains the token`() async throws {
         let app = try app()
         device.signIn(amara)
         device.decline(scopes: ["User.Read"])
@@ -170,7 +170,7 @@ import Testing
         #expect((error.userInfo[MSALInvalidResultKey] as? MSALResult)?.account == amara.account)
     }
 
-    @Test func `a broker that is stopped is an error, and is found again when it starts`() async throws {
+    @Test func `a stopped broker is an error, and is found again when it starts`() async throws {
         let app = try app()
         _ = try await app.deviceInformation(with: nil)
         device.stopBroker()
@@ -179,7 +179,7 @@ import Testing
         #expect(try await app.deviceInformation(with: nil).deviceMode == .shared)
     }
 
-    @Test func `a personal device has no broker, which is an answer to one call and an error to all others`()
+    @Test func `a personal device has no broker, which is an answer to one call and an error in all others`()
         async throws
     {
         device.setMode(.personal)
@@ -189,7 +189,7 @@ import Testing
         try app.remove(amara.account)
     }
 
-    @Test func `a token lives by the clock of the test`() async throws {
+    @Test func `a token expires by the clock of the test`() async throws {
         let device = TestDevice(now: { Date(timeIntervalSince1970: 1_000_000) }, notifications: NotificationCenter())
         let app = try await device.use { () async throws in
             try MSALPublicClientApplication(
@@ -214,7 +214,7 @@ import Testing
             ])
     }
 
-    @Test func `a worker makes accounts and results for code that takes them`() throws {
+    @Test func `a test worker creates accounts and results for code that needs them`() throws {
         let result = try amara.result(scopes: ["Mail.Read"], accessToken: "secret")
         #expect(result.account == amara.account && result.accessToken == "secret" && result.scopes == ["Mail.Read"])
         #expect(result.authorizationHeader == "Bearer secret")

@@ -16,7 +16,7 @@ import Testing
         }
     }
 
-    @Test func `ENUM-1 the accounts that an app is told of are the broker's at this moment`() async throws {
+    @Test func `ENUM-1 an app gets the accounts that the broker has at this moment`() async throws {
         let broker = try ScriptedBroker.answering { _ in Self.list(TestValues.amara) }
         let application = try broker.application()
         let accounts = try await blocking { try application.allAccounts() }
@@ -41,7 +41,7 @@ import Testing
             .asInternal == .internalErrorAccountRequired)
     }
 
-    @Test func `ENUM-3 ENUM-6 if the broker cannot be asked there is an error and no list`() async throws {
+    @Test func `ENUM-3 ENUM-6 if the broker cannot be asked the result is an error, not a list`() async throws {
         let broker = try ScriptedBroker.answering { _ in throw BrokerError(.internal, "Broken. Mend it.") }
         let application = try broker.application()
         #expect(
@@ -52,14 +52,14 @@ import Testing
                 == .internalErrorUnexpected)
     }
 
-    @Test func `ENUM-5 on a shared device the broker's accounts are all there are`() async throws {
+    @Test func `ENUM-5 on a shared device there are no accounts other than the broker's`() async throws {
         let broker = try ScriptedBroker.answering { _ in Self.list(TestValues.bo) }
         let accounts = try await broker.application().accountsFromDevice(for: MSALAccountEnumerationParameters())
         #expect(accounts.map(\.username) == [TestValues.bo.username])
         #expect(accounts.first?.isSSOAccount == true)
     }
 
-    @Test func `ENUM-7 ENUM-9 filters add up whatever the case, and no match is an empty list`() async throws {
+    @Test func `ENUM-7 ENUM-9 filters are combined and ignore case, and no match is an empty list`() async throws {
         let broker = try ScriptedBroker.answering { _ in Self.list(TestValues.amara, TestValues.bo) }
         let application = try broker.application()
         let (id, name) = (TestValues.bo.homeAccountID.uppercased(), TestValues.bo.username.uppercased())
@@ -89,7 +89,7 @@ import Testing
     }
 
     @Test(arguments: ["", " "])
-    func `ENUM-10 a blank name is refused before anybody is asked`(name: String) async throws {
+    func `ENUM-10 a blank name is refused without asking the broker`(name: String) async throws {
         let requests = Requests()
         let broker = try ScriptedBroker.answering(requests)
         let application = try broker.application()
@@ -127,13 +127,13 @@ import Testing
         #expect(result.account.tenantProfiles == nil)
     }
 
-    @Test func `ACC-7 a copy of an account is the account`() async throws {
+    @Test func `ACC-7 a copy of an account equals the account`() async throws {
         let account = try await account(TestValues.amara)
         let copy = try #require(account.copy() as? MSALAccount)
         #expect(copy == account && copy.isSSOAccount == account.isSSOAccount)
     }
 
-    @Test func `REM-1 removing an account asks the broker, which then lists it as the device's and not as the app's`()
+    @Test func `REM-1 removing an account asks the broker, which then lists it for the device but not for the app`()
         async throws
     {
         let requests = Requests()
@@ -157,7 +157,7 @@ import Testing
         #expect(try await application.accountsFromDevice(for: MSALAccountEnumerationParameters()) == [amara])
     }
 
-    @Test func `REM-2 a broker that refuses, or that does not answer, makes removing an error`() async throws {
+    @Test func `REM-2 if the broker refuses or does not answer, removing fails with an error`() async throws {
         let broker = try ScriptedBroker.answering { _ in throw BrokerError(.internal, "The disk is full.") }
         let application = try broker.application()
         let amara = try await account(TestValues.amara)
@@ -165,7 +165,7 @@ import Testing
         #expect(error.asInternal == .internalErrorUnexpected && error.text == "The disk is full.")
     }
 
-    @Test func `REM-4 an account that nothing names is nothing to remove`() async throws {
+    @Test func `REM-4 removing an account without an identifier or a name does nothing`() async throws {
         let requests = Requests()
         let broker = try ScriptedBroker.answering(requests)
         let application = try broker.application()

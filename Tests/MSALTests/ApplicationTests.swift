@@ -20,7 +20,7 @@ import Testing
     }
 
     @Test(arguments: ["msauth.org.example.worker://auth", "MSAUTH.Org.Example://AUTH", "msauth.a-b_c.1://auth"])
-    func `INIT-5 a redirect URI that names an app is taken`(redirectUri: String) throws {
+    func `INIT-5 a redirect URI that names an app is accepted`(redirectUri: String) throws {
         _ = try MSALPublicClientApplication(configuration: configuration(redirectUri: redirectUri))
     }
 
@@ -34,7 +34,7 @@ import Testing
     ]
 
     @Test(arguments: redirectURIs)
-    func `INIT-3 INIT-6 any other redirect URI is refused, and the text says what is wrong`(
+    func `INIT-3 INIT-6 any other redirect URI is refused, and the error says what is wrong`(
         redirectUri: String?, reason: String
     ) async throws {
         let error = try await seen {
@@ -44,7 +44,7 @@ import Testing
         #expect(error.text.contains(reason))
     }
 
-    @Test func `INIT-7 a configuration that changes later changes nothing`() async throws {
+    @Test func `INIT-7 later changes to the configuration have no effect`() async throws {
         let asked = Mutex<String?>(nil)
         let broker = try ScriptedBroker { end in
             try end.greet()
@@ -68,7 +68,7 @@ import Testing
         ("https://Login.Baton.test/tenant/oauth2/v2.0?x=1#y", "https://login.baton.test/tenant"),
         ("https://login.baton.test:8443/tenant/", "https://login.baton.test:8443/tenant"),
     ])
-    func `AUT-1 an authority is host and tenant`(given: String, expected: String) throws {
+    func `AUT-1 an authority consists of host and tenant`(given: String, expected: String) throws {
         #expect(try MSALAADAuthority(url: #require(URL(string: given))).url.absoluteString == expected)
     }
 
@@ -81,19 +81,19 @@ import Testing
         #expect(try await seen { try MSALAADAuthority(url: url) }.asInternal == .internalErrorInvalidParameter)
     }
 
-    @Test func `AUT-5 authorities are equal by normalised address`() throws {
+    @Test func `AUT-5 authorities are equal if their normalised addresses are`() throws {
         let left = try MSALAADAuthority(url: #require(URL(string: "https://login.baton.test/tenant/x")))
         let right = try MSALAADAuthority(url: #require(URL(string: "https://LOGIN.baton.test/tenant")))
         #expect(left == right)
         #expect(left.hash == right.hash)
     }
 
-    @Test func `INT-14 no URL ever belongs to a sign-in`() throws {
+    @Test func `INT-14 no URL is accepted as the answer to a sign-in`() throws {
         let url = try #require(URL(string: "msauth.org.example.worker://auth?code=x"))
         #expect(!MSALPublicClientApplication.handleMSALResponse(url, sourceApplication: nil))
     }
 
-    @Test func `THR-1 blocks run later and on the queue that was named, also for parameter errors`() async throws {
+    @Test func `THR-1 blocks run later and on the given queue, even for parameter errors`() async throws {
         let broker = try ScriptedBroker { end in
             try end.greet()
             while true { try end.answer(try end.request(), TestValues.current(nil, previous: nil)) }
@@ -138,7 +138,7 @@ import Testing
         #expect(isMain)
     }
 
-    @Test func `LOG-1 LOG-3 only the first callback of a process gets the lines, which hold no name and no token`()
+    @Test func `LOG-1 LOG-3 only the first callback of a process gets log lines, which contain no name or token`()
         async throws
     {
         let (lines, signal) = AsyncStream.makeStream(of: String.self)

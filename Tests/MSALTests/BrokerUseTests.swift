@@ -6,7 +6,7 @@ import Testing
 
 /// The rules BRK, INIT-8 and INIT-12 of docs/msal-rules.md: when the library asks the broker.
 @Suite(.timeLimit(.minutes(10))) struct BrokerUseTests {
-    @Test func `INIT-8 BRK-1 DEV-1 an app that passes by the check of its redirect URI has no broker`() async throws {
+    @Test func `INIT-8 BRK-1 DEV-1 an app that bypasses the check of its redirect URI has no broker`() async throws {
         let requests = Requests()
         let broker = try ScriptedBroker.answering(requests)
         let application = try broker.application {
@@ -28,13 +28,13 @@ import Testing
         #expect(requests.all.isEmpty)
     }
 
-    @Test func `BRK-2 naming the app's own authority as known switches nothing off`() async throws {
+    @Test func `BRK-2 listing the app's own authority as known switches nothing off`() async throws {
         let broker = try ScriptedBroker.answering()
         let application = try broker.application { $0.knownAuthorities = [$0.authority] }
         #expect(try await application.deviceInformation(with: nil).deviceMode == .shared)
     }
 
-    @Test func `BRK-3 BRK-4 a broker that refuses counts as present, and one that is away does not`() async throws {
+    @Test func `BRK-3 BRK-4 a broker that refuses counts as present, a missing one does not`() async throws {
         let refusing = try ScriptedBroker.answering { _ in throw BrokerError(.brokerUnavailable, "Personal.") }
         #expect(try refusing.application().isCompatibleAADBrokerAvailable)
         let absent = try ScriptedBroker(deadlines: .within(.milliseconds(50)))
@@ -42,7 +42,7 @@ import Testing
     }
 
     @Test(arguments: [(-51700, MSALError.userCanceled), (-51115, .interactionRequired)])
-    func `BRK-5 a cancel and a need of the person have codes of their own`(number: Int, code: MSALError) async throws {
+    func `BRK-5 a cancel and a required interaction have their own codes`(number: Int, code: MSALError) async throws {
         let broker = try ScriptedBroker.answering { _ in
             throw BrokerError(BrokerError.Code(rawValue: number), "Cause. Remedy.")
         }
@@ -50,7 +50,7 @@ import Testing
         #expect(try await seen { try await application.currentAccount(with: nil) }.code == code.rawValue)
     }
 
-    @Test func `INIT-12 several applications of one client id see the same`() async throws {
+    @Test func `INIT-12 several applications with one client id see the same accounts`() async throws {
         let requests = Requests()
         let broker = try ScriptedBroker.answering(requests) { _ in TestValues.current(TestValues.amara, previous: nil) }
         let (first, second) = (try broker.application(), try broker.application())

@@ -6,12 +6,12 @@ import Testing
 
 /// Rule INT-10: an app cancels the sign-in that it started.
 @Suite(.timeLimit(.minutes(10))) struct CancellationTests {
-    @Test func `INT-10 without a sign-in there is nothing to cancel`() throws {
+    @Test func `INT-10 if no sign-in is running there is nothing to cancel`() throws {
         #expect(!MSALPublicClientApplication.cancelCurrentWebAuthSession())
         #expect(!(try ScriptedBroker().connection.cancelSignIn()))
     }
 
-    @Test func `INT-10 an abandoned sign-in ends with the broker's answer, as a cancel`() async throws {
+    @Test func `INT-10 a cancelled sign-in ends with the broker's answer, as cancelled`() async throws {
         let (started, start) = AsyncStream.makeStream(of: Void.self)
         let broker = try ScriptedBroker { end in
             try end.greet()
@@ -31,7 +31,7 @@ import Testing
         #expect(!broker.connection.cancelSignIn())
     }
 
-    @Test func `INT-10 a person who had finished before has signed in`() async throws {
+    @Test func `INT-10 a person who finished before the cancel is signed in`() async throws {
         let (started, start) = AsyncStream.makeStream(of: Void.self)
         let broker = try ScriptedBroker { end in
             try end.greet()
@@ -50,7 +50,7 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func `INT-10 a broker that does not answer the cancel, or dies of it, holds nobody up`(dies: Bool) async throws {
+    func `INT-10 a broker that ignores the cancel or dies does not delay the result`(dies: Bool) async throws {
         var deadlines = BrokerDeadlines.generous
         deadlines.cancellation = .milliseconds(50)
         let (started, start) = AsyncStream.makeStream(of: Void.self)
@@ -69,7 +69,7 @@ import Testing
         #expect(try await outcome.code == MSALError.userCanceled.rawValue)
     }
 
-    @Test func `a sign-in that nobody finishes ends by itself and is called off`() async throws {
+    @Test func `a sign-in that nobody finishes times out and is cancelled`() async throws {
         var deadlines = BrokerDeadlines.generous
         deadlines.interactive = .milliseconds(50)
         let (canceled, signal) = AsyncStream.makeStream(of: Bool.self)

@@ -20,7 +20,7 @@ import UnixSocket
     ]
 
     @Test(arguments: nonsense)
-    func `nonsense instead of a reply is an error of its own`(text: String) async throws {
+    func `a malformed reply has its own error`(text: String) async throws {
         let broker = try ScriptedBroker(rounds: 2) { end in
             try end.greet()
             _ = try end.request()
@@ -34,7 +34,7 @@ import UnixSocket
     }
 
     @Test(arguments: nonsense + ["\0cut"])
-    func `nonsense, or a message that stalls, costs the other calls nothing`(text: String) async throws {
+    func `a malformed message, or one that stalls, does not affect other calls`(text: String) async throws {
         var deadlines = BrokerDeadlines.generous
         deadlines.frame = .milliseconds(50)
         let epoch = TestValues.epoch(1)
@@ -62,7 +62,7 @@ import UnixSocket
     }
 
     @Test(arguments: strangeReplies)
-    func `a reply that is neither a response nor an error of the broker ends its own call only`(
+    func `a reply that is neither a response nor an error of the broker ends only its own call`(
         text: String
     ) async throws {
         let broker = try ScriptedBroker { end in
@@ -85,7 +85,7 @@ import UnixSocket
         #expect(try await application.deviceInformation(with: nil).deviceMode == .shared)
     }
 
-    @Test func `an app that asked before the broker came is notified when it comes, and asks it`() async throws {
+    @Test func `an app that asked before the broker started is notified when it starts, and asks it`() async throws {
         let folder = try scratchFolder()
         defer { try? FileManager.default.removeItem(at: folder) }
         let socket = folder.appending(path: "broker.sock").path
@@ -120,7 +120,7 @@ import UnixSocket
         #expect(try await application.deviceInformation(with: nil).deviceMode == .shared)
     }
 
-    @Test func `a child of fork has no connection, and every call reports it at once, even a waiting one`() async throws
+    @Test func `a forked child has no connection, and every call reports it at once, even a waiting one`() async throws
     {
         let process = Mutex(Int32(1))
         let connection = BrokerConnection(
@@ -136,7 +136,7 @@ import UnixSocket
         #expect(!application.isCompatibleAADBrokerAvailable && !connection.cancelSignIn())
     }
 
-    @Test func `a BATON_SOCKET that names nothing is reported`() async throws {
+    @Test func `a BATON_SOCKET that leads to no socket is reported`() async throws {
         var deadlines = BrokerDeadlines.generous
         deadlines.connect = .milliseconds(20)
         let connection = BrokerConnection(location: .named("/nonexistent/broker.sock"), deadlines: deadlines)
@@ -150,7 +150,7 @@ import UnixSocket
     }
 
     @Test(arguments: nonsense)
-    func `nonsense instead of a hello is an error of its own`(text: String) async throws {
+    func `a malformed hello has its own error`(text: String) async throws {
         let broker = try ScriptedBroker(deadlines: .within(.milliseconds(50))) { end in
             try end.connection.write(Array(text.utf8))
             end.waitForEnd()
@@ -174,7 +174,7 @@ import UnixSocket
                 == .internalErrorBrokerCorruptedResponse)
     }
 
-    @Test func `a reply that arrives byte by byte is a reply`() async throws {
+    @Test func `a reply that arrives byte by byte is accepted`() async throws {
         let broker = try ScriptedBroker { end in
             try end.greet()
             let request = try end.request()
@@ -186,7 +186,7 @@ import UnixSocket
         #expect(try await broker.application().deviceInformation(with: nil).deviceMode == .shared)
     }
 
-    @Test func `THR-6 a reply that comes twice, and one to nobody, complete nothing twice`() async throws {
+    @Test func `THR-6 a duplicate reply, or one without a request, completes no call twice`() async throws {
         let broker = try ScriptedBroker { end in
             try end.greet()
             let first = try end.request()
@@ -232,7 +232,7 @@ import UnixSocket
         }
     }
 
-    @Test func `a silent request that nobody answers ends by itself and is called off`() async throws {
+    @Test func `a silent request that is not answered times out and is cancelled`() async throws {
         let (canceled, signal) = AsyncStream.makeStream(of: Bool.self)
         let broker = try ScriptedBroker(deadlines: .answering(within: .milliseconds(100))) { end in
             try end.greet()
@@ -250,7 +250,7 @@ import UnixSocket
         #expect(await calls.next() == true)
     }
 
-    @Test func `a broker that accepts and never answers is an error in time`() async throws {
+    @Test func `a broker that accepts a connection and never answers is an error after a time limit`() async throws {
         let broker = try ScriptedBroker(deadlines: .within(.milliseconds(50))) { end in end.waitForEnd() }
         let application = try broker.application()
         #expect(
@@ -258,7 +258,7 @@ import UnixSocket
                 == .internalBrokerNotAvailable)
     }
 
-    @Test func `a broker of another transport version is an error at once`() async throws {
+    @Test func `a broker with another transport version is an immediate error`() async throws {
         let broker = try ScriptedBroker { end in
             _ = try end.message()
             try end.send(
@@ -271,7 +271,7 @@ import UnixSocket
         #expect(error.text.contains("version"))
     }
 
-    @Test func `a listener is trusted only as root, as this user, or as the owner of the socket's folder`() {
+    @Test func `a listener is trusted only if it runs as root, this user, or the owner of the socket's folder`() {
         let location = BrokerLocation(socket: "/run/baton/broker.sock", marker: nil)
         func peer(_ uid: UInt32) -> Peer { Peer(pid: 1, uid: uid, gid: 0) }
         #expect(location.trusts(peer(0)))
@@ -281,7 +281,7 @@ import UnixSocket
     }
 
     @Test(arguments: [false, true])
-    func `a harmless request is asked again, once, when the connection ended`(cutInFrame: Bool) async throws {
+    func `a repeatable request is sent again once if the connection ended`(cutInFrame: Bool) async throws {
         let epoch = TestValues.epoch(1)
         let broker = try ScriptedBroker(
             { end in
@@ -298,7 +298,7 @@ import UnixSocket
         #expect(current?.identifier == TestValues.bo.homeAccountID)
     }
 
-    @Test func `the second end of the connection is the answer`() async throws {
+    @Test func `if the connection ends a second time, the call fails`() async throws {
         let cut: ScriptedBroker.Script = { end in
             try end.greet()
             _ = try end.request()
@@ -340,7 +340,7 @@ import UnixSocket
     }
 
     @Test(arguments: [7, 8] as [UInt64])
-    func `a sign-in is asked again in an epoch before which nobody can have been asked`(counter: UInt64) async throws {
+    func `a sign-in is repeated in an epoch before which nobody can have been asked`(counter: UInt64) async throws {
         let broker = try cut(next: counter, isSame: counter == 7) { end in
             let request = try end.request()
             guard request.operation == .login else { throw ScriptFailure() }
@@ -351,7 +351,7 @@ import UnixSocket
     }
 
     @Test(arguments: [9, 10, 6, 1, 7] as [UInt64])
-    func `a sign-in is not asked again where somebody may have been asked, or the numbers say nothing`(
+    func `a sign-in is not repeated if somebody may have been asked, or the numbers do not tell`(
         counter: UInt64
     ) async throws {
         let broker = try cut(next: counter) { end in try end.answer(try end.request(), TestValues.token(TestValues.bo))
@@ -359,7 +359,7 @@ import UnixSocket
         #expect(try await seen { try await signIn(broker) }.asInternal == .internalErrorBrokerResponseNotReceived)
     }
 
-    @Test func `a sign-in is asked again once`() async throws {
+    @Test func `a sign-in is repeated once`() async throws {
         let broker = try cut(next: 8) { end in _ = try end.request() }
         #expect(try await seen { try await signIn(broker) }.asInternal == .internalErrorBrokerResponseNotReceived)
     }

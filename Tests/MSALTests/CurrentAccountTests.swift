@@ -13,7 +13,7 @@ import Testing
     ]
 
     @Test(arguments: truthTable.indices)
-    func `CUR-6 current and previous are what the broker says`(row: Int) async throws {
+    func `CUR-6 current and previous account are those that the broker reports`(row: Int) async throws {
         let (current, previous) = Self.truthTable[row]
         let broker = try ScriptedBroker { end in
             try end.greet()
@@ -72,7 +72,7 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func `CUR-5 in async code a change counts as reported when the app asks again, in whichever form`(
+    func `CUR-5 in async code a change counts as reported when the app asks again, in either form`(
         asksWithBlock: Bool
     ) async throws {
         let operations = Mutex<[BrokerProtocol.Operation]>([])
@@ -104,7 +104,7 @@ import Testing
                 == [.currentAccount, .getAccounts, .acknowledgeAccount, .currentAccount, .getDeviceInfo])
     }
 
-    @Test func `CUR-6 a worker who is still there is nothing to acknowledge`() async throws {
+    @Test func `CUR-6 if the worker has not changed, nothing is acknowledged`() async throws {
         let requests = Requests()
         let broker = try ScriptedBroker.answering(requests) { _ in
             TestValues.current(TestValues.amara, previous: TestValues.amara)
@@ -131,7 +131,7 @@ import Testing
         )
     }
 
-    @Test func `CUR-2 CUR-11 parameters that filter filter nothing here`() async throws {
+    @Test func `CUR-2 CUR-11 filters in the parameters have no effect here`() async throws {
         let broker = try ScriptedBroker.answering { _ in TestValues.current(TestValues.amara, previous: nil) }
         let parameters = MSALAccountEnumerationParameters(identifier: TestValues.bo.homeAccountID)
         let (current, _) = try await broker.application().currentAccount(with: parameters)
@@ -172,7 +172,7 @@ import Testing
     }
 
     @Test(arguments: ["no JSON", #"{"home_account_id":"x"}"#, #"[{"username":"#])
-    func `a list of accounts that cannot be read is an error, not an empty list`(text: String) async throws {
+    func `a malformed list of accounts is an error, not an empty list`(text: String) async throws {
         let broker = try ScriptedBroker { end in
             try end.greet()
             var map = TestValues.current(nil, previous: nil)

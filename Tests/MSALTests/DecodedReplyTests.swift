@@ -20,7 +20,7 @@ import Testing
         ).entries
     }
 
-    @Test func `each token comes with the account of its own id token, however many there are`() async throws {
+    @Test func `each token has the account of its own id token, however many there are`() async throws {
         // More than the library keeps, each several times, in two orders.
         let names = (0..<12).map { "worker\($0)" }
         let asked = names.flatMap { [$0, $0] } + names.reversed()
@@ -57,7 +57,7 @@ import Testing
         }
     }
 
-    @Test func `an unreadable id token is an error each time, also after a readable one`() async throws {
+    @Test func `an unreadable id token is an error each time, even after a readable one`() async throws {
         let broker = try ScriptedBroker { end in
             try end.greet()
             for isReadable in [true, false, false, true] {
@@ -77,7 +77,7 @@ import Testing
         #expect(try await application.acquireTokenSilent(with: parameters).account.username == "amara")
     }
 
-    @Test func `accounts are those of their own reply`() async throws {
+    @Test func `accounts are always those of their own reply`() async throws {
         let bo = AccountRecord(
             homeAccountID: TestValues.bo.homeAccountID, localAccountID: "o", realm: TestValues.tenant,
             environment: "login.baton.test", username: "bo@baton.test",

@@ -22,7 +22,7 @@ import UnixSocket
         #expect(information.description == (mode == .shared ? "Device mode shared" : "Device mode default"))
     }
 
-    @Test func `DEV-5 DEV-6 the registration and the reason for the mode are texts beside it`() async throws {
+    @Test func `DEV-5 DEV-6 the registration and the reason for the mode are in the additional texts`() async throws {
         let broker = try ScriptedBroker { end in
             try end.greet()
             try end.answer(try end.request())
@@ -51,7 +51,7 @@ import UnixSocket
     }
 
     @Test(arguments: ["", "x", "[]", "{"])
-    func `DEV-6 a fact that cannot be read is left out, and the rest is included`(text: String) async throws {
+    func `DEV-6 a malformed fact is left out, and the rest is included`(text: String) async throws {
         let broker = try ScriptedBroker.answering { _ in FlatMap([Key.extraDeviceInfo: text]) }
         let information = try await broker.application().deviceInformation(with: nil)
         #expect(information.deviceMode == .shared)
@@ -60,7 +60,7 @@ import UnixSocket
     @Test(arguments: [
         ("preferredAuthQRPIN", MSALPreferredAuthMethod.QRPIN), ("preferredAuthNotConfigured", .none), ("?", .none),
     ])
-    func `DEV-7 DEV-8 the broker decides the preferred way to sign in, and counts as present`(
+    func `DEV-7 DEV-8 the broker sets the preferred way to sign in, and counts as present`(
         text: String, expected: MSALPreferredAuthMethod
     ) async throws {
         let broker = try ScriptedBroker.answering { _ in FlatMap([Key.preferredAuthentication: text]) }
@@ -69,12 +69,12 @@ import UnixSocket
         #expect(information.hasAADSSOExtension)
     }
 
-    @Test func `DEV-7 a personal device without a broker reports none`() async throws {
+    @Test func `DEV-7 a personal device without a broker reports no broker`() async throws {
         let information = try await application(markerExists: false).deviceInformation(with: nil)
         #expect(!information.hasAADSSOExtension && information.configuredPreferredAuthMethod == .none)
     }
 
-    @Test func `DEV-10 calls at the same time are all answered`() async throws {
+    @Test func `DEV-10 simultaneous calls are all answered`() async throws {
         let broker = try ScriptedBroker.answering()
         let application = try broker.application()
         try await withThrowingTaskGroup(of: MSALDeviceMode.self) { group in
@@ -84,7 +84,7 @@ import UnixSocket
     }
 
     @Test(arguments: [(nil, true), (TestValues.tenant.uppercased(), true), ("other", false)] as [(String?, Bool)])
-    func `DEV-11 the registration is that of the tenant, and none is an object without entries`(
+    func `DEV-11 the registration is that of the tenant, and without one the object has no entries`(
         tenant: String?, isFound: Bool
     ) async throws {
         let broker = try ScriptedBroker.answering()
@@ -96,7 +96,7 @@ import UnixSocket
         #expect(extra.isEmpty != isFound)
     }
 
-    @Test func `DEV-11 a broker that cannot be asked is an error and no empty registration`() async throws {
+    @Test func `DEV-11 if the broker cannot be asked the result is an error, not an empty registration`() async throws {
         let application = try application(markerExists: true)
         #expect(
             try await seen { try await application.wpjMetaDataDevice(with: nil, forTenantId: nil) }.asInternal
@@ -104,7 +104,7 @@ import UnixSocket
     }
 
     @Test(arguments: [nil, "", "Shared", "kiosk"])
-    func `an answer without a known mode is an error and never a mode`(mode: String?) async throws {
+    func `an answer without a known mode is an error, not a mode`(mode: String?) async throws {
         let broker = try ScriptedBroker { end in
             try end.greet()
             let request = try end.request()
@@ -119,7 +119,7 @@ import UnixSocket
                 == .internalErrorBrokerUnknown)
     }
 
-    @Test func `an answer that claims no success is an error`() async throws {
+    @Test func `an answer without the success flag is an error`() async throws {
         let broker = try ScriptedBroker { end in
             try end.greet()
             let request = try end.request()
@@ -151,7 +151,7 @@ import UnixSocket
         #expect(error?.text == "Broken. Mend it.")
     }
 
-    @Test func `DEV-2 a device without a socket that nothing calls managed is personal`() async throws {
+    @Test func `DEV-2 a device without a socket and without a marker is personal`() async throws {
         let application = try application(markerExists: false)
         #expect(try await application.deviceInformation(with: nil).deviceMode == .default)
     }
@@ -163,7 +163,7 @@ import UnixSocket
         #expect(error.text.contains("Check that batond runs"))
     }
 
-    @Test func `a socket that nobody listens on is an error even where nothing says managed`() async throws {
+    @Test func `a socket without a listener is an error even if no marker exists`() async throws {
         let folder = try scratchFolder()
         defer { try? FileManager.default.removeItem(at: folder) }
         let path = folder.appending(path: "broker.sock").path
@@ -176,7 +176,7 @@ import UnixSocket
                 == .internalBrokerNotAvailable)
     }
 
-    @Test func `a broker that has gone away is an error, never personal, whatever the marker says`()
+    @Test func `a broker that has stopped is an error, not a personal device, whatever the marker says`()
         async throws
     {
         var deadlines = BrokerDeadlines.generous
@@ -193,7 +193,7 @@ import UnixSocket
                 == .internalBrokerNotAvailable)
     }
 
-    @Test func `a personal device without a broker signs nobody in and says why`() async throws {
+    @Test func `a personal device without a broker signs nobody in, and the error says why`() async throws {
         let application = try application(markerExists: false)
         #expect(
             try await seen { try await application.currentAccount(with: nil) }.asInternal == .internalBrokerNotAvailable

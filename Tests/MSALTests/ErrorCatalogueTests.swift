@@ -25,12 +25,12 @@ import Testing
         }
     }
 
-    @Test func `no two errors have one cause`() {
+    @Test func `no two errors have the same cause`() {
         let causes = Problem.allCases.map(\.entry.cause)
         #expect(Set(causes).count == causes.count)
     }
 
-    @Test func `every reason that the broker gives has a meaning on the page, and no two are one`() throws {
+    @Test func `every reason of the broker has a meaning on the page, and all are different`() throws {
         let file = URL(filePath: Repository.root + "/Sources/BrokerProtocol/BrokerError+Reason.swift")
         let declared = try String(contentsOf: file, encoding: .utf8).matches(of: /static let (\w+) = Reason\(/).count
         let meanings = BrokerError.Reason.meanings

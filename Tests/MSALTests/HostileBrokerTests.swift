@@ -10,7 +10,7 @@ import UnixSocket
 /// A hostile broker: answers that are too large, too late or missing, a socket with another owner, a restart during a
 /// call. Also an app whose calls are too many, too large or concurrent.
 @Suite(.timeLimit(.minutes(10))) struct HostileBrokerTests {
-    @Test func `an answer larger than a frame may be is refused, with a code and a remedy`() async throws {
+    @Test func `an answer larger than the maximum frame is refused, with a code and a remedy`() async throws {
         let broker = try ScriptedBroker(rounds: 2) { end in
             try end.greet()
             _ = try end.request()
@@ -25,7 +25,7 @@ import UnixSocket
         #expect(error.text.contains("Update the library and the broker"))
     }
 
-    @Test func `an answer with more members, or longer texts, than there may be is refused`() async throws {
+    @Test func `an answer with too many members or too long texts is refused`() async throws {
         let many = (0...600).map { #""k\#($0)":"v""# }.joined(separator: ",")
         let long = #""k":"\#(String(repeating: "x", count: 70_000))""#
         for members in [many, long] {
@@ -60,7 +60,7 @@ import UnixSocket
         #expect(current?.identifier == TestValues.amara.homeAccountID)
     }
 
-    @Test func `a connection to a broker that reads nothing is closed, and the next one answers every call`()
+    @Test func `a connection to a broker that reads nothing is closed, and the next one serves every call`()
         async throws
     {
         var deadlines = BrokerDeadlines.generous
@@ -95,7 +95,7 @@ import UnixSocket
     }
 
     @Test(arguments: [(70_000, 1, 1), (60_000, 60_000, 60_000)])
-    func `an app that asks with more than a frame holds is refused, and other calls never notice`(
+    func `an app's request that exceeds a frame is refused, and other calls are not affected`(
         query: Int, scope: Int, capability: Int
     ) async throws {
         let requests = Requests()
@@ -112,7 +112,7 @@ import UnixSocket
         #expect(requests.all.count == 2)
     }
 
-    @Test func `an app that lets go of its application while a call waits still gets the answer`() async throws {
+    @Test func `an app that releases its application during a call still gets the answer`() async throws {
         let mayAnswer = DispatchSemaphore(value: 0)
         let broker = try ScriptedBroker { end in
             try end.greet()
@@ -152,7 +152,7 @@ import UnixSocket
         }
     }
 
-    @Test func `a socket owned by somebody else is refused, and is sent nothing`() async throws {
+    @Test func `a socket owned by another user is refused, and nothing is sent to it`() async throws {
         let requests = Requests()
         let broker = try ScriptedBroker(isTrusted: false) { end in requests.add(try end.request()) }
         let application = try broker.application()
@@ -162,7 +162,7 @@ import UnixSocket
         #expect(requests.all.isEmpty)
     }
 
-    @Test func `a broker that starts again under waiting calls gives each one result`() async throws {
+    @Test func `if the broker restarts during calls, each call gets one result`() async throws {
         let epoch = TestValues.epoch(1)
         let broker = try ScriptedBroker(
             { end in
@@ -185,7 +185,7 @@ import UnixSocket
         }
     }
 
-    @Test func `10,000 account changes in a row are each posted, and the last one is the answer`() async throws {
+    @Test func `10,000 successive account changes are each posted, and the last one is the answer`() async throws {
         let count = 10_000
         let changes = try ChangingBroker(changes: count)
         defer { changes.close() }
@@ -205,7 +205,7 @@ import UnixSocket
         changes.notifications.removeObserver(observer)
     }
 
-    @Test func `THR-6 64 threads at once each get their own answers, once`() async throws {
+    @Test func `THR-6 each of 64 concurrent threads gets its own answers, once`() async throws {
         let broker = try ScriptedBroker.answering { request in
             TestValues.current(TestValues.account(request.parameters[.clientID] ?? "", uid: "u"), previous: nil)
         }
@@ -232,7 +232,7 @@ import UnixSocket
         #expect(answers.withLock { $0 } == Dictionary(uniqueKeysWithValues: (0..<64).map { ("\($0) true", rounds) }))
     }
 
-    @Test func `more calls than may wait are refused at once, and the others are answered`() async throws {
+    @Test func `calls over the limit of waiting calls are refused at once, and the others are answered`() async throws {
         let refused = DispatchSemaphore(value: 0)
         let broker = try ScriptedBroker { end in
             try end.greet()
@@ -260,7 +260,7 @@ import UnixSocket
         #expect(codes.count { $0 == MSALInternalError.internalErrorUnexpected.rawValue } == 44)
     }
 
-    @Test func `a block that calls back into the library, even with calls that block, holds nobody up`() async throws {
+    @Test func `a block that calls back into the library, even with calls that block, delays nothing`() async throws {
         let broker = try ScriptedBroker.answering { request in
             request.operation == .getAccounts
                 ? AccountsResponse(accounts: [TestValues.amara]).entries

@@ -95,7 +95,7 @@ import Testing
         return faults
     }
 
-    @Test func `every rule of docs msal-rules md names a test that is there, or differs`() throws {
+    @Test func `every rule of docs msal-rules md names an existing test, or differs`() throws {
         let rules = try Self.rules()
         #expect(Set(rules.map(\.id)).count == rules.count)
         #expect(try Self.faults(rules) == [])
@@ -103,9 +103,9 @@ import Testing
 
     @Test(arguments: [
         "", "[differs](differences.md)", "`TokenTests: CUR-3 there is no such test`",
-        "`CurrentAccountTests: CUR-6 current and previous are what the broker says`",
+        "`CurrentAccountTests: CUR-6 current and previous account are those that the broker reports`",
     ])
-    func `a rule that names nothing, or what is not there, is noticed`(held: String) throws {
+    func `a rule that names no test, or a missing one, is detected`(held: String) throws {
         #expect(try Self.faults([Rule(id: "CUR-3", held: held)]) != [])
     }
 
@@ -115,7 +115,7 @@ import Testing
         return ids(in: text).filter { id in families.contains(id.prefix { $0 != "-" }) && !rules.contains(id) }.sorted()
     }
 
-    @Test func `every rule that sources, tests and docs cite is on docs msal-rules md`() throws {
+    @Test func `every rule that sources, tests and docs cite is in docs msal-rules md`() throws {
         let rules = Set(try Self.rules().map(\.id))
         var files = 0
         for folder in ["Sources", "Tests", "docs", "Examples"] {
@@ -133,7 +133,7 @@ import Testing
         #expect(Self.unknown(in: "as CUR-6 and CUR-99 say, in UTF-8", rules) == ["CUR-99"])
     }
 
-    @Test func `every row names its test, and that test is there`() throws {
+    @Test func `every row names its test, and that test exists`() throws {
         let rows = try Self.text("docs/differences.md").split(separator: "\n").filter {
             $0.hasPrefix("| ") && !$0.hasPrefix("| rule |")
         }

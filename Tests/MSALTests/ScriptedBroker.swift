@@ -7,7 +7,7 @@ import Synchronization
 import Testing
 import UnixSocket
 
-/// A broker that behaves, well or badly, as a test's scripts say.
+/// A broker that behaves as a test's scripts say, correctly or not.
 ///
 /// Each script serves one connection, in order. After the last script the broker stops listening.
 final class ScriptedBroker: Sendable {

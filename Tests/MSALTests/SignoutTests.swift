@@ -47,7 +47,7 @@ import Testing
         #expect(signOut.client.correlationID != nil)
     }
 
-    @Test func `OUT-9 a failure of the broker is a failure`() async throws {
+    @Test func `OUT-9 an error of the broker is an error of the call`() async throws {
         let broker = try ScriptedBroker { end in
             try end.greet()
             try end.reply(try end.request(), .failure(BrokerError(.mismatchedAccount, "Another worker is signed in.")))
@@ -66,7 +66,7 @@ import Testing
         #expect(error?.asInternal == .internalErrorMismatchedUser)
     }
 
-    @Test func `OUT-3 signing out of the browser without web parameters is refused before anybody is asked`()
+    @Test func `OUT-3 signing out of the browser without web parameters is refused without asking the broker`()
         async throws
     {
         let broker = try ScriptedBroker()
@@ -78,7 +78,7 @@ import Testing
         #expect(error.asInternal == .internalErrorInvalidParameter)
     }
 
-    @Test func `OUT-1 an account that nobody can name is refused before anybody is asked`() async throws {
+    @Test func `OUT-1 an account without an identifier is refused without asking the broker`() async throws {
         let nameless = AccountRecord(
             homeAccountID: "", localAccountID: "", realm: "", environment: "", username: "x")
         let broker = try ScriptedBroker()

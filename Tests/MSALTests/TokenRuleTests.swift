@@ -28,7 +28,7 @@ import Testing
         var authenticationScheme: String { "Pop" }
     }
 
-    @Test func `INT-1 an authentication scheme other than Bearer is refused before anybody is asked`() async throws {
+    @Test func `INT-1 an authentication scheme other than Bearer is refused without asking the broker`() async throws {
         let requests = Requests()
         let broker = try ScriptedBroker.answering(requests)
         let application = try broker.application()
@@ -41,7 +41,7 @@ import Testing
         #expect(requests.all.isEmpty)
     }
 
-    @Test func `INT-2 scopes are trimmed, and asked once whatever their case`() async throws {
+    @Test func `INT-2 scopes are trimmed, and requested once whatever their case`() async throws {
         let token = try await asked { $0.scopes = [" user.read", "User.Read\n", "user.READ"] }
         #expect(token.scopes == ["user.read"])
     }
@@ -51,11 +51,11 @@ import Testing
             (MSALPromptType.selectAccount, "select_account"), (.login, "login"), (.consent, "consent"),
             (.create, "create"), (.promptIfNecessary, nil),
         ] as [(MSALPromptType, String?)])
-    func `INT-6 the prompt has its text`(prompt: MSALPromptType, text: String?) async throws {
+    func `INT-6 each prompt type has its text`(prompt: MSALPromptType, text: String?) async throws {
         #expect(try await asked { $0.promptType = prompt }.prompt == text)
     }
 
-    @Test func `INT-7 the person who signed in gets the session, whomever the app suggested`() async throws {
+    @Test func `INT-7 the person who signed in gets the session, whoever the app suggested`() async throws {
         let broker = try ScriptedBroker.answering { _ in TestValues.token(TestValues.bo) }
         let parameters = interactive()
         parameters.loginHint = TestValues.amara.username
@@ -75,7 +75,7 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func `INT-9 ERR-8 fewer scopes than asked are an error that brings them, and the token`(silent: Bool) async throws {
+    func `INT-9 ERR-8 if fewer scopes are granted, the error has them and the token`(silent: Bool) async throws {
         let broker = try ScriptedBroker.answering { _ in
             TestValues.token(TestValues.amara, scopes: ["openid", "profile", "User.Read"])
         }
@@ -99,14 +99,14 @@ import Testing
         }
     }
 
-    @Test func `INT-9 everything of a resource is granted where anything of it is`() async throws {
+    @Test func `INT-9 a request for all scopes of a resource is met by any scope of it`() async throws {
         let broker = try ScriptedBroker.answering { _ in TestValues.token(TestValues.amara, scopes: ["User.Read"]) }
         let result = try await broker.application().acquireToken(
             with: interactive(["https://graph.microsoft.com/.default"]))
         #expect(result.scopes == ["User.Read"])
     }
 
-    @Test func `INT-11 the server's access_denied is a cancel`() async throws {
+    @Test func `INT-11 the server's access_denied counts as a cancel`() async throws {
         let broker = try ScriptedBroker.answering { _ in
             throw BrokerError(.accessDenied, "AADSTS65004: Declined.", oauthError: "access_denied")
         }
@@ -115,7 +115,7 @@ import Testing
         #expect(error.code == MSALError.userCanceled.rawValue)
     }
 
-    @Test func `INT-12 hints and added parameters reach the broker`() async throws {
+    @Test func `INT-12 hints and extra parameters reach the broker`() async throws {
         let token = try await asked { parameters in
             parameters.domainHint = "seaview.baton.test"
             parameters.preferredAuthMethod = .QRPIN
@@ -134,7 +134,7 @@ import Testing
             ("consumers", nil, TestValues.tenant),
             ("seaview.baton.test", nil, "seaview.baton.test"), ("common", "other.test", "other.test"),
         ] as [(String, String?, String)])
-    func `SIL-4 an authority that names no organisation becomes the account's own`(
+    func `SIL-4 an authority that names no organisation is replaced by the account's own`(
         configured: String, given: String?, expected: String
     ) async throws {
         let requests = Requests()
@@ -152,7 +152,7 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func `SIL-5 SIL-7 a forced refresh, claims and capabilities reach the broker, whose cache they pass by`(
+    func `SIL-5 SIL-7 a forced refresh, claims and capabilities reach the broker and bypass its cache`(
         forced: Bool
     )
         async throws
@@ -184,7 +184,7 @@ import Testing
     }
 
     @Test(arguments: ["x", "[]", #"{"userinfo":{}}"#])
-    func `CLM-1 a claims request that cannot be read ends the call, and is not left out`(text: String) async throws {
+    func `CLM-1 a malformed claims request ends the call, and is not left out`(text: String) async throws {
         let requests = Requests()
         let broker = try ScriptedBroker.answering(requests)
         let application = try broker.application()
@@ -195,7 +195,7 @@ import Testing
         #expect(requests.all.isEmpty)
     }
 
-    @Test func `CLM-3 a claim whose value is not JSON ends the call, and raises nothing`() async throws {
+    @Test func `CLM-3 a claim with a value that is not JSON ends the call with an error`() async throws {
         let broker = try ScriptedBroker.answering()
         let application = try broker.application()
         let parameters = interactive()
@@ -211,7 +211,7 @@ import Testing
                 == .internalErrorInvalidParameter)
     }
 
-    @Test func `SIL-13 a failing silent call asks the broker each time`() async throws {
+    @Test func `SIL-13 every silent call that fails asks the broker again`() async throws {
         let requests = Requests()
         let broker = try ScriptedBroker.answering(requests) { _ in
             throw BrokerError(.interactionRequired, "Nobody is signed in. Sign in.")
@@ -234,7 +234,7 @@ import Testing
         #expect(try await application.acquireTokenSilent(with: parameters).accessToken == "token")
     }
 
-    @Test func `SIL-14 a worker who is gone needs interaction`() async throws {
+    @Test func `SIL-14 for a worker who has left, interaction is required`() async throws {
         let broker = try ScriptedBroker.answering { _ in
             throw BrokerError(.interactionRequired, "Nobody is signed in on this device. Sign in interactively.")
         }

@@ -9,7 +9,7 @@ import Testing
 @Suite(.timeLimit(.minutes(10))) struct TokenTests {
     private let webview = MSALWebviewParameters(authPresentationViewController: NSObject())
 
-    @Test func `a sign-in says all that the broker needs, and gives the worker's token`() async throws {
+    @Test func `a sign-in sends all that the broker needs, and returns the worker's token`() async throws {
         let asked = Mutex<Request?>(nil)
         let broker = try ScriptedBroker { end in
             try end.greet()
@@ -43,7 +43,7 @@ import Testing
         #expect(token.username == "amara@baton.test")
     }
 
-    @Test func `neither a result nor an account shows what it holds`() async throws {
+    @Test func `the description of a result or an account reveals no content`() async throws {
         let broker = try ScriptedBroker { end in
             try end.greet()
             try end.answer(try end.request(), TestValues.token(TestValues.amara, accessToken: "CANARY"))
@@ -59,7 +59,7 @@ import Testing
     }
 
     @Test(arguments: ["openid", "Profile", "OFFLINE_ACCESS", "client-1", "", "a b"])
-    func `INT-2 reserved and broken scopes are refused before anybody is asked`(scope: String) async throws {
+    func `INT-2 reserved and malformed scopes are refused without asking the broker`(scope: String) async throws {
         let broker = try ScriptedBroker()
         let parameters = MSALInteractiveTokenParameters(scopes: ["user.read", scope], webviewParameters: webview)
         let application = try broker.application()
@@ -106,7 +106,7 @@ import Testing
                 == .internalErrorMismatchedUser)
     }
 
-    @Test func `SIL-1 a silent call without an account needs interaction`() async throws {
+    @Test func `SIL-1 a silent call without an account requires interaction`() async throws {
         let broker = try ScriptedBroker()
         let parameters = MSALSilentTokenParameters(scopes: ["user.read"], account: try await account(TestValues.amara))
         parameters.account = nil
@@ -152,7 +152,7 @@ import Testing
         (-51417, "server_error", .interactionRequired), (-51413, "invalid_scope", .internal),
         (-51411, "invalid_client", .internal), (-51430, "unauthorized_client", .serverProtectionPoliciesRequired),
     ])
-    func `SIL-9 OAuth errors of a silent call need interaction, except those that no person can resolve`(
+    func `SIL-9 OAuth errors of a silent call require interaction, except those that no person can resolve`(
         number: Int, oauth: String, expected: MSALError
     ) async throws {
         let broker = try ScriptedBroker { end in
@@ -203,7 +203,7 @@ import Testing
             // Not a well-formed reason. Apps must not receive it, because they may show it or compare with it.
             (BrokerError.Reason(rawValue: "Amara is here"), "interaction_required"),
         ] as [(BrokerError.Reason?, String)])
-    func `the broker's reason reaches the app as a stable word, else the name of the error does`(
+    func `the broker's reason reaches the app as a stable word, or else the error's name does`(
         reason: BrokerError.Reason?, expected: String
     ) async throws {
         let broker = try ScriptedBroker.answering { _ in
@@ -218,7 +218,7 @@ import Testing
     }
 
     @Test(arguments: [Key.accessToken, .idToken, .clientInfo, .authority, .expiresOn])
-    func `a token response that lacks a part, or has nonsense there, is an error`(key: Key) async throws {
+    func `a token response with a missing or malformed part is an error`(key: Key) async throws {
         for nonsense in [nil, "!"] where !(key == .accessToken && nonsense != nil) {
             let broker = try ScriptedBroker { end in
                 try end.greet()

@@ -18,7 +18,7 @@ import Testing
             deviceType: "Linux", operatingSystemVersion: "12", displayName: "TestDevice 1", isShared: true)
     }
 
-    @Test func `a key blob of 2048 bits has the 283 bytes of its kind`() throws {
+    @Test func `a key blob of 2048 bits has the 283 bytes of its format`() throws {
         let blob = try Base64.decode(try TransportKey(try key()).encoded())
         #expect(blob.count == 283)
         #expect(Array(blob.prefix(14)) == Array("RSA1".utf8) + [0, 8, 0, 0, 3, 0, 0, 0, 0, 1])
@@ -34,7 +34,7 @@ import Testing
         #expect(read.key.numbers == (try key().numbers))
     }
 
-    @Test func `a join is the same on both ends`() throws {
+    @Test func `a join is decoded as it was encoded`() throws {
         let request = try request()
         let read = try JoinRequest(decoding: try request.encoded())
         #expect(read.certificateRequest == [0x30, 0])
@@ -44,7 +44,7 @@ import Testing
         #expect(read.isShared)
     }
 
-    @Test func `attributes come in either case and as text`() throws {
+    @Test func `attributes are accepted in either case and as text`() throws {
         let text = String(decoding: try request().encoded(), as: UTF8.self)
         for (attributes, isShared) in [
             (#""attributes":{"SharedDevice":"true"}"#, true), (#""attributes":{"ReuseDevice":"true"}"#, false),
@@ -67,7 +67,7 @@ import Testing
         #expect(throws: (any Error).self) { try JoinRequest(decoding: Array(changed.utf8)) }
     }
 
-    @Test func `short, long and lying key blobs are refused`() throws {
+    @Test func `short, long and inconsistent key blobs are refused`() throws {
         let blob = try Base64.decode(try TransportKey(try key()).encoded())
         var variants = [[], Array(blob.prefix(23)), Array(blob.dropLast()), blob + [0]]
         let lies: [(Int, UInt8)] = [

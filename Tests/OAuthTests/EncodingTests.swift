@@ -8,7 +8,7 @@ import Testing
         ("", ""), ("f", "Zg=="), ("fo", "Zm8="), ("foo", "Zm9v"), ("foob", "Zm9vYg=="), ("fooba", "Zm9vYmE="),
         ("foobar", "Zm9vYmFy"),
     ])
-    func `base64 is that of RFC 4648`(plain: String, text: String) throws {
+    func `base64 follows RFC 4648`(plain: String, text: String) throws {
         #expect(Base64.encode(Array(plain.utf8)) == text)
         #expect(try Base64.decode(text) == Array(plain.utf8))
         #expect(Base64URL.encode(Array(plain.utf8)) == text.filter { $0 != "=" })
@@ -16,21 +16,21 @@ import Testing
     }
 
     @Test(arguments: ["A", "AB", "AA=", "AA==", "A+", "A/", "AA ", "A\u{e9}", "AAAAA"])
-    func `base64url has one spelling`(text: String) {
+    func `base64url accepts only the canonical form`(text: String) {
         #expect(throws: Base64Failure()) { try Base64URL.decode(text) }
     }
 
     @Test(arguments: ["A", "AA", "AB==", "AA=", "====", "A===", "AA==AA==", "A-A_", "AA=A"])
-    func `base64 has one spelling`(text: String) {
+    func `base64 accepts only the canonical form`(text: String) {
         #expect(throws: Base64Failure()) { try Base64.decode(text) }
     }
 
     @Test(arguments: ["--__", "++//", "+-/_", "++//==", "++\r\n//\r\n"])
-    func `lenient base64 takes both alphabets, any padding and line ends`(text: String) throws {
+    func `lenient base64 accepts both alphabets, any padding and line ends`(text: String) throws {
         #expect(try Base64.decodeLeniently(text) == [0xfb, 0xef, 0xff])
     }
 
-    @Test func `a form is read as it was written`() throws {
+    @Test func `a form is decoded as it was encoded`() throws {
         var form = FormParameters()
         form.append(ParameterName.scope, "openid profile")
         form.append(ParameterName.redirectURI, "msauth.org.baton.firstline://auth?ä=1&b=%")
@@ -40,7 +40,7 @@ import Testing
         #expect(try FormParameters(parsing: text.utf8) == form)
     }
 
-    @Test func `a form may hold plus signs, unencoded addresses and empty fields`() throws {
+    @Test func `a form may contain plus signs, unencoded addresses and empty fields`() throws {
         let form = try FormParameters(parsing: "scope=a+b&redirect_uri=https://x/y&state=&&flag&client_id=%41".utf8)
         #expect(form[ParameterName.scope] == "a b")
         #expect(form[ParameterName.redirectURI] == "https://x/y")
@@ -57,14 +57,14 @@ import Testing
         #expect(throws: failure) { try FormParameters(parsing: text.utf8) }
     }
 
-    @Test func `a form has limits`() {
+    @Test func `the size of a form is limited`() {
         let fields = (0..<65).map { "f\($0)=1" }.joined(separator: "&")
         #expect(throws: FormFailure.overLimit) { try FormParameters(parsing: fields.utf8) }
         let long = "a=" + String(repeating: "x", count: 64 * 1024)
         #expect(throws: FormFailure.overLimit) { try FormParameters(parsing: long.utf8) }
     }
 
-    @Test func `members are lenient where clients are, and strict elsewhere`() throws {
+    @Test func `members are read leniently where clients require it, and strictly elsewhere`() throws {
         let json = #"{"iat":"17","exp":18,"iss":5,"sid":null,"aud":"x","amr":["pwd"],"SharedDevice":"TRUE"}"#
         let members = try Members(decoding: Array(json.utf8))
         #expect(try members.lenientInteger(ClaimName.issuedAt) == 17)
@@ -78,7 +78,7 @@ import Testing
         #expect(try members.lenientBool(RegistrationName.sharedDevice) == true)
     }
 
-    @Test func `text written by hand is read back, whatever it contains`() throws {
+    @Test func `text of the hand-written encoder is decoded unchanged, whatever it contains`() throws {
         let text = "\"\\\u{0}\u{1f}\n/ü\u{1f600}"
         var nested = MembersWriter()
         nested.set(ClaimName.name, text)
@@ -101,13 +101,13 @@ import Testing
         #expect(throws: MembersFailure.notAnObject) { try Members(decoding: Array(text.utf8)) }
     }
 
-    @Test func `depth and length of JSON are bounded`() {
+    @Test func `depth and length of JSON are limited`() {
         let deep = "{\"a\":" + String(repeating: "[", count: 30_000) + String(repeating: "]", count: 30_000) + "}"
         #expect(throws: MembersFailure.self) { try Members(decoding: Array(deep.utf8)) }
         #expect(throws: MembersFailure.overLimit) { try Members(decoding: [UInt8](repeating: 0x20, count: 65_537)) }
     }
 
-    @Test func `client info gives the home account id`() throws {
+    @Test func `client info yields the home account id`() throws {
         let info = ClientInfo(userID: "u", tenantID: "t")
         #expect(info.encoded == "eyJ1aWQiOiJ1IiwidXRpZCI6InQifQ")
         #expect(try ClientInfo(decoding: info.encoded).homeAccountID == "u.t")
@@ -118,11 +118,11 @@ import Testing
         #expect(Scopes(parsing: text) == nil)
     }
 
-    @Test func `scopes keep their order and lose repetitions`() {
+    @Test func `scopes keep their order and lose duplicates`() {
         #expect(Scopes(parsing: "openid  aza openid ugs")?.values == ["openid", "aza", "ugs"])
     }
 
-    @Test func `an error reply is read with its number`() throws {
+    @Test func `an error reply is decoded with its number`() throws {
         let json = #"{"error":"invalid_grant","error_codes":[70008],"error_description":"x","suberror":"stale_epoch"}"#
         let error = try #require(OAuthError(try Members(decoding: Array(json.utf8))))
         #expect(error.code == .invalidGrant)
@@ -131,7 +131,7 @@ import Testing
         #expect(OAuthError(Members([:])) == nil)
     }
 
-    @Test func `the number is once in front of a description that is passed on`() throws {
+    @Test func `a description that is passed on begins with its number only once`() throws {
         let json = #"{"error":"invalid_scope","error_codes":[70011],"error_description":"AADSTS70011: no such scope"}"#
         let error = try #require(OAuthError(try Members(decoding: Array(json.utf8))))
         #expect(error.description == "no such scope")

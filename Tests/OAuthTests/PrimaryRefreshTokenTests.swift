@@ -21,7 +21,7 @@ import Testing
         return .random(using: &generator)
     }
 
-    @Test func `the session key travels to the transport key alone`() throws {
+    @Test func `only the transport key decrypts the session key`() throws {
         let key = sessionKey()
         let envelope = try SessionKeyEnvelope.seal(key, to: transport.publicKey)
         #expect(envelope.hasPrefix("eyJlbmMiOiJBMjU2R0NNIiwiYWxnIjoiUlNBLU9BRVAifQ."))
@@ -32,7 +32,7 @@ import Testing
         #expect(throws: JOSEFailure.unsupported) { try SessionKeyEnvelope.open(foreign, with: transport) }
     }
 
-    @Test func `an issue request is the same on both ends`() throws {
+    @Test func `an issue request is decoded as it was encoded`() throws {
         let request = PrimaryRefreshToken.IssueRequest(
             nonce: "n", proof: .refreshToken(Sensitive("rt")), epoch: epoch)
         let text = try request.signed(with: device, certificate: [1, 2, 3])
@@ -50,7 +50,7 @@ import Testing
         #expect(throws: JOSEFailure.wrongSignature) { try received.verified(with: other) }
     }
 
-    @Test func `a use request is the same on both ends, and only under its session key`() throws {
+    @Test func `a use request is decoded as it was encoded, and only with its session key`() throws {
         var generator = SystemRandomNumberGenerator()
         let key = sessionKey()
         let request = PrimaryRefreshToken.UseRequest(
@@ -69,7 +69,7 @@ import Testing
         #expect(try request.signed(with: key, now: 1_000, using: &generator) != text)
     }
 
-    @Test func `a payload exchanged under the same context does not verify`() throws {
+    @Test func `a payload that was replaced under the same context is not accepted`() throws {
         var generator = SystemRandomNumberGenerator()
         let key = sessionKey()
         for version in [KeyDerivationVersion.one, .two] {
@@ -82,7 +82,7 @@ import Testing
         }
     }
 
-    @Test func `an end of session is the same on both ends`() throws {
+    @Test func `an end of session is decoded as it was encoded`() throws {
         let binding = CallBinding(audience: "https://login/x", deviceID: "d", nonce: "n", issuedAt: 5)
         let request = EndSessionRequest(
             binding, sessionID: "s", epoch: try #require(epoch), endsBrowserSession: true)
@@ -95,7 +95,7 @@ import Testing
         #expect(read.endsBrowserSession)
     }
 
-    @Test func `an issue reply gives token, account and session key`() throws {
+    @Test func `an issue reply contains token, account and session key`() throws {
         let key = sessionKey()
         var identity = MembersWriter()
         identity.set(ClaimName.name, "Amara")
@@ -117,7 +117,7 @@ import Testing
         ("AB" + String(repeating: "ab", count: 15), 1), (String(repeating: "a", count: 31), 1),
         (String(repeating: "ab", count: 16), -1),
     ])
-    func `an epoch has one form`(id: String, counter: Int) {
+    func `an epoch is accepted only in its canonical form`(id: String, counter: Int) {
         #expect(DeviceEpoch(id: id, counter: counter) == nil)
     }
 }

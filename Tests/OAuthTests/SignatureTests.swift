@@ -64,7 +64,7 @@ import Testing
         try token.verify(with: try key.verificationKey())
     }
 
-    @Test func `a key's thumbprint is that of RFC 7638`() throws {
+    @Test func `a key's thumbprint follows RFC 7638`() throws {
         let key = try Self.key(
             #"""
             {"kty":"RSA","n":"0vx7agoebGcQSuuPiLJXZptN9nndrQmbXEps2aiAFbWhM78LhWx4cbbfAAtVT86zwu1RK7aPFFxuhD\#
@@ -77,7 +77,7 @@ import Testing
     }
 
     @Test(arguments: [SigningKey.p256(P256.Signing.PrivateKey()), .symmetric(SymmetricKey(size: .bits256))])
-    func `a signature is accepted by the public half of its key and by no other`(key: SigningKey) throws {
+    func `a signature is accepted only by the public half of its key`(key: SigningKey) throws {
         let text = try TokenSigner(key: key, keyID: "k").token(payload: Array(#"{"sub":"s"}"#.utf8))
         let token = try CompactJWS(text)
         try token.verify(with: key.verification)
@@ -101,7 +101,7 @@ import Testing
         try token.verify(with: try found.verificationKey())
     }
 
-    @Test func `the header cannot choose a public key as a MAC secret`() throws {
+    @Test func `the header cannot make a public key serve as a MAC secret`() throws {
         let signing = P256.Signing.PrivateKey()
         let confused = SigningKey.symmetric(SymmetricKey(data: signing.publicKey.rawRepresentation))
         let token = try CompactJWS(try TokenSigner(key: confused, keyID: "k").token(payload: Array("{}".utf8)))
@@ -118,7 +118,7 @@ import Testing
         #expect(throws: JOSEFailure.self) { try CompactJWS(text).verify(with: key) }
     }
 
-    @Test func `a token over the limit is refused before anything is decoded`() {
+    @Test func `a token over the size limit is refused before anything is decoded`() {
         let text = "e30." + String(repeating: "A", count: 40_000) + ".AA"
         #expect(throws: JOSEFailure.overLimit) { try CompactJWS(text) }
     }
@@ -132,7 +132,7 @@ import Testing
         #expect(throws: JOSEFailure.malformed) { try other.certificates() }
     }
 
-    @Test func `the proof key is that of RFC 7636`() {
+    @Test func `the proof key follows RFC 7636`() {
         let verifier = "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk"
         let challenge = "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM"
         #expect(ProofKey.challenge(for: verifier) == challenge)

@@ -28,7 +28,7 @@ import Testing
         #expect(hexadecimal(derived) == "5997fec8bd6b18de085b0eabd0d6323a4185dc5de9172980d103aa35dbba5790")
     }
 
-    @Test func `a request under version 2 has the published form, and is verified again`() throws {
+    @Test func `a request with version 2 has the published form, and can be verified`() throws {
         let key = try #require(key)
         let text = try SessionSignedRequest.sign(payload: payload, with: key, version: .two, context: context)
         #expect(
@@ -43,7 +43,7 @@ import Testing
         "eyJhbGciOiJkaXIiLCJlbmMiOiJBMjU2R0NNIiwiY3R4IjoiUUVGQ1EwUkZSa2RJU1VwTFRFMU9UMUJSVWxOVVZWWlgifQ"
         + "..AAECAwQFBgcICQoLDA0ODw.oN2JrxXz7BF3J_sgaGUzzQ."
 
-    @Test func `the encrypted reply has the published form and opens`() throws {
+    @Test func `the encrypted reply has the published form, and can be decrypted`() throws {
         let key = try #require(key)
         let text = try EncryptedReply.seal(
             payload, with: key, context: context, initialisationVector: Array(0..<12))
@@ -51,7 +51,7 @@ import Testing
         #expect(try EncryptedReply.open(Self.gcm, with: key) == payload)
     }
 
-    @Test func `the unauthenticated reply opens only by its own name`() throws {
+    @Test func `the unauthenticated reply is decrypted only by the function for it`() throws {
         let key = try #require(key)
         let text = try EncryptedReply.sealWithoutAuthentication(
             payload, with: key, context: context, initialisationVector: Array(0..<16))
@@ -61,7 +61,7 @@ import Testing
         #expect(throws: JOSEFailure.unsupported) { try EncryptedReply.openWithoutAuthentication(Self.gcm, with: key) }
     }
 
-    @Test func `a changed byte anywhere in the encrypted reply is noticed`() throws {
+    @Test func `a changed byte anywhere in the encrypted reply is detected`() throws {
         let key = try #require(key)
         for offset in Self.gcm.utf8.indices.map({ Self.gcm.utf8.distance(from: Self.gcm.startIndex, to: $0) }) {
             var bytes = Array(Self.gcm.utf8)

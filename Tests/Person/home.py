@@ -24,7 +24,7 @@ READY = "#button[data-touch=signIn][aria-busy=false]:not([data-rest])"
 SESSION = "#button[data-touch=handover][aria-busy=false]:not([data-rest])"
 # The first sight of the screen for the next worker.
 NEXT = "#button[data-touch=signIn]"
-STRANGER = 64003  # a user who is none of the device's
+STRANGER = 64003  # a user who is not one of the device's users
 
 
 class HomeScreen(Pages):
@@ -107,7 +107,7 @@ class HomeScreen(Pages):
 
     def touch_twice(self, page):
         page.tap("#button")
-        # Whatever is on the screen by now, and without waiting for the button to be there again.
+        # The click is sent whatever is on the screen by now, without waiting for the button.
         page.evaluate("document.getElementById('button').click()")
 
     def languages(self, page, name):
@@ -122,7 +122,7 @@ class HomeScreen(Pages):
             other.context.close()
 
     def by_choice(self):
-        """The language that a person chooses holds on this page."""
+        """The language that a person chooses is kept on this page."""
         page = self.page(viewport={"width": 820, "height": 1180})
         page.goto(self.wanted["address"])
         page.wait_for_selector(READY, timeout=PATIENCE)

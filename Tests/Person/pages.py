@@ -33,9 +33,9 @@ LOOK = """() => {
 class Pages:
     """The pages of one server in a browser, and the faults that were seen on them, one sentence each.
 
-    `own` is the beginning of every address that the pages may load; `allowed` has more of them. Messages of the browser with
-    one of the texts in `ignored` are not faults. If BATON_SCREENSHOTS names a folder, it gets pictures
-    whose names begin with `name`.
+    `own` is the beginning of every address that the pages may load; `allowed` has further ones. Messages of the browser
+    with one of the texts in `ignored` are not faults. If BATON_SCREENSHOTS names a folder, it gets pictures whose names
+    begin with `name`.
     """
 
     def __init__(self, browser, own, name):

@@ -64,8 +64,8 @@ def appears(title, *keys):
 
 
 def fill(page):
-    """Types into the form and sends it, again if the keys went elsewhere: at a moment of its own choosing, Firefox lists a
-    download in a panel, which has the keyboard until it is closed."""
+    """Types into the form and sends it. Repeats this if the keys went elsewhere: at an unpredictable moment, Firefox
+    shows a download in a panel, which takes the keyboard until it is closed."""
     width, height = size(page)
     for _ in range(int(PATIENCE / 5)):
         tool("key", "Escape")

@@ -3,8 +3,8 @@
 """A person at the window of the sample app WardRound (DISPLAY), who reads it as a screen reader does
 (DBUS_SESSION_BUS_ADDRESS).
 
-    window.py reads TEXT…       waits until each text is in the window, on its hidden pages, too
-    window.py texts             prints every text in the window, on its hidden pages, too
+    window.py reads TEXT…       waits until each text is in the window, including its hidden pages
+    window.py texts             prints every text in the window, including its hidden pages
     window.py at NAME           waits until the keyboard is at the control of this name
     window.py away NAME         waits until the keyboard is at no control of this name
     window.py press NAME        presses the button of this name, once the keyboard is in its page

@@ -9,11 +9,11 @@ PATIENCE = 60.0  # seconds for a window to appear
 def find(title, patience=PATIENCE):
     """Waits for a visible window whose title the regular expression matches.
 
-    Returns its number; the last one's if there are several, None if none appears in time.
+    Returns its number: that of the last one if there are several, None if none appears in time.
     """
     deadline = time.monotonic() + patience
     while True:
-        # Without `--sync`: xdotool fails if a window goes while it looks at all of them, and `--sync` does not wait then.
+        # Without `--sync`: xdotool fails if a window closes during its search, and `--sync` does not wait in that case.
         found = subprocess.run(
             ["xdotool", "search", "--onlyvisible", "--name", title], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
             timeout=PATIENCE, check=False, text=True).stdout.split()

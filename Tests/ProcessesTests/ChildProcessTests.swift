@@ -6,7 +6,7 @@ import Testing
 import UnixSocket
 
 @Suite struct ChildProcessTests {
-    @Test func `a child that ends by itself gives its code, however often it is asked`() throws {
+    @Test func `a child that ends by itself returns its code, however often it is requested`() throws {
         let child = try ChildProcess.spawn(executable: "/bin/sh", arguments: ["-c", "exit 7"], environment: [:])
         #expect(try child.waitForExit() == .exited(7))
         #expect(try child.waitForExit() == .exited(7))
@@ -30,13 +30,13 @@ import UnixSocket
         #expect(try await second == .signalled(SIGKILL))
     }
 
-    @Test func `a program that is not there is an error, not a child that fails`() {
+    @Test func `a missing program is an error, not a child that fails`() {
         #expect(throws: ProcessFailure(step: .spawn, errno: ENOENT)) {
             try ChildProcess.spawn(executable: "/nonexistent/program", arguments: [], environment: [:])
         }
     }
 
-    @Test func `descriptors arrive under the chosen numbers even where these cross`() throws {
+    @Test func `descriptors get the chosen numbers, even if the numbers overlap`() throws {
         let (firstNear, firstFar) = try Connection.pair(maximumFrame: 64)
         let (secondNear, secondFar) = try Connection.pair(maximumFrame: 64)
         let numbers = [firstFar, secondFar].map { $0.descriptor.withNumber { $0 } }
@@ -49,7 +49,7 @@ import UnixSocket
         #expect(try child.waitForExit().isSuccess)
     }
 
-    @Test func `a child has no file but those that were given to it, not even ones that lack close-on-exec`() throws {
+    @Test func `a child has only the files that it was given, and none that lack close-on-exec`() throws {
         let leaking = dup(2)
         defer { close(leaking) }
         let (near, far) = try Connection.pair(maximumFrame: 4096)
@@ -64,7 +64,7 @@ import UnixSocket
         #expect(try child.waitForExit().isSuccess)
     }
 
-    @Test func `a child leads a group of its own and has only the given environment`() throws {
+    @Test func `a child leads its own group and has only the given environment`() throws {
         let script = """
             set -e
             [ "$(ps -o pgid= -p $$ | tr -d ' ')" = $$ ]

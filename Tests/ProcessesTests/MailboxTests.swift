@@ -10,7 +10,7 @@ import Testing
         let value = Atomic(0)
     }
 
-    @Test func `messages are delivered in the order in which they were posted, however takes and posts mix`()
+    @Test func `messages are delivered in the order in which they were posted, however posts and takes mix`()
         async throws
     {
         let mailbox = Mailbox<Int>()
@@ -30,7 +30,7 @@ import Testing
         #expect(taken == Array(0..<1275))
     }
 
-    @Test func `the waiting messages of one sender are limited, and others are not delayed by it`() async throws {
+    @Test func `the waiting messages of one sender are limited, and do not delay others`() async throws {
         let mailbox = Mailbox<Int>()
         let posted = Count()
         try BlockingThread.start { [intake = mailbox.intake(capacity: 2)] in
@@ -53,7 +53,7 @@ import Testing
         #expect(most <= 3)
     }
 
-    @Test func `a long queue is emptied in a time that grows with its length alone`() async throws {
+    @Test func `a long queue is emptied in a time proportional to its length`() async throws {
         let (short, long) = try await blocking { (Self.time(for: 5_000), Self.time(for: 100_000)) }
         // The long queue is twenty times as long. If each take moved the remaining messages, it would take four hundred
         // times as long.

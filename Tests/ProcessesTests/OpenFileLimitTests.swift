@@ -4,7 +4,7 @@ import Processes
 import Testing
 
 @Suite struct OpenFileLimitTests {
-    @Test func `the limit is raised as far as wanted and allowed, and never lowered`() async {
+    @Test func `the limit is raised as far as requested and allowed, and is never lowered`() async {
         await #expect(processExitsWith: .success) {
             let files = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
             var limit = rlimit(rlim_cur: 100, rlim_max: 500)

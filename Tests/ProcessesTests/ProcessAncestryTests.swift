@@ -14,7 +14,7 @@ import Testing
         ProcessAncestry.isStarted(pid, by: ancestor.name) { pid in table.first { $0.pid == pid } }
     }
 
-    @Test func `a process is started by each process of its chain, and not by itself`() {
+    @Test func `a process counts as started by each process of its chain, but not by itself`() {
         let (agent, browser, host) = (entry(10, 1, start: 5), entry(20, 10, start: 7), entry(30, 20, start: 7))
         let table = [entry(1, 0, start: 0), agent, browser, host]
         #expect(isStarted(30, by: agent, in: table) && isStarted(30, by: browser, in: table))
@@ -31,7 +31,7 @@ import Testing
         #expect(!isStarted(30, by: agent, in: [agent, entry(20, 10, start: 60), entry(30, 20, start: 8)]))
     }
 
-    @Test func `a chain that is broken, dead, endless or too long is refused`() {
+    @Test func `a chain that is broken, contains a dead process, or is endless or too long is refused`() {
         let agent = entry(10, 1, start: 5)
         #expect(!isStarted(30, by: agent, in: [agent, entry(30, 20, start: 8)]))
         #expect(!isStarted(30, by: agent, in: [agent, entry(30, 1, start: 8), entry(1, 0, start: 0)]))
@@ -44,7 +44,7 @@ import Testing
         #expect(isStarted(120, by: agent, in: [agent] + long) && !isStarted(139, by: agent, in: [agent] + long))
     }
 
-    @Test func `a process that was replaced while its chain was read is not believed`() {
+    @Test func `a process that was replaced while its chain was read is rejected`() {
         let agent = entry(10, 1, start: 5)
         var looks = 0
         let isStarted = ProcessAncestry.isStarted(30, by: agent.name) { pid in
@@ -55,7 +55,7 @@ import Testing
         #expect(!isStarted && looks == 2)
     }
 
-    @Test func `the kernel's own chain is followed`() throws {
+    @Test func `the chain of a real process is followed`() throws {
         let child = try ChildProcess.spawn(
             executable: "/bin/sleep", arguments: ["600"], environment: [:], output: .discarded)
         defer {

@@ -5,7 +5,7 @@ import Testing
 
 /// What `/proc` shows of processes that are starting.
 @Suite struct ProcessTableTests {
-    @Test func `a process in the middle of execve is read with the environment of its new program`() throws {
+    @Test func `a process during execve is read with the environment of its new program`() throws {
         for _ in 0..<200 {
             let process = try ChildProcess.spawn(
                 executable: "/bin/sleep", arguments: ["600"], environment: ["BATON_MARK": "here"], output: .discarded)

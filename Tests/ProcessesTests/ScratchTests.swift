@@ -5,7 +5,7 @@ import Testing
 
 /// The temporary folders of tests.
 @Suite struct ScratchTests {
-    @Test func `a program that was just written starts, while others start in other threads`() async throws {
+    @Test func `a program that was just written can be started while other threads start programs`() async throws {
         try await Scratch.with { scratch in
             try await withThrowingTaskGroup(of: Void.self) { group in
                 for number in 0..<4 {

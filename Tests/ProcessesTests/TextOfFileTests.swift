@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 @Suite struct TextOfFileTests {
-    @Test func `a file of the kernel is read to its end, though one read gives a page of it`() throws {
+    @Test func `a kernel file is read to its end, although one read returns only a page`() throws {
         let map = try textOfFile("/proc/self/maps")
         #expect(map.utf8.count > 4096)
         #expect(map.contains("[stack]"))

@@ -7,7 +7,7 @@ import Testing
         PushMessage.present(.init(status: "live", hasCommands: true, keepAlive: 30)),
         .present(.init(status: nil, hasCommands: false, keepAlive: 1)), .nudge, .alive,
     ])
-    func `a message is received as it was sent, in whatever pieces`(message: PushMessage) throws {
+    func `a message is decoded as it was encoded, in whatever pieces it arrives`(message: PushMessage) throws {
         var messages = PushMessageReader()
         let whole = try messages.take(message.bytes + message.bytes)
         #expect(whole == [message, message])
@@ -16,7 +16,7 @@ import Testing
         #expect(pieces == [message])
     }
 
-    @Test func `a hello is received as it was sent`() {
+    @Test func `a hello is decoded as it was encoded`() {
         for hello in [PushHello(question: nil), PushHello(question: "a.b.c")] {
             #expect(PushHello(bytes: hello.bytes) == hello)
         }
@@ -39,7 +39,7 @@ import Testing
         #expect(throws: PushProtocolError.self) { try messages.take(Array(text.utf8)) }
     }
 
-    @Test func `an event of a later version is a sign of life`() throws {
+    @Test func `an event of a later version counts as a sign of life`() throws {
         var messages = PushMessageReader()
         let later = try messages.take(Array((#"{"event":"later","more":[]}"# + "\n").utf8))
         #expect(later == [.unknown])

@@ -8,14 +8,14 @@ import Testing
 ///
 /// Each program runs in its own process, which exits with ThreadSanitizer's code 66 if a race was reported.
 struct RaceDetectionTests {
-    @Test func `a value that threads change without a lock is a race`() async {
+    @Test func `a value that threads change without a lock is reported as a race`() async {
         await #expect(processExitsWith: .exitCode(66)) {
             let counter = Unguarded()
             inTwoThreads { counter.value += 1 }
         }
     }
 
-    @Test func `a value that is changed beside the Mutex, too, is a race`() async {
+    @Test func `a value that is also changed outside its Mutex is reported as a race`() async {
         await #expect(processExitsWith: .exitCode(66)) {
             let (counter, lock) = (Unguarded(), Guarded())
             inTwoThreads {

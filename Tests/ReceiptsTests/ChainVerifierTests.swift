@@ -5,7 +5,7 @@ import Receipts
 import Testing
 
 @Suite struct ChainVerifierTests {
-    @Test func `a chain that nobody touched is intact, and its signer is the tenant's device`() throws {
+    @Test func `an unchanged chain is intact, and its signer is the tenant's device`() throws {
         let verdict = try Chain(5).verdict()
         #expect(verdict.isIntact)
         #expect(verdict.signer == .certified)
@@ -14,7 +14,7 @@ import Testing
         #expect(verdict.unanchored == 5)
     }
 
-    @Test func `a verdict names what nobody looked at, and counts the receipts that do not say it`() throws {
+    @Test func `a verdict names what nobody observed, and counts the receipts without this information`() throws {
         var chain = try Chain(2)
         try chain.append(unobserved: ["swap"])
         try chain.append(unobserved: ["clipboard", "swap"])
@@ -41,7 +41,7 @@ import Testing
         #expect(unseen.isEmpty)
     }
 
-    @Test func `lines in another order are found, whichever two change places`() throws {
+    @Test func `lines in the wrong order are detected, whichever two are swapped`() throws {
         let chain = try Chain(5)
         for first in 0..<4 {
             for second in (first + 1)..<5 {
@@ -54,13 +54,13 @@ import Testing
         }
     }
 
-    @Test func `a duplicate line is found`() throws {
+    @Test func `a duplicate line is detected`() throws {
         let chain = try Chain(3)
         let verdict = try chain.verdict(on: [chain.lines[0], chain.lines[1], chain.lines[1], chain.lines[2]])
         #expect(verdict.faults == [.reordered(line: 4)])
     }
 
-    @Test func `lines that are missing between others are named`() throws {
+    @Test func `missing lines between others are named`() throws {
         let chain = try Chain(6)
         var lines = chain.lines
         lines.removeSubrange(2...3)
@@ -68,14 +68,14 @@ import Testing
         #expect(verdict.faults == [.missing(first: 3, last: 4)])
     }
 
-    @Test func `the verdict on a file that begins later names the first receipt`() throws {
+    @Test func `the verdict on a file without the first receipts names the first one present`() throws {
         let chain = try Chain(5)
         let verdict = try chain.verdict(on: Array(chain.lines.dropFirst(2)))
         #expect(verdict.isIntact)
         #expect(verdict.first == 3)
     }
 
-    @Test func `another first line than the chain's is found`() throws {
+    @Test func `a first line that is not the chain's is detected`() throws {
         let chain = try Chain(3)
         let first = try chain.line(1, previous: chain.lines[2].hash)
         #expect(try chain.verdict(on: [first]).faults == [.forked(line: 2)])
@@ -83,14 +83,14 @@ import Testing
         #expect(try chain.verdict(on: [second]).faults == [.forked(line: 2)])
     }
 
-    @Test func `a line that its own key has signed anew is detected by the next line`() throws {
+    @Test func `a changed line that its own key has signed again is detected by the next line`() throws {
         let chain = try Chain(3)
         let other = try chain.line(2, previous: chain.lines[0].hash, device: Chain.device)
         let verdict = try chain.verdict(on: [chain.lines[0], other, chain.lines[2]])
         #expect(verdict.faults == [.forked(line: 4)])
     }
 
-    @Test func `receipts missing at the end are found up to the last anchor, and not after it`() throws {
+    @Test func `receipts missing at the end are detected up to the last anchor, and not after it`() throws {
         let chain = try Chain(6)
         let anchor = try chain.anchor(4)
         for count in 1...6 {
@@ -108,7 +108,7 @@ import Testing
         }
     }
 
-    @Test func `a rewritten chain is not the one that was countersigned`() throws {
+    @Test func `a rewritten chain does not match the countersigned one`() throws {
         let key = P256.Signing.PrivateKey()
         let (chain, other) = (try Chain(3, key: key), try Chain(4, key: key))
         let verdict = try chain.verdict(kept: [try chain.anchor(2, hash: other.lines[1].hash)])
@@ -116,14 +116,14 @@ import Testing
         #expect(verdict.anchoredUpTo == nil)
     }
 
-    @Test func `an anchor that another key signed anchors nothing`() throws {
+    @Test func `an anchor that another key signed does not count`() throws {
         let chain = try Chain(3)
         let verdict = try chain.verdict(anchors: [try chain.anchor(3, by: P256.Signing.PrivateKey())])
         #expect(verdict.faults == [.changed(line: 5)])
         #expect(verdict.anchoredUpTo == nil)
     }
 
-    @Test func `a device of another authority, or of none, is not the tenant's`() throws {
+    @Test func `a device of another authority, or of none, is not accepted as the tenant's`() throws {
         let (chain, other) = (try Chain(2), try Chain(2))
         let file = ReceiptFile(bytes: Chain.file([chain.statement] + chain.lines))
         let foreign = ChainVerifier(.trust(try chain.trust(authority: other.authority))).verdict(on: file)
@@ -138,13 +138,13 @@ import Testing
         #expect(ChainVerifier(.key(wrong)).verdict(on: file).signer == .unproven)
     }
 
-    @Test func `a receipt of a device that no statement names is not certified`() throws {
+    @Test func `a receipt of a device without a statement is not certified`() throws {
         var chain = try Chain(2)
         try chain.append(device: "33333333-3333-3333-3333-333333333333")
         #expect(try chain.verdict().signer == .unproven)
     }
 
-    @Test func `a line of another chain is foreign`() throws {
+    @Test func `a line of another chain is reported as foreign`() throws {
         let (chain, other) = (try Chain(2), try Chain(3))
         let verdict = try chain.verdict(on: chain.lines + [other.lines[2]])
         #expect(verdict.faults == [.foreign(line: 4)])
@@ -159,7 +159,7 @@ import Testing
         #expect(try chain.verdict(on: chain.lines + [later]).faults == [.unknownVersion(line: 4)])
     }
 
-    @Test func `a chain of both versions is intact, and says how many receipts are of the first`() throws {
+    @Test func `a chain of both versions is intact, and the verdict counts the receipts of version 1`() throws {
         var chain = try Chain(0)
         for version in [1, 1, 2] { try chain.append(version: version) }
         let verdict = try chain.verdict(anchors: [chain.anchor(2), chain.anchor(3)])
@@ -167,7 +167,7 @@ import Testing
         #expect(verdict.firstVersionCount == 2)
     }
 
-    @Test func `a file of nothing has no receipt`() throws {
+    @Test func `an empty file has no receipt`() throws {
         #expect(ChainVerifier(.nothing).verdict(on: ReceiptFile(bytes: [])).faults == [.empty])
     }
 }

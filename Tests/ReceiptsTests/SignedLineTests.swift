@@ -29,7 +29,7 @@ import Testing
         #expect(SignedLine(Array(text.utf8)) == nil)
     }
 
-    @Test func `a receipt is read back as it was written`() throws {
+    @Test func `a receipt is decoded as it was encoded`() throws {
         let chain = try Chain(2)
         let receipt = try Receipt(chain.lines[1])
         #expect(receipt.place.previous == chain.lines[0].hash)
@@ -37,7 +37,7 @@ import Testing
         #expect(try receipt.signed(with: .p256(chain.key)).members.values.count == chain.lines[1].members.values.count)
     }
 
-    @Test func `the first version's browser is read as what the agent reported, and nothing else is`() throws {
+    @Test func `a browser in version 1 is decoded as reported by the agent, and no other item is`() throws {
         var chain = try Chain(0)
         for version in [1, 2] { try chain.append(version: version) }
         let claims = try chain.lines.map { line in
@@ -48,7 +48,7 @@ import Testing
         #expect(try chain.lines.map { try Receipt($0).version } == [1, 2])
     }
 
-    @Test func `every grade and observer is read back as it was written`() throws {
+    @Test func `every grade and observer is decoded as it was encoded`() throws {
         let chain = try Chain(0)
         for grade in ReceiptItem.Grade.allCases {
             for observer in ReceiptItem.Observer.allCases {
@@ -83,14 +83,14 @@ import Testing
     }
 
     @Test(arguments: [nil, [], ["clipboard", "swap"]] as [[String]?])
-    func `what nobody looked at comes back, and an older line says nothing of it`(names: [String]?) throws {
+    func `unobserved entries are decoded as they were encoded, and an older line has none`(names: [String]?) throws {
         let line = try Chain(0).line(1, previous: nil, unobserved: names)
         #expect(try Receipt(line).remains.unobserved == names)
         #expect(String(decoding: line.bytes, as: UTF8.self).contains("\"unobserved\"") == (names != nil))
     }
 
     @Test(arguments: [#""none""#, "null", "[1]", #"{"a":"b"}"#])
-    func `a list of another form is no receipt's`(value: String) throws {
+    func `a receipt with a malformed list of unobserved entries is refused`(value: String) throws {
         let chain = try Chain(0)
         let line = try chain.line(1, previous: nil, unobserved: ["a"])
         let text = String(decoding: line.bytes, as: UTF8.self)
@@ -99,7 +99,7 @@ import Testing
         #expect(throws: ReceiptFailure.malformed) { try Receipt(other) }
     }
 
-    @Test func `a trust file is read back as it was written`() throws {
+    @Test func `a trust file is decoded as it was encoded`() throws {
         let chain = try Chain(1)
         let anchor = try chain.anchor(1)
         let trust = try ReceiptTrust(bytes: try chain.trust(anchors: [anchor]).bytes)

@@ -3,7 +3,7 @@ import Redaction
 import Testing
 
 @Suite struct RedactionTests {
-    @Test func `a secret shows nothing of itself however it is printed`() {
+    @Test func `a secret reveals nothing, however it is printed`() {
         let secret = SecretBytes(copying: Array("hunter2".utf8))
         let token = Sensitive("hunter2")
         var dumped = ""

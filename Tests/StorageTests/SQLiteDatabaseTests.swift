@@ -9,7 +9,7 @@ private let pets = Migration(
     "pets", ["CREATE TABLE pet (name TEXT NOT NULL, owner TEXT NOT NULL REFERENCES person (id) ON DELETE CASCADE)"])
 
 @Suite struct SQLiteDatabaseTests {
-    @Test func `values come back as they were bound, hostile text too`() async throws {
+    @Test func `values are read as they were bound, including hostile text`() async throws {
         let database = try await SQLiteDatabase(inMemoryWith: [people])
         let name = "x'); DROP TABLE person; --"
         let photo: [UInt8] = [0, 255]
@@ -21,7 +21,7 @@ private let pets = Migration(
         #expect(try row["photo"] == [0, 255] as [UInt8])
     }
 
-    @Test func `a column of another type or name is an error with its name, never a conversion`() async throws {
+    @Test func `a column with an unexpected type or name is an error with its name, never a conversion`() async throws {
         let database = try await SQLiteDatabase(inMemoryWith: [people])
         let row = try #require(
             try await database.read { try $0.row("SELECT 'a' AS text, 2 AS number, NULL AS missing, 1.5 AS part") })
@@ -55,7 +55,7 @@ private let pets = Migration(
         enum Column: String, ColumnName { case id, photo }
     }
 
-    @Test func `a column that may be NULL is read as such, and no other way`() async throws {
+    @Test func `a column that may be NULL can only be read as optional`() async throws {
         let database = try await SQLiteDatabase(inMemoryWith: [people])
         try await database.write { connection in
             try connection.insert(into: Photographed.self, [.id: "amara"])
@@ -76,7 +76,7 @@ private let pets = Migration(
         }
     }
 
-    @Test func `rows are written and read by the names in a table's one list`() async throws {
+    @Test func `rows are written and read with the column names in the table's one list`() async throws {
         let database = try await SQLiteDatabase(inMemoryWith: [people])
         try await database.write { connection in
             try connection.insert(into: Photographed.self, [.id: "a", .photo: [1] as [UInt8]])
@@ -95,7 +95,7 @@ private let pets = Migration(
         }
     }
 
-    @Test func `a column that the table does not have is an error with its name`() async throws {
+    @Test func `a column that the table lacks is an error with its name`() async throws {
         let database = try await SQLiteDatabase(inMemoryWith: [people])
         let error = await #expect(throws: StorageError.self) {
             try await database.read { try $0.records(Person.self, "") }
@@ -103,7 +103,7 @@ private let pets = Migration(
         #expect(error?.message.contains("shoeSize") == true)
     }
 
-    @Test func `a write that throws leaves nothing behind`() async throws {
+    @Test func `a write that throws changes nothing`() async throws {
         struct Refusal: Error {}
         let database = try await SQLiteDatabase(inMemoryWith: [people])
         await #expect(throws: Refusal.self) {
@@ -116,7 +116,7 @@ private let pets = Migration(
     }
 
     @Test(arguments: [true, false])
-    func `a read changes nothing, in memory as on the disk`(isInMemory: Bool) async throws {
+    func `a read cannot change anything, in memory or on the disk`(isInMemory: Bool) async throws {
         let path = NSTemporaryDirectory() + "read-\(UUID().uuidString).sqlite"
         defer { for end in ["", "-wal", "-shm"] { try? FileManager.default.removeItem(atPath: path + end) } }
         let database =
@@ -131,7 +131,7 @@ private let pets = Migration(
         #expect(try await database.read { try $0.rows("SELECT id FROM person") }.isEmpty)
     }
 
-    @Test func `a copy in memory begins with the other database's content, and changes independently`() async throws {
+    @Test func `a copy in memory begins with the original's content, and changes independently`() async throws {
         let database = try await SQLiteDatabase(inMemoryWith: [people])
         try await database.write { try $0.execute("INSERT INTO person (id) VALUES ('a')") }
         let copy = try SQLiteDatabase(inMemoryLike: database)
@@ -169,7 +169,7 @@ private let pets = Migration(
         #expect(heard.withLock(\.self).count == 2)
     }
 
-    @Test func `broken rules have codes and their messages hold no values`() async throws {
+    @Test func `violated constraints have error codes, and their messages contain no values`() async throws {
         let database = try await SQLiteDatabase(inMemoryWith: [people, pets])
         let secret = "canary-7f3a"
         try await database.write { try $0.execute("INSERT INTO person (id) VALUES (\(secret))") }
@@ -193,7 +193,7 @@ private let pets = Migration(
         FileManager.default.temporaryDirectory.path + "/storage-\(UUID().uuidString).sqlite"
     }
 
-    @Test func `a file is private, durable and keeps its rows when the schema grows`() async throws {
+    @Test func `a database file is private and durable, and keeps its rows when the schema grows`() async throws {
         let path = path()
         defer { for end in ["", "-wal", "-shm"] { try? FileManager.default.removeItem(atPath: path + end) } }
         let first = try await SQLiteDatabase(path: path, migrations: [people])
@@ -208,7 +208,7 @@ private let pets = Migration(
         #expect(try await second.read { try $0.rows("SELECT name FROM pet") }.isEmpty)
     }
 
-    @Test func `a step may join the middle of the list later`() async throws {
+    @Test func `a migration may be inserted into the middle of the list later`() async throws {
         let path = path()
         defer { for end in ["", "-wal", "-shm"] { try? FileManager.default.removeItem(atPath: path + end) } }
         _ = try await SQLiteDatabase(path: path, migrations: [people, pets])
@@ -232,7 +232,7 @@ private let pets = Migration(
         await #expect(throws: StorageError(.newer, "")) { try await SQLiteDatabase(path: path, migrations: [people]) }
     }
 
-    @Test func `a step that was edited after it was applied is refused`() async throws {
+    @Test func `a migration that was edited after it was applied is refused`() async throws {
         let path = path()
         defer { for end in ["", "-wal", "-shm"] { try? FileManager.default.removeItem(atPath: path + end) } }
         _ = try await SQLiteDatabase(path: path, migrations: [people])
@@ -242,7 +242,7 @@ private let pets = Migration(
         }
     }
 
-    @Test func `a step that fails leaves the former schema`() async throws {
+    @Test func `a migration that fails leaves the former schema`() async throws {
         let path = path()
         defer { for end in ["", "-wal", "-shm"] { try? FileManager.default.removeItem(atPath: path + end) } }
         let broken = Migration("broken", ["CREATE TABLE half (id TEXT)", "CREATE TABLE half (id TEXT)"])

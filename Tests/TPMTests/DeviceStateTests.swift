@@ -12,7 +12,7 @@ import Testing
 
 /// A device that keeps its keys in a TPM. Its state is useless without that TPM and cannot be rolled back.
 @Suite struct DeviceStateTests {
-    @Test func `no key of a device with a TPM is in a file, and each does its work`() async throws {
+    @Test func `no key of a device with a TPM is in a file, and each key works`() async throws {
         try await Device.with { device in
             #expect(try device.check() == nil)
             let keys = try DeviceKeys.make(in: device.keys)
@@ -43,7 +43,7 @@ import Testing
         }
     }
 
-    @Test func `a device whose TPM is gone or not named does not fall back to files`() async throws {
+    @Test func `a device whose TPM is missing or not configured does not fall back to files`() async throws {
         try await Device.with { device in
             #expect(try device.check() == nil)
             try await device.chip.stop()
@@ -67,7 +67,7 @@ import Testing
         }
     }
 
-    @Test func `an older copy of the state is refused, the present one is not`() async throws {
+    @Test func `an older copy of the state is refused, the current one is not`() async throws {
         try await Device.with { device in
             #expect(try device.check() == nil)
             try device.copy(to: "older")
@@ -85,7 +85,7 @@ import Testing
         }
     }
 
-    @Test func `a power cut between the file and the chip costs nothing`() async throws {
+    @Test func `a power cut between the file and the chip loses nothing`() async throws {
         try await Device.with { device in
             #expect(try device.check() == nil)
             try device.copy(to: "older")
@@ -119,7 +119,7 @@ import Testing
         }
     }
 
-    @Test func `the sealing key of a device that gets a TPM goes into it, and opens what it opened`() async throws {
+    @Test func `when a device gets a TPM its sealing key moves into it, and still opens its files`() async throws {
         try await Device.with { device in
             #expect(try device.check(with: nil) == nil)
             #expect(try device.keys.directory.names() == ["sealing.key"])

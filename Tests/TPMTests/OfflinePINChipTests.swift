@@ -12,7 +12,7 @@ import Testing
     private static let longest = SecretBytes(copying: Array("48027148027148027148027148027159".utf8))
 
     @Test
-    func `a PIN is known by the chip, and after too many wrong ones nothing is judged until the lock-out is over`()
+    func `the chip checks a PIN, and after too many wrong ones checks none until the lock-out is over`()
         async throws
     {
         try await Scratch.with { scratch in
@@ -38,7 +38,7 @@ import Testing
         }
     }
 
-    @Test func `a PIN sealed by one chip is checked by no other, and not without a chip`() async throws {
+    @Test func `a PIN that one chip sealed cannot be checked by another chip or without one`() async throws {
         try await Scratch.with { scratch in
             let module = TrustedPlatformModule(try await SoftwareTPM.start(in: scratch).configuration)
             let kept = try OfflinePIN(Self.pin, platform: module)

@@ -12,7 +12,7 @@ import Testing
 @Suite struct PlatformKeyTests {
     private static let exponent = Data([1, 0, 1])
 
-    @Test func `an RSA key signs what another library verifies`() async throws {
+    @Test func `another library verifies the signature of an RSA key`() async throws {
         try await Scratch.with { scratch in
             let module = TrustedPlatformModule(try await SoftwareTPM.start(in: scratch).configuration)
             let key = try module.makeKey(.rsaSigning)
@@ -27,7 +27,7 @@ import Testing
         }
     }
 
-    @Test func `a P-256 key signs what another library verifies, whatever zeros the numbers begin with`() async throws {
+    @Test func `another library verifies the signature of a P-256 key, even with leading zeros`() async throws {
         try await Scratch.with { scratch in
             let module = TrustedPlatformModule(try await SoftwareTPM.start(in: scratch).configuration)
             let key = try module.makeKey(.p256Signing)
@@ -41,7 +41,7 @@ import Testing
         }
     }
 
-    @Test func `data encrypted to a key of the chip opens only in that chip`() async throws {
+    @Test func `data encrypted to a key of the chip can be decrypted only in that chip`() async throws {
         try await Scratch.with { scratch in
             let module = TrustedPlatformModule(try await SoftwareTPM.start(in: scratch).configuration)
             let key = try module.makeKey(.rsaDecryption)
@@ -58,7 +58,7 @@ import Testing
         }
     }
 
-    @Test func `a key does nothing but what it is for`() async throws {
+    @Test func `a key can be used only for its purpose`() async throws {
         try await Scratch.with { scratch in
             let module = TrustedPlatformModule(try await SoftwareTPM.start(in: scratch).configuration)
             let (opens, signs) = (try module.makeKey(.rsaDecryption), try module.makeKey(.rsaSigning))
@@ -71,7 +71,7 @@ import Testing
         }
     }
 
-    @Test func `the counter goes up only, over power cuts and when it was removed`() async throws {
+    @Test func `the counter only increases, even over power cuts and after its removal`() async throws {
         try await Scratch.with { scratch in
             let chip = try await SoftwareTPM.start(in: scratch)
             let module = TrustedPlatformModule(chip.configuration)

@@ -11,7 +11,7 @@ import Testing
     private static let pin = SecretBytes(copying: Array("4711".utf8))
     private static let wrong = SecretBytes(copying: Array("4712".utf8))
 
-    @Test func `a sealed secret opens on its own chip, also after a power cut, and on no other`() async throws {
+    @Test func `a sealed secret opens only on its own chip, even after a power cut`() async throws {
         try await Scratch.with { scratch in
             let chip = try await SoftwareTPM.start(in: scratch)
             let module = TrustedPlatformModule(chip.configuration)
@@ -26,7 +26,7 @@ import Testing
         }
     }
 
-    @Test func `a blob that was changed, cut or made up is refused`() async throws {
+    @Test func `a blob that was changed, truncated or invented is refused`() async throws {
         try await Scratch.with { scratch in
             let module = TrustedPlatformModule(try await SoftwareTPM.start(in: scratch).configuration)
             let blob = try module.seal(Self.secret, authorization: nil)
@@ -41,7 +41,7 @@ import Testing
         }
     }
 
-    @Test func `wrong authorizations are counted, and then the right one is refused as well`() async throws {
+    @Test func `wrong authorizations are counted, and after too many even the right one is refused`() async throws {
         try await Scratch.with { scratch in
             let chip = try await SoftwareTPM.start(in: scratch)
             let module = TrustedPlatformModule(chip.configuration)
@@ -71,7 +71,7 @@ import Testing
         }
     }
 
-    @Test func `an authorization that anybody could show, and one that is too long, are refused`() async throws {
+    @Test func `an authorization that is empty, all zeros or too long is refused`() async throws {
         try await Scratch.with { scratch in
             let module = TrustedPlatformModule(try await SoftwareTPM.start(in: scratch).configuration)
             for bytes in [[], [0, 0], [UInt8](repeating: 1, count: 33)] {
@@ -85,7 +85,7 @@ import Testing
         }
     }
 
-    @Test func `a hundred operations leave nothing loaded, and what others left loaded is no hindrance`() async throws {
+    @Test func `a hundred operations leave nothing loaded, and objects of other programs do no harm`() async throws {
         try await Scratch.with { scratch in
             let chip = try await SoftwareTPM.start(in: scratch)
             let module = TrustedPlatformModule(chip.configuration)
@@ -105,7 +105,7 @@ import Testing
         }
     }
 
-    @Test func `a chip that is gone is unavailable, and there again once it is back`() async throws {
+    @Test func `a missing chip is reported as unavailable, and works again once it is back`() async throws {
         try await Scratch.with { scratch in
             let chip = try await SoftwareTPM.start(in: scratch)
             let module = TrustedPlatformModule(chip.configuration)
@@ -123,7 +123,7 @@ import Testing
         }
     }
 
-    @Test func `a chip that never answers is abandoned, and nobody waits for it again`() async throws {
+    @Test func `a chip that never answers is given up, and later calls do not wait for it`() async throws {
         try await Scratch.with { scratch in
             let silent = try SilentTPM(in: scratch)
             defer { silent.close() }
@@ -138,7 +138,7 @@ import Testing
         }
     }
 
-    @Test func `several who use one chip take turns`() async throws {
+    @Test func `several users of one chip take turns`() async throws {
         try await Scratch.with { scratch in
             let chip = try await SoftwareTPM.start(in: scratch)
             let blob = try TrustedPlatformModule(chip.configuration).seal(Self.secret, authorization: nil)
@@ -157,7 +157,7 @@ import Testing
         }
     }
 
-    @Test func `the chip of a machine whose owner keeps it is refused with a remedy`() async throws {
+    @Test func `a chip whose owner authorization is set is refused with a remedy`() async throws {
         try await Scratch.with { scratch in
             let chip = try await SoftwareTPM.start(in: scratch)
             _ = try await chip.tool("tpm2_changeauth", "-c", "owner", "secret")

@@ -17,14 +17,14 @@ import TraceSearch
     }
 
     @Test(arguments: Sample.encoded.keys.sorted())
-    func `an encoding is found wherever a border cuts it`(_ name: String) throws {
+    func `an encoding is found even if a piece's border splits it`(_ name: String) throws {
         let bytes = Array("before".utf8) + (try #require(Sample.encoded[name])) + Array("behind".utf8)
         let whole = hits(bytes, cutAt: bytes.count)
         #expect(whole.contains { $0.encoding == Sample.searchName(of: name) })
         for cut in bytes.indices { #expect(hits(bytes, cutAt: cut) == whole, "cut at \(cut)") }
     }
 
-    @Test func `a text right before a page that cannot be read is found, and the failure is reported`() {
+    @Test func `a text directly before an unreadable page is found, and the failure is reported`() {
         let surface = Surface("place", needles: needles)
         var pieces = [Array(("before " + Sample.text).utf8)]
         #expect(throws: Unreadable.self) {
@@ -36,7 +36,7 @@ import TraceSearch
         #expect(surface.hits["name"]?.map(\.place) == ["memory+7"])
     }
 
-    @Test func `of every text that passes the filter only the whole one is found`() {
+    @Test func `prefixes of a text that pass the filter are not found, only the whole text is`() {
         // All proper prefixes of the text, one after the other.
         var bytes: [UInt8] = []
         for count in 1..<Sample.text.utf8.count { bytes += Array(Sample.text.utf8.prefix(count)) }

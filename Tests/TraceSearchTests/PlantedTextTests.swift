@@ -37,7 +37,7 @@ import Testing
         }
     }
 
-    @Test func `bytes that are not text are found and reported as they are`() async throws {
+    @Test func `bytes that are not text are found and reported unchanged`() async throws {
         try await Scratch.with { scratch in
             let place = try Place(in: scratch)
             let key: [UInt8] = [0, 255, 10, 92, 128, 46, 0, 7, 200, 13, 43, 1]
@@ -53,7 +53,7 @@ import Testing
         }
     }
 
-    @Test func `a broken text is not found`() async throws {
+    @Test func `an incomplete or changed text is not found`() async throws {
         try await Scratch.with { scratch in
             let place = try Place(in: scratch)
             let broken = [
@@ -66,7 +66,7 @@ import Testing
         }
     }
 
-    @Test func `a text across the borders of what is read at once is found once and in its place`() async throws {
+    @Test func `a text that crosses a read boundary is found once, at its position`() async throws {
         try await Scratch.with { scratch in
             let place = try Place(in: scratch)
             var expected: Set<String> = []
@@ -83,7 +83,7 @@ import Testing
         }
     }
 
-    @Test func `a text within another and two of one text are all found`() async throws {
+    @Test func `a text within another and two copies of one text are all found`() async throws {
         try await Scratch.with { scratch in
             let place = try Place(in: scratch)
             try place.plant("...Amara Okafor-Canary...")
@@ -95,7 +95,7 @@ import Testing
         }
     }
 
-    @Test func `finds are reported without the text, even in the name of a file`() async throws {
+    @Test func `hits are reported without the text, even in the name of a file`() async throws {
         try await Scratch.with { scratch in
             let place = try Place(in: scratch)
             try place.plant(Sample.plain, in: "a-\(Sample.plain)-b")
@@ -124,7 +124,7 @@ import Testing
         }
     }
 
-    @Test func `a single file, a nested folder and a folder behind a link are surfaces`() async throws {
+    @Test func `a single file, a nested folder and a folder behind a link can be surfaces`() async throws {
         try await Scratch.with { scratch in
             let place = try Place(in: scratch)
             try FileManager.default.createDirectory(atPath: place.path + "/a/b", withIntermediateDirectories: true)
@@ -140,7 +140,7 @@ import Testing
         }
     }
 
-    @Test func `a file whose name is not text is searched like every other one`() async throws {
+    @Test func `a file whose name is not text is searched like any other`() async throws {
         try await Scratch.with { scratch in
             let place = try Place(in: scratch)
             // FileManager accepts only valid text as a name; a shell accepts any bytes.

@@ -48,7 +48,7 @@ import TraceSearch
         }
     }
 
-    @Test func `text planted in an open file without a name is found`() async throws {
+    @Test func `text planted in an unlinked open file is found`() async throws {
         try await Scratch.with { scratch in
             let child = try await hold(try #require(Sample.encoded["json"]), in: "file", scratch)
             let report = try Report(await search(child.pid, "--expect-hit", "child=name", "--json", in: scratch))
@@ -57,7 +57,7 @@ import TraceSearch
         }
     }
 
-    @Test func `a process without the text has none`() async throws {
+    @Test func `no text is found in a process that does not contain it`() async throws {
         try await Scratch.with { scratch in
             let child = try await hold(Array("something else".utf8), in: "memory", scratch)
             let run = try await search(child.pid, "--expect-none", in: scratch)
@@ -67,7 +67,7 @@ import TraceSearch
     }
 
     @Test(arguments: InspectionWay.allCases)
-    func `the calls see what the files of proc show`(_ way: InspectionWay) async throws {
+    func `the system calls see what the files in proc show`(_ way: InspectionWay) async throws {
         try await Scratch.with { scratch in
             let child = try await hold(Array(Sample.plain.utf8), in: "memory", scratch)
             #expect(try HeldSecrets.canBeSeen(Sample.plain, in: child.pid, by: way))
@@ -80,7 +80,7 @@ import TraceSearch
         }
     }
 
-    @Test func `a process that is not there, or has ended, is an error and never none`() async throws {
+    @Test func `a missing or ended process is an error, not a result without hits`() async throws {
         try await Scratch.with { scratch in
             let child = try await hold(Array(Sample.plain.utf8), in: "memory", scratch)
             child.kill()
@@ -94,7 +94,7 @@ import TraceSearch
         }
     }
 
-    @Test func `a process whose memory the caller may not read is an error, never a search without finds`()
+    @Test func `a process whose memory may not be read is an error, not a result without hits`()
         async throws
     {
         try await Scratch.with { scratch in
@@ -106,8 +106,7 @@ import TraceSearch
         }
     }
 
-    @Test func `the probe finds the text of such a process with rights, and says that it cannot without`() async throws
-    {
+    @Test func `the probe finds the text of such a process with rights, and reports a lack of rights`() async throws {
         try await Scratch.with { scratch in
             // A user other than root creates a user namespace, and may inspect the processes in it.
             let way = humble.isEmpty ? ["/usr/bin/unshare", "--user", "--map-current-user", "--"] : []

@@ -6,7 +6,7 @@ import Testing
 
 /// A place that cannot be searched is an error, never "none". A rule that could never fail is refused.
 @Suite struct SearchCallTests {
-    @Test func `a surface that is not there is an error unless it need not be there`() async throws {
+    @Test func `a missing surface is an error unless it may be missing`() async throws {
         try await Scratch.with { scratch in
             let missing = ["--surface", "gone=\(scratch.path("missing"))", "--expect-none"]
             #expect(try await TraceSearchRun(for: Sample.canaries, missing, in: scratch).code == 2)
@@ -20,7 +20,7 @@ import Testing
         }
     }
 
-    @Test func `a file that may not be read is an error`() async throws {
+    @Test func `an unreadable file is an error`() async throws {
         try await Scratch.with { scratch in
             let place = try Place(in: scratch)
             try place.plant("x", in: "hidden")
@@ -49,7 +49,7 @@ import Testing
         }
     }
 
-    @Test func `calls that make no sense and rules that could never fail are refused`() async throws {
+    @Test func `invalid calls and rules that could never fail are refused`() async throws {
         try await Scratch.with { scratch in
             let surface = ["--surface", "place=\(scratch.path)"]
             for arguments in [
@@ -74,7 +74,7 @@ import Testing
         }
     }
 
-    @Test func `rules are kept for each surface`() async throws {
+    @Test func `rules apply to each surface separately`() async throws {
         try await Scratch.with { scratch in
             let place = try Place(in: scratch)
             try place.plant(Sample.plain)

@@ -19,7 +19,7 @@ import TraceSearch
         #expect(found(Self.signed) == ["signed \(Self.signed)"] && found(Self.opaque) == ["opaque \(Self.opaque)"])
     }
 
-    @Test func `a signed token is found behind letters, and a long signature is cut`() {
+    @Test func `a signed token is found after letters, and a long signature is cut`() {
         #expect(found("x" + Self.signed) == ["signed \(Self.signed)"])
         #expect(found("eyJx" + Self.signed) == ["signed eyJx\(Self.signed)"])
         let long = "eyJ\(Self.text(20)).eyJ\(Self.text(40))."

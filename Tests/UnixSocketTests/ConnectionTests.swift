@@ -6,19 +6,19 @@ import Testing
 import UnixSocket
 
 @Suite struct ConnectionTests {
-    @Test func `a frame arrives as it was sent`() throws {
+    @Test func `a frame is received as it was sent`() throws {
         let (left, right) = try Connection.pair(maximumFrame: 1024)
         try left.write(Array("baton".utf8))
         #expect(try right.read().body == SecretBytes(copying: Array("baton".utf8)))
     }
 
-    @Test func `an empty frame is a frame`() throws {
+    @Test func `an empty frame is accepted`() throws {
         let (left, right) = try Connection.pair(maximumFrame: 1024)
         try left.write([])
         #expect(try right.read().body.count == 0)
     }
 
-    @Test func `descriptors travel with their frame and name the same open file`() throws {
+    @Test func `descriptors arrive with their frame and refer to the same open file`() throws {
         let (left, right) = try Connection.pair(maximumFrame: 1024)
         let (inner, far) = try Connection.pair(maximumFrame: 1024)
         try left.write([1], descriptors: [inner.descriptor])
@@ -28,7 +28,7 @@ import UnixSocket
         #expect(try far.read().body == SecretBytes(copying: [42]))
     }
 
-    @Test func `a frame that the socket has no room for is left, and its rest arrives with the next frames`() throws {
+    @Test func `the part of a frame that does not fit into the socket is sent with the next frames`() throws {
         let (left, right) = try Connection.pair(maximumFrame: 1 << 20)
         let whole = try left.writeWithoutWaiting([1])
         #expect(whole == nil)
@@ -42,7 +42,7 @@ import UnixSocket
         for body in [[1], long, [2, 3]] { #expect(try right.read().body == SecretBytes(copying: body)) }
     }
 
-    @Test func `a frame without waiting is refused over the limit and without a peer`() throws {
+    @Test func `writing without waiting fails for a frame over the limit and without a peer`() throws {
         let (left, right) = try Connection.pair(maximumFrame: 16)
         let long = [UInt8](repeating: 0, count: 17)
         #expect(throws: SocketError(call: .send, errno: EMSGSIZE)) { try left.writeWithoutWaiting(long) }
@@ -61,7 +61,7 @@ import UnixSocket
         }
     }
 
-    @Test func `the end of the peer is an end between frames and a truncation inside one`() throws {
+    @Test func `the peer's end is an end between frames, and a truncation inside a frame`() throws {
         var (left, right): (Connection?, Connection)
         (left, right) = try Connection.pair(maximumFrame: 1024)
         left?.shutDown()
@@ -87,7 +87,7 @@ import UnixSocket
         #expect(try last.read(patience: .seconds(60)).body == SecretBytes(copying: [1, 2, 3]))
     }
 
-    @Test func `a peer that has closed and left nothing is ended, and one that has not is not`() throws {
+    @Test func `a connection counts as ended once the peer has closed it and everything is read`() throws {
         var (left, right): (Connection?, Connection)
         (left, right) = try Connection.pair(maximumFrame: 1024)
         #expect(!right.descriptor.isEnded)
@@ -98,12 +98,12 @@ import UnixSocket
         #expect(right.descriptor.isEnded)
     }
 
-    @Test func `the kernel says who connected`() throws {
+    @Test func `the kernel reports who connected`() throws {
         let (left, _) = try Connection.pair(maximumFrame: 16)
         #expect(try left.descriptor.peer() == Peer(pid: getpid(), uid: getuid(), gid: getgid()))
     }
 
-    @Test func `shutting down wakes a reader on another thread`() async throws {
+    @Test func `a shutdown wakes a reader on another thread`() async throws {
         let (left, right) = try Connection.pair(maximumFrame: 16)
         async let failure = Task.detached { () -> Connection.ReadFailure? in
             do throws(Connection.ReadFailure) { _ = try right.read() } catch { return error }

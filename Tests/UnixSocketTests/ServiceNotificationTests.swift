@@ -17,7 +17,7 @@ import UnixSocket
         }
     }
 
-    @Test(arguments: [0, 50] as [Int32]) func `a manager that reads nothing holds nobody up`(patience: Int32) throws {
+    @Test(arguments: [0, 50] as [Int32]) func `a manager that reads nothing delays nobody`(patience: Int32) throws {
         try withReader { reader in
             // More messages than any kernel keeps for a reader. A `send` that waited forever would block the loop.
             let failure = (0..<100_000).lazy.compactMap { _ in
@@ -30,7 +30,7 @@ import UnixSocket
         }
     }
 
-    @Test func `a socket that is released later than the next one was bound leaves the next one alone`() throws {
+    @Test func `releasing a former socket does not remove its successor`() throws {
         let path = FileManager.default.temporaryDirectory.path + "/baton-\(UUID().uuidString).ready"
         var former: NoticeSocket? = try NoticeSocket(path: path)
         let next = try NoticeSocket(path: path)

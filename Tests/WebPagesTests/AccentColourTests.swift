@@ -9,5 +9,5 @@ import WebPages
     }
 
     @Test(arguments: ["", "#", "0b5cab", "#0b5ca", "#0b5cabc", "#0b5cag", "#+b5cab", "red;}", "#０b5cab"])
-    func `only six digits are a colour`(text: String) { #expect(!AccentColour.isReadable(text)) }
+    func `only six hexadecimal digits are a colour`(text: String) { #expect(!AccentColour.isReadable(text)) }
 }

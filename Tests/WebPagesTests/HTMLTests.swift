@@ -3,7 +3,7 @@ import Testing
 import WebPages
 
 @Suite struct HTMLTests {
-    @Test func `an interpolated value stays text, whatever characters follow it`() {
+    @Test func `an interpolated value remains text, even with combining characters`() {
         let hostile = "\"\u{301} onfocus='x' <\u{301}b>&"
         let html: HTML = "<p title=\"\(hostile)\">\(hostile)</p>"
         let scalars = html.text.unicodeScalars.filter { $0 != "\u{301}" }
@@ -17,7 +17,7 @@ import WebPages
         #expect(("\(piece)\(none)\([piece, piece])" as HTML).text == String(repeating: "<b>1 &lt; 2</b>", count: 3))
     }
 
-    @Test(arguments: Language.allCases) func `a page has its language and direction, and no code of its own`(
+    @Test(arguments: Language.allCases) func `a page has its language and direction, and no inline code`(
         language: Language
     ) throws {
         var page = FormPage(

@@ -4,13 +4,13 @@ import Testing
 import WebPages
 
 @Suite struct PageImageTests {
-    @Test func `PNG and JPEG are images`() {
+    @Test func `PNG and JPEG files are accepted as images`() {
         #expect(PageImage(bytes: TestImage.png)?.mediaType == "image/png")
         #expect(PageImage(bytes: TestImage.png + [1])?.mediaType == "image/png")
         #expect(PageImage(bytes: TestImage.jpeg)?.mediaType == "image/jpeg")
     }
 
-    @Test func `other files are not images, and neither are files that are too large`() {
+    @Test func `other files and files that are too large are not accepted as images`() {
         #expect(PageImage(bytes: Array("<svg onload=alert(1)>".utf8)) == nil)
         let largest = TestImage.png + [UInt8](repeating: 0, count: PageImage.maximumBytes - TestImage.png.count)
         #expect(PageImage(bytes: largest) != nil && PageImage(bytes: largest + [0]) == nil)

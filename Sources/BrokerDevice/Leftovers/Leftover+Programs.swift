@@ -7,7 +7,7 @@ extension Leftover {
     private static let person = Test(
         "PersonTests", "a person signs in with real keys on a real page, and nothing of the browser outlives its epoch")
     private static let environment = Test(
-        "AgentRemovalTests", "a browser gets nothing of the session that leads out of its profile")
+        "AgentRemovalTests", "a browser gets no path of the session outside its profile")
     private static let neighbours = Test(
         "HostileNeighbourTests", "no other process gets hold of a worker's sign-in, session or sign-out")
 

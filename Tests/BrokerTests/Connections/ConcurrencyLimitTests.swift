@@ -39,7 +39,7 @@ import Testing
 
     private func process(_ number: Int32) -> AppProcess { AppProcess(user: 1000, identity: .session, number: number) }
 
-    @Test func `two messages of a process are answered at once, the others after them, and no other process waits`()
+    @Test func `two messages of a process are answered at once, further ones wait, and other processes do not`()
         async throws
     {
         let (answers, messages) = (Answers(), (0..<4).map { _ in Message() })

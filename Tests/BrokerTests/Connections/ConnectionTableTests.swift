@@ -28,7 +28,7 @@ import Testing
         }
     }
 
-    @Test func `a process over its limit loses its own oldest idle connection, and is refused where none is idle`() {
+    @Test func `a process over its limit loses its own oldest idle connection, or is refused if none is idle`() {
         var places = ConnectionLimiter()
         places.add(7, busy: true)
         for _ in 2...4 { places.add(7) }
@@ -38,7 +38,7 @@ import Testing
         #expect(places.table.count == 4)
     }
 
-    @Test func `a program finds a place among greedy ones, whose oldest connection makes it, busy or not`() {
+    @Test func `a new program takes the place of a greedy program's oldest connection, busy or not`() {
         var places = ConnectionLimiter()
         for process in [7, 8] as [Int32] { for _ in 0..<4 { places.add(process, busy: true) } }
         #expect(places.add(9) == .displacing(1, .app))
@@ -47,7 +47,7 @@ import Testing
         #expect(places.add(9) == .displacing(9, .app))
     }
 
-    @Test func `a crowd of processes with one connection each keeps nobody out by doing nothing`() {
+    @Test func `a crowd of processes with one idle connection each keeps nobody out`() {
         var places = ConnectionLimiter()
         for process in 1...8 as ClosedRange<Int32> { places.add(process, busy: process == 1) }
         #expect(places.add(9) == .displacing(2, .app))
@@ -56,7 +56,7 @@ import Testing
         #expect(busy.add(9) == .refused(.app))
     }
 
-    @Test func `an app of its own identity loses nothing to the programs of the session, nor to another app`() {
+    @Test func `an app with its own identity loses no connection to programs of the session or to another app`() {
         var places = ConnectionLimiter()
         for _ in 0..<3 { places.add(1, app: "a.b") }
         for process in [7, 8] as [Int32] { for _ in 0..<4 { places.add(process) } }
@@ -69,7 +69,7 @@ import Testing
         #expect(places.add(9, user: 1001) == .displacing(5, .total))
     }
 
-    @Test func `nobody goes over any limit, whoever comes in whatever order`() {
+    @Test func `no limit is exceeded, in whatever order connections arrive`() {
         var random = SplitMix(state: 20_261_122)
         var places = ConnectionLimiter()
         var held: [Int: AppProcess] = [:]
@@ -130,7 +130,7 @@ import Testing
         #expect(reports.since(0).count == 16)
     }
 
-    @Test func `the doctor names who has as many connections as there may be, and a remedy`() {
+    @Test func `the doctor names an app that has reached its connection limit, with a remedy`() {
         let findings = CheckResult.connections([report("a.b", at: 1)])
         #expect(findings.map(\.code) == ["connections_full"] && findings[0].verdict == .warning)
         #expect(findings[0].message.contains("a.b") && findings[0].message.contains("64") && findings[0].remedy != nil)

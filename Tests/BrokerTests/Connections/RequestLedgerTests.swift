@@ -20,7 +20,7 @@ import Testing
         AppProcess(user: user, identity: identity, number: number)
     }
 
-    /// Takes as much as a process can get.
+    /// Takes as much memory as a process can get.
     ///
     /// - Returns: the amount, and the reason for the refusal.
     @discardableResult
@@ -35,7 +35,7 @@ import Testing
     /// Whether there is no room for one more long request.
     private func isFull(_ held: Int, of limit: Int) -> Bool { held <= limit && held + long > limit }
 
-    @Test func `a process has two MiB at most, and what it gives back is free again`() {
+    @Test func `a process may use two MiB, and what it gives back is free again`() {
         let (taken, refusal) = exhaust(process(1))
         #expect(isFull(taken, of: 2048) && refusal == .refused(.process, held: taken))
         #expect(ledger.take(RequestLedger.size(ofFrame: 1 << 20), for: process(1)) != .admitted)
@@ -45,7 +45,7 @@ import Testing
         #expect(ledger.take(RequestLedger.size(ofFrame: 1000), for: process(1)) == .admitted)
     }
 
-    @Test func `programs of a session cannot take every connection, however many they are`() {
+    @Test func `programs of a session cannot use all of the memory, however many they are`() {
         for number in 1...8 as ClosedRange<Int32> { exhaust(process(number)) }
         guard case .refused(.app, let held) = exhaust(process(9)).refusal else {
             Issue.record("the share of the session's programs has no end")
@@ -56,7 +56,7 @@ import Testing
         #expect(ledger.take(RequestLedger.size(ofFrame: 1 << 20), for: app) == .admitted)
     }
 
-    @Test func `a user with many apps, and all users together, have an end, too`() {
+    @Test func `a user with many apps has a limit, and all users together have one`() {
         for number in 1...6 as ClosedRange<Int32> { exhaust(process(number, of: .socket("app\(number)"))) }
         guard case .refused(.user, let held) = exhaust(process(7, of: .socket("app7"))).refusal else {
             Issue.record("a user's share has no end")
@@ -71,7 +71,7 @@ import Testing
         #expect(isFull(total, of: 12_288))
     }
 
-    @Test func `every process has room for some requests, whatever the others take`() {
+    @Test func `every process has room for some requests, however much the others use`() {
         for user in 1000...1003 as ClosedRange<UInt32> {
             for number in 1...20 as ClosedRange<Int32> { exhaust(process(number, user: user)) }
         }

@@ -24,7 +24,7 @@ import UnixSocket
         _ = waiting.offer(left.descriptor, PeerRecord(pid: process, uid: 1000, identity: .session))
     }
 
-    @Test func `each process has its turn, however many connections another one has waiting`() throws {
+    @Test func `each process gets its turn, however many connections of another process are waiting`() throws {
         let waiting = waiting()
         for process in [1, 1, 1, 2, 1, 3] as [Int32] { try offer(process, to: waiting) }
         var order: [Int32] = []
@@ -32,7 +32,7 @@ import UnixSocket
         #expect(order == [1, 2, 3, 1, 1, 1])
     }
 
-    @Test func `the supervisor is woken once for all that wait, and again as long as any do`() throws {
+    @Test func `the supervisor is woken once for all waiting connections, and again while any are left`() throws {
         let waiting = waiting()
         for _ in 0..<3 { try offer(1, to: waiting) }
         #expect(wakes.now == 1)
@@ -43,7 +43,7 @@ import UnixSocket
         #expect(wakes.now == 3 && waiting.next() == nil && wakes.now == 3)
     }
 
-    @Test func `the pending connections fit into a socket, and a new process begins with none`() throws {
+    @Test func `pending connections fit into a socket, and a new process begins with none`() throws {
         let waiting = waiting()
         waiting.begin(7)
         for process in 1...40 as ClosedRange<Int32> { try offer(process, to: waiting) }

@@ -16,7 +16,7 @@ extension CrashTests {
     private static let isSoak = ProcessInfo.processInfo.environment["BATON_SOAK"] != nil
 
     @Test(arguments: [FileFault.broken, .full, .readOnly])
-    func `wherever the disk fails, the device recovers with nothing of the worker`(fault: FileFault) async throws {
+    func `wherever the disk fails, the device recovers and keeps no data of the worker`(fault: FileFault) async throws {
         let stride: UInt64 = Self.isSoak ? 1 : fault == .broken ? 3 : 7
         try await Scratch.with { ready in
             // A device that has been ready before.

@@ -14,7 +14,7 @@ import Testing
 @Suite(.serialized, .timeLimit(.minutes(10))) struct CrashTests {
     private static let secret = "sealed under a key that died"
 
-    @Test func `no power cut leaves a worker behind or takes back what was acknowledged`() async throws {
+    @Test func `no power cut leaves data of a worker or undoes what was acknowledged`() async throws {
         let images = try await Scratch.with { scratch in
             let device = scratch.path("device")
             // A device that has been ready before.
@@ -30,7 +30,7 @@ import Testing
         }
     }
 
-    @Test func `a file that is replaced without being synced is lost in some image, so that the model can find it`()
+    @Test func `a file that is replaced without a sync is lost in some image, so the model can find the error`()
         async throws
     {
         let images = try await Scratch.with { scratch in
@@ -50,7 +50,7 @@ import Testing
         #expect(contents[["new"]]?.contains("old") == true)
     }
 
-    @Test func `a file that is replaced atomically is old or new, and new once that is acknowledged`() async throws {
+    @Test func `a file that is replaced atomically is old or new, and new once it is acknowledged`() async throws {
         let images = try await Scratch.with { scratch in
             let folder = Directory(path: scratch.path("folder"))
             try folder.make()

@@ -10,7 +10,7 @@ struct BundleLogTests {
         "DeviceEnrollment", "DeviceManagement",
     ]
 
-    @Test func `a support bundle may hold exactly the sentences that broker and agent log and that hold no value`()
+    @Test func `a support bundle may contain exactly the log lines of broker and agent that have no values`()
         throws
     {
         let list = try text(of: "baton/Bundle/BundleLogMessages.swift")

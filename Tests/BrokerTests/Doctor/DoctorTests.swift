@@ -36,7 +36,7 @@ import Testing
         #expect(findings.first { $0.code == reason }?.remedy == DeviceMode.incomplete(missing).remedy)
     }
 
-    @Test func `every fact that is missing is named, not the first one only`() {
+    @Test func `every missing fact is named, not only the first one`() {
         let findings = findings([.profile], enrolled: false)
         let all = ["incomplete", "not_enrolled", "broker_package_missing", "app_configuration_missing", "not_joined"]
         #expect(codes(findings, .bad) == Set(all))
@@ -66,7 +66,7 @@ import Testing
         #expect(!diagnosis.movers.isEmpty && diagnosis.findings.allSatisfy { $0.verdict != .bad })
     }
 
-    @Test func `a device that is joined is not told to be joined, and one that is not is told nothing else`() {
+    @Test func `a joined device is not told to join, and an unjoined one is told only to join`() {
         #expect(SessionDiagnosis(status("ready")).movers == ["A worker signs in through an app."])
         #expect(
             SessionDiagnosis(status("ready", mode: "incomplete")).movers == [
@@ -82,7 +82,7 @@ import Testing
         #expect(BrokerError.Reason(rawValue: "nobody_knows").remedy == nil && BrokerError.Reason.nobody.remedy == nil)
     }
 
-    @Test func `missing input reports are warned of, and only while a worker is signed in`() {
+    @Test func `the doctor warns of missing input reports, and only while a worker is signed in`() {
         func codes(_ session: String, idle: Int = 900, isReceived: Bool = false, agent: Bool = true) -> [String] {
             let rules = SessionTimeouts(idle: idle, idleWarning: 60, shiftLength: 60, shiftEnds: [])
             let sessionPolicy = SessionPolicy(timeouts: rules, willEndPatience: 0, eraserPatience: 0)
@@ -101,7 +101,7 @@ import Testing
         #expect(finding.verdict == .warning && finding.message.contains("browser, files"))
     }
 
-    @Test func `a missing agent is a fault only on a shared device`() {
+    @Test func `a missing agent is an error only on a shared device`() {
         #expect(codes(SessionDiagnosis(status("ready", agent: false)).findings, .bad) == ["agent_missing"])
         #expect(codes(SessionDiagnosis(status("ready", mode: "personal", agent: false)).findings, .bad).isEmpty)
     }
@@ -162,7 +162,7 @@ import Testing
 
     // MARK: - Files
 
-    @Test func `a file that others can get at is named`() async throws {
+    @Test func `a file that other users can access is named`() async throws {
         try await Scratch.with { scratch in
             let state = Directory(path: scratch.path("device"))
             try DeviceFiles(root: state).prepare()
@@ -194,7 +194,7 @@ import Testing
         }
     }
 
-    @Test func `for a missing folder, only that is reported`() async throws {
+    @Test func `a missing folder is reported without its files`() async throws {
         try await Scratch.with { scratch in
             let state = Directory(path: scratch.path("none"))
             let found = OutsideFindings(state: state, marker: scratch.path("marker")).all.map(\.code)
@@ -210,7 +210,7 @@ import Testing
             clientID: nil)
     }
 
-    @Test func `the ring of refusals keeps the last ones, and counts what comes again`() {
+    @Test func `the ring of refusals keeps the newest ones, and counts repeated ones`() {
         var ring = RefusalRing()
         for _ in 0..<3 { ring.add(refusal("a")) }
         #expect(ring.records.count == 1 && ring.records[0].count == 3)

@@ -34,7 +34,7 @@ import Testing
         #expect(inFiles == ["offline_leases", "offline_pin_without_tpm"])
     }
 
-    @Test func `leases that the session process has not read are not called good`() async throws {
+    @Test func `leases that the session process has not read are not reported as good`() async throws {
         #expect(try await codes(files: 2, nil) == ["offline_unread"])
         #expect(try await codes(files: 2, count(1)) == ["offline_unread"])
     }

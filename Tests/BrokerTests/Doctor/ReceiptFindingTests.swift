@@ -49,7 +49,7 @@ import Testing
         }
     }
 
-    @Test func `a line in the middle that was changed is found, which the broker's own start does not read`()
+    @Test func `a changed line in the middle is found, although the broker does not read it at its start`()
         async throws
     {
         try await Scratch.with { scratch in
@@ -64,7 +64,7 @@ import Testing
         }
     }
 
-    @Test func `a chain that was cut, or whose end is gone, is damaged`() async throws {
+    @Test func `a chain that was shortened or has lost its end is damaged`() async throws {
         for breaks: (Directory) throws -> Void in [
             { try Data().write(to: chain($0)) },
             { try FileManager.default.removeItem(atPath: DeviceFiles(root: $0).receipts.path + "/end.json") },
@@ -87,7 +87,7 @@ import Testing
         }
     }
 
-    @Test func `a device that was never handed over has none, and a chain whose key is gone cannot be checked`()
+    @Test func `a device without a hand-over has no receipts, and a chain without its key cannot be checked`()
         async throws
     {
         try await Scratch.with { scratch in

@@ -9,7 +9,7 @@ import Testing
 
 /// The files that the device seals for itself.
 @Suite struct DeviceSealTests {
-    @Test func `sealed data opens again, but only under its own name`() async throws {
+    @Test func `sealed data can be opened again, but only under its own name`() async throws {
         try await Device.with { device in
             try device.start()
             let seal = try DeviceSeal(in: device.keys)
@@ -49,7 +49,7 @@ import Testing
         }
     }
 
-    @Test func `a device that was set up with a TPM uses no files once it is told of none`() async throws {
+    @Test func `a device that was set up with a TPM uses no keys in files when no TPM is configured`() async throws {
         try await Device.with { device in
             try device.start()
             for name in ["sealing.tpm", "device.tpm", "transport.tpm", "receipt.tpm"] {

@@ -15,7 +15,7 @@ import Testing
         #expect(try String(contentsOf: file, encoding: .utf8) == LeftoverPage.text)
     }
 
-    @Test func `every entry has a name of its own, and says what it holds and who clears it`() {
+    @Test func `every entry has its own name, and says what it holds and who clears it`() {
         #expect(Set(Leftover.all.map(\.name)).count == Leftover.all.count)
         for entry in Leftover.all {
             #expect(entry.name.contains(/^[a-z][a-z_]*[a-z]$/) && !entry.places.isEmpty && !entry.holds.isEmpty)
@@ -34,11 +34,11 @@ import Testing
         ("receipts/chain-*.jsonl", "receipts/chain-1", false), ("*/home/Downloads/*", "1/home/Downloads/a b", true),
         ("*/home/Downloads/*", "home/Downloads/a", false), ("*", "any/thing", true), ("a*a", "a", false),
     ])
-    func `a pattern matches its own paths, and no others`(pattern: String, name: String, fits: Bool) {
+    func `a pattern matches its own paths and no others`(pattern: String, name: String, fits: Bool) {
         #expect(Leftover.Place.home(pattern).matches(name) == fits)
     }
 
-    @Test func `everything that is cleared has an observer and a test, and each test that is named is there`() throws {
+    @Test func `everything that is cleared has an observer and a test, and each named test exists`() throws {
         let sources = try Self.sources()
         for entry in Leftover.all where entry.fate == .cleared {
             #expect(entry.test != nil && entry.observer != .nobody, "\(entry.name)")
@@ -51,7 +51,7 @@ import Testing
     }
 
     /// Fails for each new entry until somebody has decided what receipts say about it.
-    @Test func `what no receipt can say anything about is known`() {
+    @Test func `the list of entries that no receipt can cover is known`() {
         let all = ["session_key", "session_process", "browser", "files", "app:an app"]
         let never = Leftover.unobserved(items: all, left: [])
         #expect(
@@ -71,7 +71,7 @@ import Testing
         #expect(Leftover.unobserved(items: [], left: []).contains("app_data"))
     }
 
-    @Test func `each item that the list names is one that receipts have`() {
+    @Test func `each item in the list is an item of receipts`() {
         let outcomes = [ItemOutcome.sessionKey, .sessionProcess, .browser, .files, .app("<application id>", .done)]
         #expect(Set(Leftover.all.compactMap(\.item)) == Set(outcomes.map(\.name)))
     }

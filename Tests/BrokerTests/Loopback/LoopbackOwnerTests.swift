@@ -12,7 +12,7 @@ import Testing
         func waits(for owner: LoopbackOwner) { owner.tell(id) { user in self.told.withLock { $0.append(user) } } }
     }
 
-    @Test func `a connection that leaves is released at once, without an answer`() {
+    @Test func `a connection that is closed while it waits is released at once, without an answer`() {
         let promise = Promise<UInt32>()
         let owner = LoopbackOwner(promise)
         let (stays, leaves) = (Connection(), Connection())
@@ -32,7 +32,7 @@ import Testing
         #expect(stays.told.withLock(\.self) == [1000])
     }
 
-    @Test func `a peer that leaves after its user is known changes nothing for later peers`() {
+    @Test func `a peer that leaves after its user is known does not affect later peers`() {
         let owner = LoopbackOwner(.settled(1000))
         let (early, late) = (Connection(), Connection())
         early.waits(for: owner)

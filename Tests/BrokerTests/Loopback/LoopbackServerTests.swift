@@ -41,7 +41,7 @@ import Testing
         #expect(servedRequests == 0)
     }
 
-    @Test func `nothing is read before it is known whose the browser is`() async throws {
+    @Test func `nothing is read before the browser's user is known`() async throws {
         let owner = Promise<UInt32>()
         let server = try await opened(owner: owner)
         defer { server.close() }
@@ -54,7 +54,7 @@ import Testing
         _ = stranger
     }
 
-    @Test func `a connection of an attempt that ends without an agent is closed, and leaves nothing`() async throws {
+    @Test func `when an attempt ends without an agent, its connections are closed and nothing remains`() async throws {
         var limits = LoopbackServer.Limits()
         limits.patience = .seconds(30)
         limits.unjudged = 1
@@ -81,7 +81,7 @@ import Testing
         #expect(servedRequests == 0)
     }
 
-    @Test func `data from a peer that is gone is not read, whatever user the kernel reports`() async throws {
+    @Test func `data from a peer that has disconnected is not read, whatever user the kernel reports`() async throws {
         let owner = Promise<UInt32>()
         let server = try await opened(owner: owner)
         defer { server.close() }
@@ -114,7 +114,7 @@ import Testing
         #expect(servedRequests == 1)
     }
 
-    @Test func `the start address is good for one browser, whichever connection it comes by`() async throws {
+    @Test func `the start address works for one browser, whatever the connection`() async throws {
         let server = try await opened()
         defer { server.close() }
         let (first, second) = (try LoopbackBrowser(at: server.startURL), try LoopbackBrowser(at: server.startURL))
@@ -127,7 +127,7 @@ import Testing
         #expect(servedRequests == 3)
     }
 
-    @Test func `the cookie is for this browser alone`() async throws {
+    @Test func `the cookie is limited to this browser`() async throws {
         let server = try await opened()
         defer { server.close() }
         let cookie = try #require(try await LoopbackBrowser(at: server.startURL).start().header("Set-Cookie"))
@@ -150,7 +150,7 @@ import Testing
         #expect(try await [first.status, second.status] == [200, 200])
     }
 
-    @Test func `a connection without a complete request ends by itself`() async throws {
+    @Test func `a connection without a complete request ends after a time limit`() async throws {
         var limits = LoopbackServer.Limits()
         limits.patience = .milliseconds(100)
         let server = try await opened(limits: limits)
@@ -164,7 +164,7 @@ import Testing
         }
     }
 
-    @Test func `a request that no page of ours sends is refused`() async throws {
+    @Test func `a request that none of the server's pages sends is refused`() async throws {
         let server = try await opened()
         defer { server.close() }
         let browser = try LoopbackBrowser(at: server.startURL)

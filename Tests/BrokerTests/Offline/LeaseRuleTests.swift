@@ -23,7 +23,7 @@ import Testing
         time.note(OfflineMoment(wall: Self.issued + wall, sinceBoot: sinceBoot, boot: boot))
     }
 
-    @Test mutating func `a lease holds until its signed end, and not a second longer`() {
+    @Test mutating func `a lease is valid until its signed end, and not a second longer`() {
         #expect(end == nil)
         pass(wall: 9999, sinceBoot: 600)
         #expect(end == nil)
@@ -38,7 +38,7 @@ import Testing
         #expect(end == .poweredTime)
     }
 
-    @Test mutating func `the time that is left is that of the limit which is reached first`() {
+    @Test mutating func `the remaining time is that of the limit that is reached first`() {
         var remaining: Int { LeaseRule.remaining(of: Self.lease, since: since, by: time) }
         #expect(remaining == 5000)
         pass(wall: 10, sinceBoot: 1500)
@@ -49,7 +49,7 @@ import Testing
         #expect(remaining == 0)
     }
 
-    @Test mutating func `time powered on is summed over starts`() {
+    @Test mutating func `powered-on time is summed over starts`() {
         pass(wall: 10, sinceBoot: 2500)
         pass(wall: 20, sinceBoot: 2000, boot: "b")
         #expect(end == nil)
@@ -59,7 +59,7 @@ import Testing
         #expect(end == .poweredTime)
     }
 
-    @Test mutating func `a lease ends with one start more than its limit`() {
+    @Test mutating func `a lease ends at the first start over its limit`() {
         pass(wall: 1, sinceBoot: 1, boot: "b")
         pass(wall: 2, sinceBoot: 1, boot: "c")
         #expect(end == nil)
@@ -73,7 +73,7 @@ import Testing
         #expect(time.mark != since)
     }
 
-    @Test mutating func `a wall clock that is set back stops it, also after it was put right`() {
+    @Test mutating func `a wall clock that was set back blocks sign-in, even after it was corrected`() {
         pass(wall: 5000, sinceBoot: 600)
         #expect(LeaseRule.mayBegin(by: time))
         pass(wall: 4939, sinceBoot: 700)
@@ -89,13 +89,13 @@ import Testing
         #expect(time.highest == Self.issued + 5000)
     }
 
-    @Test mutating func `an end that the wall clock has seen stays one when it is set back`() {
+    @Test mutating func `a lease that has ended by the wall clock stays ended when the clock is set back`() {
         pass(wall: 10_000, sinceBoot: 600)
         pass(wall: 9000, sinceBoot: 700)
         #expect(end == .wallClock)
     }
 
-    @Test mutating func `the server's clock makes a wall clock believable again that is right by it`() {
+    @Test mutating func `a wall clock that agrees with the server's time is trusted again`() {
         pass(wall: 50_000, sinceBoot: 600)
         pass(wall: 5000, sinceBoot: 700)
         #expect(!LeaseRule.mayBegin(by: time))
@@ -106,14 +106,14 @@ import Testing
         #expect(end == nil)
     }
 
-    @Test mutating func `a wall clock behind the server's is not accepted, because it would make leases longer`() {
+    @Test mutating func `a wall clock behind the server's is not trusted, because it would make leases longer`() {
         let moment = OfflineMoment(wall: Self.issued + 10, sinceBoot: 600, boot: "a")
         time.trust(Self.issued + 500, at: moment)
         #expect(!LeaseRule.mayBegin(by: time))
         #expect(time.highest == Self.issued + 500)
     }
 
-    @Test mutating func `an account that was put back to before the lease ends it`() {
+    @Test mutating func `a time record that was restored from before the lease ends the lease`() {
         let early = OfflineTime(at: OfflineMoment(wall: Self.issued, sinceBoot: 0, boot: "z"))
         pass(wall: 1, sinceBoot: 700)
         #expect(LeaseRule.end(of: Self.lease, since: time.mark, by: early) == .poweredTime)

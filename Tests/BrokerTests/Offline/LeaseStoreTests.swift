@@ -108,7 +108,7 @@ extension OfflineAuthenticator.Finding {
 }
 
 @Suite struct LeaseStoreTests {
-    @Test func `the worker of a lease is known by their password, in any case of their name, and by nothing else`()
+    @Test func `a worker is identified only by their password and their name, in any letter case`()
         throws
     {
         try withShelf { shelf in
@@ -119,7 +119,7 @@ extension OfflineAuthenticator.Finding {
         }
     }
 
-    @Test func `an attempt under a name that nobody here has writes a lease again, as any other does`() throws {
+    @Test func `an attempt under an unknown name rewrites a lease, as any other attempt does`() throws {
         try withShelf { shelf in
             try shelf.give(1)
             let file = shelf.directory.file(LeaseShelf.id(1) + ".lease")
@@ -130,7 +130,7 @@ extension OfflineAuthenticator.Finding {
         }
     }
 
-    @Test func `an attempt is counted on disk before it is judged, and the last wrong one erases the lease`() throws {
+    @Test func `an attempt is counted on disk before it is checked, and the last wrong one erases the lease`() throws {
         try withShelf { shelf in
             try shelf.give(1)
             // Two processes die between counting the attempt and checking the PIN.
@@ -145,7 +145,7 @@ extension OfflineAuthenticator.Finding {
         }
     }
 
-    @Test func `a lease whose last attempt was never judged is gone at the next look`() throws {
+    @Test func `a lease whose last attempt was never checked is gone at the next read`() throws {
         try withShelf { shelf in
             try shelf.give(1, attempts: 1)
             let held = try #require(try shelf.store().look().leases.first)
@@ -155,7 +155,7 @@ extension OfflineAuthenticator.Finding {
         }
     }
 
-    @Test func `a right attempt gives the others back, and each sign-in has another name in receipts`() throws {
+    @Test func `a correct attempt resets the count, and each sign-in has another name in receipts`() throws {
         try withShelf { shelf in
             try shelf.give(1)
             var subjects: [String?] = []
@@ -171,7 +171,7 @@ extension OfflineAuthenticator.Finding {
         }
     }
 
-    @Test func `wrong attempts of one worker cost another nothing`() throws {
+    @Test func `wrong attempts of one worker do not count against another`() throws {
         try withShelf { shelf in
             try shelf.give(1)
             try shelf.give(2, to: "bo", keeping: [LeaseShelf.id(1)])
@@ -182,7 +182,7 @@ extension OfflineAuthenticator.Finding {
         }
     }
 
-    @Test func `a lease that ends is erased from the disk`() throws {
+    @Test func `a lease that has ended is erased from the disk`() throws {
         try withShelf { shelf in
             try shelf.give(1)
             shelf.pass(3599)
@@ -193,7 +193,7 @@ extension OfflineAuthenticator.Finding {
         }
     }
 
-    @Test func `with a clock that is set back nobody signs in until the server answers`() throws {
+    @Test func `after the clock was set back nobody signs in until the server answers`() throws {
         try withShelf { shelf in
             try shelf.give(1)
             shelf.moment.withLock { $0 = OfflineMoment(wall: $0.wall - 1000, sinceBoot: $0.sinceBoot + 1, boot: "a") }
@@ -240,7 +240,7 @@ extension OfflineAuthenticator.Finding {
         }
     }
 
-    @Test func `files of another device, changed ones and exchanged ones are refused`() throws {
+    @Test func `files of another device, changed files and exchanged files are refused`() throws {
         try withShelf { shelf in
             try shelf.give(1)
             try shelf.give(2, to: "bo", keeping: [LeaseShelf.id(1)])

@@ -14,7 +14,7 @@ import Testing
             after: RecentSignIn(at: Self.moment), at: Self.moment + .seconds(seconds))
     }
 
-    @Test func `a PIN has to be typed twice, and to be one`() {
+    @Test func `a PIN must be typed twice and be acceptable`() {
         #expect(refusal("480271", "480271") == nil)
         #expect(refusal("480271", "480272") == .pinsDiffer)
         #expect(refusal("480271", "48027") == .pinsDiffer)
@@ -23,7 +23,7 @@ import Testing
         #expect(refusal("123456", "123456") == .pinTrivial)
     }
 
-    @Test func `three minutes after the sign-in it is too late, for anybody may be at the device`() {
+    @Test func `three minutes after the sign-in no PIN can be set, because anybody may be at the device`() {
         #expect(refusal("480271", "480271", after: 179) == nil)
         #expect(refusal("480271", "480271", after: 180) == .pinLate)
         #expect(refusal("480271", "480271", after: 100_000) == .pinLate)

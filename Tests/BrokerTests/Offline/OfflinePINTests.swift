@@ -54,7 +54,7 @@ private final class FakeChip: TrustedPlatform {
     private static let pin = "480271"
 
     @Test(arguments: ["12345", "123456789012345678901234567890123", "12345a", "", "１２３４５６", "-12345"])
-    func `a PIN of another shape is refused`(pin: String) {
+    func `a PIN of the wrong shape is refused`(pin: String) {
         #expect(throws: OfflinePIN.PolicyViolation.shape) { try OfflinePIN.check(SecretBytes(copying: pin.utf8)) }
     }
 
@@ -62,7 +62,7 @@ private final class FakeChip: TrustedPlatform {
         arguments: [
             "000000", "123456", "987654", "789012", "121212", "123123", "0987654", "1212121", "1231231", "7777777",
         ])
-    func `a PIN that everybody tries first is refused`(pin: String) {
+    func `a PIN that is easy to guess is refused`(pin: String) {
         #expect(throws: OfflinePIN.PolicyViolation.trivial) { try OfflinePIN.check(SecretBytes(copying: pin.utf8)) }
         #expect(throws: OfflinePIN.PolicyViolation.trivial) {
             _ = try OfflinePIN(SecretBytes(copying: pin.utf8), platform: FakeChip())
@@ -74,7 +74,7 @@ private final class FakeChip: TrustedPlatform {
         #expect(throws: Never.self) { try OfflinePIN.check(SecretBytes(copying: pin.utf8)) }
     }
 
-    @Test func `the worker is known by the PIN that the chip opens, by their password, and by no other PIN`() throws {
+    @Test func `a worker is identified by the PIN that the chip opens, by their password, by no other PIN`() throws {
         let chip = FakeChip()
         try LeaseShelf.with { shelf in
             try shelf.give(1, credentials: [.password, .pin])
@@ -86,7 +86,7 @@ private final class FakeChip: TrustedPlatform {
         }
     }
 
-    @Test func `password and PIN have one count of attempts, and the last wrong one erases both`() throws {
+    @Test func `password and PIN share one count of attempts, and the last wrong one erases both`() throws {
         let chip = FakeChip()
         try LeaseShelf.with { shelf in
             try shelf.give(1, credentials: [.password, .pin])
@@ -113,7 +113,7 @@ private final class FakeChip: TrustedPlatform {
         }
     }
 
-    @Test func `without the chip no PIN is checked, but a password is`() throws {
+    @Test func `without the chip a password is checked, but no PIN`() throws {
         let chip = FakeChip()
         try LeaseShelf.with { shelf in
             try shelf.give(1, credentials: [.password, .pin, .pinWithoutTPM])
@@ -155,7 +155,7 @@ private final class FakeChip: TrustedPlatform {
         }
     }
 
-    @Test func `a PIN stays while one lease of its worker follows the other, and is nobody else's`() throws {
+    @Test func `a PIN is kept when a new lease of its worker replaces the old, but not for others`() throws {
         let chip = FakeChip()
         try LeaseShelf.with { shelf in
             try shelf.give(1, credentials: [.pin])
@@ -167,7 +167,7 @@ private final class FakeChip: TrustedPlatform {
         }
     }
 
-    @Test func `a PIN whose last attempt was wrong is removed with the next lease, which gives new attempts`()
+    @Test func `a PIN whose last attempt was wrong is removed with the next lease, which resets the count`()
         throws
     {
         let chip = FakeChip()
@@ -183,7 +183,7 @@ private final class FakeChip: TrustedPlatform {
         }
     }
 
-    @Test func `withdrawing the lease, or removing PINs from the rules, erases the PIN`() throws {
+    @Test func `a PIN is erased when its lease is withdrawn or the rules no longer allow PINs`() throws {
         let chip = FakeChip()
         try LeaseShelf.with { shelf in
             try shelf.give(1, credentials: [.pin])

@@ -34,7 +34,7 @@ import WebPages
         #expect(judged.names.withLock(\.self) == ["bo", "amara"])
     }
 
-    @Test func `the address is good for one browser, and every form once`() async throws {
+    @Test func `the address works for one browser, and each form works once`() async throws {
         let judged = Judged()
         let server = try await opened(judged)
         defer { server.close() }
@@ -46,7 +46,7 @@ import WebPages
         #expect(judged.names.withLock(\.self) == ["bo"])
     }
 
-    @Test func `another user than the browser's gets no page, and nothing of theirs is judged`() async throws {
+    @Test func `a user other than the browser's gets no page, and their attempts are not checked`() async throws {
         let judged = Judged()
         let server = try await OfflineSignInServer.open(owner: .settled(getuid() + 4242), unable: { Issue.record($0) })
         { typed in
@@ -83,7 +83,7 @@ import WebPages
         #expect(judged.names.withLock(\.self) == [])
     }
 
-    @Test func `the page lets nothing in and names nobody`() async throws {
+    @Test func `the page loads nothing from elsewhere and names nobody`() async throws {
         let server = try await opened(Judged())
         defer { server.close() }
         let browser = try LoopbackBrowser(at: server.startURL)
@@ -96,7 +96,7 @@ import WebPages
         #expect(!page.text.contains("<style") && !page.text.contains("<script>"))
     }
 
-    @Test func `the page's files are served to the same browser, and to nobody else`() async throws {
+    @Test func `the page's files are served to the same browser only`() async throws {
         let server = try await opened(Judged())
         defer { server.close() }
         let browser = try LoopbackBrowser(at: server.startURL)
@@ -112,7 +112,7 @@ import WebPages
         }
     }
 
-    @Test(arguments: Language.allCases) func `the page speaks the language that the app asks for`(
+    @Test(arguments: Language.allCases) func `the page is in the language that the app requests`(
         language: Language
     ) async throws {
         let server = try await OfflineSignInServer.open(
@@ -155,7 +155,7 @@ import WebPages
         #expect(texts == [["111111", "111111"], ["480271", "480272"]])
     }
 
-    @Test func `every notice is different, and the page offers the PIN`() async throws {
+    @Test func `each notice has its own text, and the page offers the PIN`() async throws {
         var texts: Set<String> = []
         for notice in OfflinePage.Notice.allCases {
             let server = try await OfflineSignInServer.open(
@@ -171,8 +171,7 @@ import WebPages
     }
 
     @Test(arguments: [(OfflinePage.Secret.password, "Password"), (.pin, "PIN"), (.either, "Password or PIN")])
-    func `the page asks for what somebody may be known by here`(secret: OfflinePage.Secret, label: String) async throws
-    {
+    func `the page asks for the accepted credentials only`(secret: OfflinePage.Secret, label: String) async throws {
         let server = try await OfflineSignInServer.open(
             .signIn(by: secret), notice: .chipLocked, owner: .settled(getuid()), unable: { Issue.record($0) }
         ) { _ in .known }

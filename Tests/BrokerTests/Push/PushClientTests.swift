@@ -22,7 +22,7 @@ import Testing
         }
     }
 
-    @Test func `the first message on the channel counts, and answers the device's statement`() async throws {
+    @Test func `the status in the channel's first message is applied`() async throws {
         try await PushFixture.with { fixture in
             fixture.line.says(.present(.init(status: "device_disabled", hasCommands: false, keepAlive: 30)))
             try fixture.signIn()
@@ -31,7 +31,7 @@ import Testing
         }
     }
 
-    @Test func `a channel that ends is opened again, and one with a malformed message is closed`() async throws {
+    @Test func `a channel that ends is opened again, and a channel with a malformed message is closed`() async throws {
         try await PushFixture.with {
             try $0.join()
         } _: { fixture in
@@ -45,7 +45,7 @@ import Testing
         }
     }
 
-    @Test func `an unknown status ends nothing, and is queried until it is known`() async throws {
+    @Test func `an unknown status ends no session, and the query is repeated until the status is known`() async throws {
         try await PushFixture.with { fixture in
             for trouble in [
                 ScriptedPlatform.Answer.unreachable, .httpStatus(500), .status("gone fishing"), .text("{}"),
@@ -62,7 +62,7 @@ import Testing
         }
     }
 
-    @Test func `a device that the directory no longer lists is told so by a refusal`() async throws {
+    @Test func `a device that the directory no longer lists learns this from a refusal`() async throws {
         try await PushFixture.with { fixture in
             fixture.platform.says(.refusal(OAuthError.unknownDeviceNumber))
             try fixture.signIn()
@@ -71,7 +71,7 @@ import Testing
         }
     }
 
-    @Test func `for a device without a session only the registration is queried, and nothing ends`() async throws {
+    @Test func `without a session only the registration is queried, and no session ends`() async throws {
         try await PushFixture.with { fixture in
             fixture.platform.says(.status("no_session"))
             fixture.platform.says(.status("stale_epoch"))
@@ -87,7 +87,7 @@ import Testing
         }
     }
 
-    @Test func `the directory's report on the device is passed on, and an unknown status is not`() async throws {
+    @Test func `the directory's report on the device is passed on, but an unknown status is not`() async throws {
         try await PushFixture.with { fixture in
             fixture.platform.says(.unreachable)
             fixture.platform.says(.status("device_disabled"))
@@ -105,7 +105,7 @@ import Testing
         }
     }
 
-    @Test func `a device that its own MDM's organisation does not list is joined to another one`() async throws {
+    @Test func `a device that the MDM's own organisation does not list is joined to another one`() async throws {
         try await PushFixture.with { fixture in
             fixture.line.says(.present(.init(status: "device_unknown", hasCommands: true, keepAlive: 30)))
             for _ in 0..<2 { fixture.platform.says(.status("no_session")) }

@@ -9,7 +9,7 @@ import Testing
 
 /// Whether a device's state belongs to the device and can be read.
 @Suite struct DeviceCheckTests {
-    @Test func `a new device belongs to its machine from then on`() throws {
+    @Test func `a new device is bound to its machine from its first start`() throws {
         try Fixture.with { fixture in
             #expect(try fixture.check() == nil)
             #expect(try fixture.check() == nil)
@@ -32,7 +32,7 @@ import Testing
         }
     }
 
-    @Test func `a machine without a number binds nothing, until it has one`() throws {
+    @Test func `a machine without an id binds no state until it has one`() throws {
         try Fixture.with { fixture in
             try FileManager.default.removeItem(atPath: fixture.machine)
             #expect(try fixture.check() == nil)
@@ -52,7 +52,7 @@ import Testing
     }
 
     @Test(arguments: ["sealing.key", "device.pem", "transport.pem", "receipt.pem"])
-    func `a key that others may read is not used`(name: String) throws {
+    func `a key that other users may read is not used`(name: String) throws {
         try Fixture.with { fixture in
             #expect(try fixture.check() == nil)
             let keys = KeyStore(directory: Directory(path: fixture.file("keys").path), platform: nil)
@@ -82,7 +82,7 @@ import Testing
         }
     }
 
-    @Test func `state that a later version wrote is refused, and not touched`() throws {
+    @Test func `state that a later version wrote is refused and left untouched`() throws {
         try Fixture.with { fixture in
             #expect(try fixture.check() == nil)
             #expect(try String(contentsOf: fixture.file("format"), encoding: .utf8) == "\(DeviceFiles.currentFormat)\n")
@@ -101,7 +101,7 @@ import Testing
     }
 
     @Test(arguments: ["1\n", nil])
-    func `state that an earlier version wrote is refused, and not touched`(number: String?) throws {
+    func `state that an earlier version wrote is refused and left untouched`(number: String?) throws {
         try Fixture.with { fixture in
             #expect(try fixture.check() == nil)
             try Data("{".utf8).write(to: fixture.file("journal"))

@@ -21,7 +21,7 @@ import Testing
     }
 
     @Test(arguments: Moment.allCases)
-    func `a device of form 2 comes to be ready, and remembers what it has to`(moment: Moment) async throws {
+    func `a device with format 2 becomes ready, and keeps what outlives a session`(moment: Moment) async throws {
         try await Scratch.with { scratch in
             try FileManager.default.copyItem(
                 atPath: Self.fixtures + "/format-2/" + moment.rawValue, toPath: scratch.path("device"))
@@ -53,7 +53,7 @@ import Testing
         }
     }
 
-    @Test func `every spelling of the journal that a version wrote is read`() throws {
+    @Test func `every journal format that a version wrote can be read`() throws {
         let folder = Self.fixtures + "/format-2/journals"
         let names = try FileManager.default.contentsOfDirectory(atPath: folder).sorted()
         #expect(names.count >= 8)
@@ -66,7 +66,7 @@ import Testing
         }
     }
 
-    @Test func `the frames that a library of each transport sends are read`() throws {
+    @Test func `frames that a library of each transport version sends can be read`() throws {
         let folder = Self.fixtures + "/transport-1"
         let names = try FileManager.default.contentsOfDirectory(atPath: folder).sorted()
         #expect(names.contains { $0.hasPrefix("hello") } && names.contains { $0.hasPrefix("request") })

@@ -13,7 +13,7 @@ import Testing
 
 /// A receipt's statements about a worker's browser, depending on who observed its end.
 @Suite(.timeLimit(.minutes(10))) struct BrowserObservationTests {
-    @Test func `a browser that the broker saw open and sees gone is enforced`() async throws {
+    @Test func `a browser that the broker saw open and sees gone is marked as enforced`() async throws {
         try await Scratch.with { scratch in
             try await SupervisorFixture.with(scratch) { fixture in
                 let agent = try fixture.agent(of: geteuid())
@@ -36,8 +36,7 @@ import Testing
     enum Left: CaseIterable { case process, profile, temporary, unrecordedTemporary }
 
     @Test(arguments: Left.allCases)
-    func `an agent that reports closed while something of the browser remains is not believed`(left: Left) async throws
-    {
+    func `an agent's report that the browser is closed is rejected while a part remains`(left: Left) async throws {
         try await Scratch.with { scratch in
             try await SupervisorFixture.with(scratch) { fixture in
                 let agent = try fixture.agent(of: geteuid())
@@ -68,7 +67,7 @@ import Testing
         }
     }
 
-    @Test func `a folder that another user made in the temporary folder's place contradicts nobody`() async throws {
+    @Test func `a folder that another user made in place of the temporary folder contradicts no report`() async throws {
         try #require(getuid() == 0, "a folder of another user needs the right to make one")
         try await Scratch.with { scratch in
             try await SupervisorFixture.with(scratch) { fixture in
@@ -86,7 +85,7 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func `a browser known only from the agent is reported, and the agent is named`(saysOpened: Bool) async throws {
+    func `a browser known only from the agent is marked as reported by the agent`(saysOpened: Bool) async throws {
         try await Scratch.with { scratch in
             try await SupervisorFixture.with(scratch) { fixture in
                 // A browser without the mark: only the agent can find it.
@@ -101,7 +100,7 @@ import Testing
         }
     }
 
-    @Test func `the broker claims no observation of another user's browser`() async throws {
+    @Test func `the broker does not claim to have observed another user's browser`() async throws {
         try await Scratch.with { scratch in
             try await SupervisorFixture.with(scratch) { fixture in
                 let agent = try fixture.agent(of: geteuid() + 1)
@@ -116,7 +115,7 @@ import Testing
         }
     }
 
-    @Test func `the end of an item that a broker did not observe follows from its death, and is graded so`()
+    @Test func `the end of an item that follows from the broker's death is marked as implied, without an observer`()
         async throws
     {
         try await Scratch.with { scratch in

@@ -50,7 +50,7 @@ import Testing
         }
     }
 
-    @Test func `a receipt names the subject of the session and the end of its tokens`() async throws {
+    @Test func `a receipt names the subject of the session and the time at which its tokens end`() async throws {
         try await Scratch.with { scratch in
             try await SupervisorFixture.with(scratch) { fixture in
                 let agent = try fixture.agent(of: 1000)
@@ -71,7 +71,7 @@ import Testing
         }
     }
 
-    @Test func `after a supervisor died with the session, the receipt gives a bound, never an earlier time`()
+    @Test func `after a supervisor died with its session, the receipt gives a bound, never an earlier time`()
         async throws
     {
         try await Scratch.with { scratch in
@@ -134,7 +134,7 @@ import Testing
         }
     }
 
-    /// A write that was interrupted by a power cut: any part of a line, or other bytes that a disk may hold there.
+    /// A write that a power cut interrupted: a part of a line, or other bytes that the disk may contain there.
     @Test(arguments: ["{", #"{"type":"baton.receipt","version":1"#, "\0\0\0\0", "{}\n", "half a line\nand another"])
     func `a receipt that was never acknowledged is dropped, and the chain continues`(torn: String) async throws {
         try await Scratch.with { scratch in
@@ -184,7 +184,7 @@ import Testing
         }
     }
 
-    @Test func `the chain is kept in pieces, and of the oldest nothing is left`() async throws {
+    @Test func `the chain is stored in pieces, and the oldest pieces are deleted`() async throws {
         try await Scratch.with { scratch in
             let folder = Directory(path: scratch.path("receipts"))
             try folder.make()
@@ -212,7 +212,7 @@ import Testing
     enum Damage: CaseIterable { case changed, shortened, removed, endRemoved, endUnreadable, keyReplaced }
 
     @Test(arguments: Damage.allCases)
-    func `other damage is moved aside and reported`(damage: Damage) async throws {
+    func `any other damaged chain is moved aside and reported`(damage: Damage) async throws {
         try await Scratch.with { scratch in
             try await SupervisorFixture.with(scratch) { fixture in
                 let agent = try fixture.agent(of: 1000)

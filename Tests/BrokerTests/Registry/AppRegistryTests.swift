@@ -34,7 +34,7 @@ import Testing
         DeviceSnapshot(mode: .shared, join: nil, registry: registry, endedSessions: [])
     }
 
-    @Test func `the device's own file gives an app of the MDM its level, and adds apps of its own`() async throws {
+    @Test func `the device's own file sets the level of the MDM's apps, and adds apps of its own`() async throws {
         let text = """
             {"apps":[{"id":"com.contoso.rounds","level":"socket"},
             {"id":"com.contoso.checkout","level":"user","user":1201},
@@ -73,7 +73,7 @@ import Testing
         #expect(failure?.message.isEmpty == false && failure?.remedy.isEmpty == false)
     }
 
-    @Test func `a declaration from the MDM that cannot be read does not make a session-bound app`() async throws {
+    @Test func `a malformed declaration from the MDM does not make an app session-bound`() async throws {
         var settings = settings([Self.rounds])
         settings.registryFailure = RegistryFailure(.level, "com.contoso.rounds")
         #expect(throws: RegistryFailure(.level, "com.contoso.rounds")) {
@@ -89,7 +89,7 @@ import Testing
         (.user("com.contoso.rounds", 7), .socket, false), (.user("com.contoso.rounds", 7), .session, false),
         (.session, .session, true), (.session, .socket, false), (.session, .user(7), false),
     ])
-    func `an identity may act only as an app that is identified by the same means`(
+    func `an identity may act only for an app that is identified by the same means`(
         identity: AppIdentity, binding: AppBinding, isPermitted: Bool
     ) async throws {
         var app = Self.rounds
@@ -105,7 +105,7 @@ import Testing
         #expect(unknown?.code == .unauthorizedClient && unknown?.reason == .unknownClient)
     }
 
-    @Test func `while the registry is of no use every app is refused with its code`() {
+    @Test func `while the registry is unusable, every app is refused with the registry's error code`() {
         for code in RegistryFailure.Code.allCases {
             let device = snapshot(.failure(RegistryFailure(code, "x")))
             let refusal = #expect(throws: BrokerError.self) { try device.app("C-1", for: .session) }
@@ -118,7 +118,7 @@ import Testing
 
     private func rules(_ data: [String: PropertyList]...) throws -> AppPermissions { try AppPermissions(data) }
 
-    @Test func `the lists of the profile decide in the plug-in's order`() throws {
+    @Test func `the profile's lists are applied in the order of Microsoft's plug-in`() throws {
         let lists: [String: PropertyList] = [
             "AppAllowList": " org.kiosk , org.other", "AppBlockList": "com.contoso.checkout,org.bad",
             "AppPrefixAllowList": "net.good.,org.bad",
@@ -138,7 +138,7 @@ import Testing
         #expect(verdict("org.baton.cli", .broker) == .permitted)
     }
 
-    @Test func `the flag for managed apps lets in what the MDM installed, and nothing else`() throws {
+    @Test func `the flag for managed apps admits the apps that the MDM installed, and no others`() throws {
         let rules = try rules(["Enable_SSO_On_All_ManagedApps": 1, "AppBlockList": "org.bad"])
         func verdict(_ id: String, isManaged: Bool) -> AppPermissions.Verdict {
             rules.verdict(
@@ -151,12 +151,12 @@ import Testing
     }
 
     @Test(arguments: ["AppAllowList", "AppBlockList", "AppPrefixAllowList", "Enable_SSO_On_All_ManagedApps"])
-    func `a rule of another type is an error, and not no rule`(key: String) {
+    func `a rule of the wrong type is an error and does not count as absent`(key: String) {
         #expect(throws: RegistryFailure(.rules, key)) { try rules([key: ["org.a"]]) }
         #expect(throws: RegistryFailure(.rules, key)) { try rules([key: true]) }
     }
 
-    @Test func `an app that the lists do not let in is refused for that reason, also without a client id`() async throws
+    @Test func `an app that the lists do not admit is refused for that reason, even without a client id`() async throws
     {
         var blocking = AppPermissions()
         blocking.blocked = ["com.contoso.rounds", "org.baton.cli", "org.baton.home"]
@@ -170,7 +170,7 @@ import Testing
 
     // MARK: - The file
 
-    @Test func `a registry that somebody else could have written is not read`() async throws {
+    @Test func `a registry that another user could have written is not read`() async throws {
         try await Scratch.with { scratch in
             let folder = scratch.path("etc")
             try Directory(path: folder).make(mode: 0o755)

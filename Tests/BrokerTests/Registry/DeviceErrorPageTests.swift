@@ -66,7 +66,7 @@ import Testing
         #expect(try String(contentsOf: file, encoding: .utf8) == Self.page)
     }
 
-    @Test func `every code has a cause and a remedy of its own, in sentences`() {
+    @Test func `every code has its own cause and remedy, in sentences`() {
         let rows = Self.registry + Self.sessionPolicy
         #expect(Set(rows.map(\.code)).count == rows.count && Set(rows.map(\.cause)).count == rows.count)
         for row in rows {

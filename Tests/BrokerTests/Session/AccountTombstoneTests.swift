@@ -4,7 +4,7 @@ import BrokerProtocol
 import Foundation
 import Testing
 
-/// The account changes that one client is told (rule CUR-6), also after a crash between telling and clearing.
+/// The account changes that one client is told about (rule CUR-6), also after a crash between telling and clearing.
 @Suite struct AccountTombstoneTests {
     private var tombstones = AccountTombstones([])
 
@@ -33,7 +33,7 @@ import Testing
         #expect(changed == expected, sourceLocation: location)
     }
 
-    @Test mutating func `a client that saw nobody is told of no former worker`() {
+    @Test mutating func `a client that saw no worker is not told of a former one`() {
         expectEvent("amara", in: 2, of: nil)
         expectEvent("amara", in: 2, of: "amara")
     }
@@ -46,7 +46,7 @@ import Testing
         expectEvent(nil, in: 3, of: nil)
     }
 
-    @Test mutating func `a direct change from one worker to the next names the one before`() {
+    @Test mutating func `after a direct change from one worker to the next, the client is told of the former one`() {
         _ = receive("amara", in: 2)
         expectEvent("bo", in: 4, of: "amara")
         expectAcknowledged(true, "amara", current: "bo")
@@ -63,7 +63,7 @@ import Testing
         expectEvent(nil, in: 5, of: nil)
     }
 
-    @Test mutating func `a worker who came back does not hide the one who was here in between`() {
+    @Test mutating func `a worker who returned does not hide the one who was signed in meanwhile`() {
         tombstones = AccountTombstones([
             AccountTombstone(homeAccountID: "bo", epoch: epoch(2), endedAt: 7),
             AccountTombstone(homeAccountID: "amara", epoch: epoch(4), isReported: false, endedAt: 8),
@@ -74,7 +74,7 @@ import Testing
         expectEvent("bo", in: 6, of: "bo")
     }
 
-    @Test mutating func `an account that the app removed stays removed for the epoch, and is reported as before`() {
+    @Test mutating func `an account that the app removed stays removed for the epoch, and is still reported`() {
         _ = receive("amara", in: 2)
         let isNew = tombstones.setRemoved(true, "amara", in: epoch(2))
         let isNewAgain = tombstones.setRemoved(true, "amara", in: epoch(2))
@@ -88,7 +88,7 @@ import Testing
         #expect(isBack && !tombstones.isRemoved("amara", in: epoch(2)))
     }
 
-    @Test mutating func `an acknowledgement that comes twice, or of somebody else, takes nothing away`() {
+    @Test mutating func `a repeated acknowledgment, or one of another account, changes nothing`() {
         _ = receive("amara", in: 2)
         _ = receive("bo", in: 4)
         expectAcknowledged(true, "amara", current: "bo")
@@ -97,7 +97,7 @@ import Testing
         #expect(tombstones.previous(current: "bo") == "bo")
     }
 
-    @Test mutating func `an account that a client was told of is recorded once, in one line`() {
+    @Test mutating func `an account that was reported to a client is recorded once, in one line`() {
         let first = tombstones.tell("amara", in: epoch(2))
         let again = tombstones.tell("amara", in: epoch(2))
         // The same worker in a later session, and a worker who left and came back.
@@ -126,20 +126,20 @@ import Testing
         expectEvent("bo", in: 4, of: "amara")
     }
 
-    @Test mutating func `a client that knows a worker and has a token of their next session saw them before`() {
+    @Test mutating func `after a token in a worker's next session, that worker is also the previous account`() {
         _ = receive("amara", in: 2)
         let isNew = tombstones.tell("amara", in: epoch(4), byQuery: false)
         #expect(isNew)
         expectEvent("amara", in: 4, of: "amara")
     }
 
-    @Test func `a tombstone of an earlier version was reported`() throws {
+    @Test func `a tombstone of an earlier version counts as reported`() throws {
         let text = #"{"homeAccountID": "amara", "epoch": "\#(epoch(2))"}"#
         let read = try JSONDecoder().decode(AccountTombstone.self, from: Data(text.utf8))
         #expect(read.isReported && read == AccountTombstone(homeAccountID: "amara", epoch: epoch(2)))
     }
 
-    @Test mutating func `a client that misses many changes is told of the latest sixteen`() {
+    @Test mutating func `a client that missed many changes is told of the latest sixteen`() {
         for number in 1...20 { _ = tombstones.tell("worker \(number)", in: epoch(UInt64(number))) }
         #expect(tombstones.told.map(\.homeAccountID) == (5...20).map { "worker \($0)" })
         #expect(tombstones.previous(current: nil) == "worker 5")

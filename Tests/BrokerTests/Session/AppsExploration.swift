@@ -28,7 +28,7 @@ import Testing
         }
     }
 
-    @Test func `a graceful end is announced to apps that asked for it, and without such apps is committed at once`() {
+    @Test func `a graceful end is announced to the apps that asked for it, or else committed at once`() {
         for step in steps where isEnd(step, by: .app) {
             guard case .signedIn(let session) = step.before.state else { continue }
             if session.hasListeners {
@@ -40,7 +40,7 @@ import Testing
         }
     }
 
-    @Test func `an announced end comes when every app has saved, or the time is over, and with its own trigger`() {
+    @Test func `an announced end is committed once every app has saved or the time is over, with its own trigger`() {
         for step in graceful {
             guard case .event(.graceExpired(let epoch)) = step.cause else { continue }
             #expect((step.after.pending != nil) == (epoch == step.before.heldEpoch))
@@ -49,7 +49,7 @@ import Testing
         #expect(graceful.contains { $0.after.pending != nil })
     }
 
-    @Test func `nobody who asked for an announced end is forgotten when it comes`() {
+    @Test func `everybody who requested an announced end is answered`() {
         for step in graceful {
             guard case .ending(_, let ending) = step.before.state, let pending = step.after.pending,
                 case .event = step.cause
@@ -58,7 +58,7 @@ import Testing
         }
     }
 
-    @Test func `no browser opens and nobody else begins while apps may save`() {
+    @Test func `while apps may save, no browser opens and no other session begins`() {
         for step in graceful {
             for action in step.actions {
                 if case .openBrowser = action { Issue.record("a browser opened after \(step.cause)") }
@@ -67,7 +67,7 @@ import Testing
         }
     }
 
-    @Test func `an app with an eraser is in the journal from its registration on`() {
+    @Test func `an app with an eraser is in the journal as soon as it has registered`() {
         for step in steps {
             guard let before = step.before.state.session, let after = step.after.state.session,
                 before.epoch == after.epoch,
@@ -79,7 +79,7 @@ import Testing
         }
     }
 
-    @Test func `every app with an eraser is asked, whatever ended the session`() {
+    @Test func `every app with an eraser is asked to erase, whatever ended the session`() {
         for step in steps {
             for case .journal(.signingOut(let commit)) in step.actions {
                 guard let session = step.before.state.session, session.epoch == commit.ended else { continue }
@@ -105,7 +105,7 @@ import Testing
         }
     }
 
-    @Test func `an app that has not erased is locked before the receipt is written, which contains its result`() {
+    @Test func `an app that has not erased is locked before the receipt with its result is written`() {
         for step in steps {
             guard let before = step.before.pending else { continue }
             for case .writeReceipt(let handover) in step.actions {
@@ -122,7 +122,7 @@ import Testing
         }
     }
 
-    @Test func `an eraser's result is in the journal before anything follows, and only for its own epoch`() {
+    @Test func `an eraser's result is journaled before anything follows, and only for its own epoch`() {
         for step in steps {
             guard case .event(.appAnswered(let app, let hasErased, let epoch)) = step.cause else { continue }
             guard let before = step.before.pending, before.ended == epoch,
@@ -146,7 +146,7 @@ import Testing
         }
     }
 
-    @Test func `only an app of this very session is listened to`() {
+    @Test func `messages from apps of another session change nothing`() {
         for step in steps {
             switch step.cause {
             case .event(.listenerArrived(let epoch)), .event(.appEnlisted(_, let epoch)):
@@ -156,7 +156,7 @@ import Testing
         }
     }
 
-    @Test func `apps that were to be told went with the process that died`() {
+    @Test func `a session whose process died has no apps left to notify`() {
         for step in steps {
             guard case .event(.sessionProcessDied) = step.cause, case .signedIn(let session) = step.after.state else {
                 continue
@@ -165,7 +165,7 @@ import Testing
         }
     }
 
-    @Test func `an app that asks to be told is told, and one that registers is written down`() {
+    @Test func `an app that asks to be told counts as a listener, and one that registers an eraser is recorded`() {
         for step in steps {
             guard let held = step.before.state.heldEpoch, case .event(let event) = step.cause else { continue }
             if event == .listenerArrived(held), case .signedIn(let session) = step.after.state {
@@ -177,7 +177,7 @@ import Testing
         }
     }
 
-    @Test func `the time of the apps is over when it is over`() {
+    @Test func `apps are waited for until their time is over, and no longer`() {
         for step in steps {
             guard let before = step.before.pending, case .event(.appsOverdue(before.ended)) = step.cause else {
                 continue

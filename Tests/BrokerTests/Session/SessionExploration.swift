@@ -17,7 +17,7 @@ import Testing
         #expect((300..<SessionStep.maximum).contains(steps.count))
     }
 
-    @Test func `nobody is admitted while another holds the device or traces are left`() {
+    @Test func `nobody is admitted while another worker has the device or while traces are left`() {
         for step in steps {
             let admitted = step.actions.filter { if case .admit = $0 { true } else { false } }
             guard !admitted.isEmpty else { continue }
@@ -34,7 +34,7 @@ import Testing
         }
     }
 
-    @Test func `a session changes hands only through an end that was committed`() {
+    @Test func `a session is replaced only after its end was committed`() {
         for step in steps {
             guard let held = step.before.heldEpoch, step.after.heldEpoch != held else { continue }
             #expect(step.actions.first?.isCommit(of: held, next: step.after.epoch) == true)
@@ -57,7 +57,7 @@ import Testing
         }
     }
 
-    @Test func `every end is committed before anything is destroyed, and destroys everything`() {
+    @Test func `every end is committed before anything is destroyed, and then everything is destroyed`() {
         for step in steps {
             guard let pending = step.after.pending, pending.ended != step.before.pending?.ended else { continue }
             #expect(step.actions.contains(.destroyKey), "\(step.actions)")
@@ -87,7 +87,7 @@ import Testing
         }
     }
 
-    @Test func `nothing is confirmed that is not in the journal`() {
+    @Test func `nothing is confirmed before it is in the journal`() {
         for step in steps {
             for case .confirm in step.actions {
                 #expect(step.actions.first == .journal(.signedIn(step.after.epoch, apps: [])))
@@ -95,7 +95,7 @@ import Testing
         }
     }
 
-    @Test func `a receipt is written directly before the journal is ready, for the committed sign-out`() {
+    @Test func `a receipt for the committed sign-out is written directly before the journal says ready`() {
         for step in steps {
             let receipts = step.actions.enumerated().filter { if case .writeReceipt = $1 { true } else { false } }
             let journaled = step.actions.firstIndex { if case .journal(.ready) = $0 { true } else { false } }
@@ -114,7 +114,7 @@ import Testing
         }
     }
 
-    @Test func `an attempt is what nobody had signed in for`() {
+    @Test func `an end counts as an attempt exactly if nobody had signed in`() {
         for step in steps {
             for case .journal(.signingOut(let commit)) in step.actions {
                 switch step.before.state {
@@ -136,7 +136,7 @@ import Testing
         }
     }
 
-    @Test func `a request to begin is admitted, refused, or waits; it is never lost while its process lives`() {
+    @Test func `a sign-in request is admitted, refused or queued, and is not lost while its process runs`() {
         for step in steps {
             guard case .event(let event) = step.cause else { continue }
             let settled = step.actions.compactMap { action -> SessionMachine.SignInRequestID? in
@@ -175,7 +175,7 @@ import Testing
         }
     }
 
-    @Test func `a session process is not started for ever`() {
+    @Test func `a session process is restarted only a limited number of times`() {
         for step in steps {
             guard case .signedIn(let session) = step.after.state else { continue }
             #expect(session.restarts <= SessionMachine.ActiveSession.maximumRestarts)
@@ -213,7 +213,7 @@ import Testing
         }
     }
 
-    @Test func `an agent is told to close what is not closed yet, and nothing else`() {
+    @Test func `an agent that connects is told to close exactly what is not closed yet`() {
         for step in steps {
             guard case .event(.agentArrived) = step.cause else { continue }
             let pending = step.before.pending
@@ -224,7 +224,7 @@ import Testing
         }
     }
 
-    @Test func `a restart keeps only a session that was live, by the key that was kept`() {
+    @Test func `a restart continues only a session that was live and whose key was kept`() {
         for step in steps {
             guard case .restart(let keyKept) = step.cause, let held = step.after.heldEpoch else { continue }
             #expect(keyKept && step.before.heldEpoch == held)
@@ -235,7 +235,7 @@ import Testing
         }
     }
 
-    @Test func `there is always a process that serves the apps`() {
+    @Test func `a process that serves the apps always exists`() {
         for step in steps {
             guard case .event(.sessionProcessDied) = step.cause else { continue }
             let next = step.after.epoch
@@ -253,7 +253,7 @@ import Testing
         }
     }
 
-    @Test func `a session that is taken up again may have left a browser`() {
+    @Test func `a session that continues after a restart may have left a browser`() {
         for step in steps {
             guard case .restart = step.cause, let session = step.after.state.session else { continue }
             #expect(session.usedBrowser)
@@ -274,7 +274,7 @@ import Testing
         }
     }
 
-    @Test func `nobody who asks for the end is forgotten`() {
+    @Test func `everybody who requests the end is answered`() {
         for step in steps {
             guard case .event(.endWanted(let requester, _)) = step.cause else { continue }
             switch step.after.state {

@@ -21,18 +21,18 @@ import Testing
         Epoch(id: try #require(Epoch.ID(String(repeating: "0", count: 32))), counter: counter)
     }
 
-    @Test mutating func `a new device is ready and one process waits for the first worker`() throws {
+    @Test mutating func `a new device is ready, and one process waits for the first worker`() throws {
         let (machine, actions) = machine()
         #expect(machine.state == .ready)
         #expect(actions == [.journal(.ready(try epoch(1))), .startSessionProcess(try epoch(1), resuming: false)])
     }
 
-    @Test mutating func `a worker is admitted to an epoch that the journal knows`() throws {
+    @Test mutating func `a worker is admitted to an epoch after it is in the journal`() throws {
         let (_, actions) = machine(after: .signInRequested(worker))
         #expect(actions == [.journal(.signingIn(try epoch(2))), .makeKey, .admit(worker, try epoch(2))])
     }
 
-    @Test mutating func `a sign-in is confirmed after it is in the journal, and not before`() throws {
+    @Test mutating func `a sign-in is confirmed only after it is in the journal`() throws {
         let (machine, actions) = machine(after: .signInRequested(worker), .signInSucceeded)
         #expect(machine.epoch == (try epoch(2)))
         #expect(actions == [.journal(.signedIn(try epoch(2), apps: [])), .confirm(worker)])
@@ -54,7 +54,7 @@ import Testing
             ])
     }
 
-    @Test mutating func `the device is ready, and reports it, when the last trace is cleared`() throws {
+    @Test mutating func `the device is ready, and reports it, once the last trace is cleared`() throws {
         let requester = Machine.Requester(number: 1)
         var (machine, _) = machine(
             after: .signInRequested(worker), .browserWanted(url: "http://127.0.0.1:1/x"), .signInSucceeded,
@@ -71,8 +71,7 @@ import Testing
         #expect(afterBrowser == [.writeReceipt(receipt), .journal(.ready(try epoch(3))), .answer([requester])])
     }
 
-    @Test mutating func `the next worker may ask while the last one's traces go, and begins when they are gone`() throws
-    {
+    @Test mutating func `the next worker may request a sign-in during a clean-up, and begins after it`() throws {
         var (machine, _) = machine(
             after: .signInRequested(worker), .signInSucceeded, .endWanted(.init(number: 1), .app))
         let asked = machine.handle(.signInRequested(nextWorker), random: &random)
@@ -89,7 +88,7 @@ import Testing
         #expect(whileSignedIn == [.refuse(nextWorker, .occupied)])
     }
 
-    @Test mutating func `a session process that dies is started again with its key, but not for ever`() throws {
+    @Test mutating func `a session process that dies is restarted with its key, a limited number of times`() throws {
         var (machine, _) = machine(after: .signInRequested(worker), .signInSucceeded)
         for _ in 0..<Machine.ActiveSession.maximumRestarts {
             let actions = machine.handle(.sessionProcessDied, random: &random)
@@ -100,14 +99,14 @@ import Testing
         #expect(actions.first == .journal(.signingOut(commit)))
     }
 
-    @Test mutating func `a process that dies while somebody signs in ends the attempt`() throws {
+    @Test mutating func `a process that dies during a sign-in ends the attempt`() throws {
         var (machine, _) = machine(after: .signInRequested(worker))
         let actions = machine.handle(.sessionProcessDied, random: &random)
         let commit = Commit(ended: try epoch(2), next: try epoch(3), trigger: .processLost, isAttempt: true)
         #expect(actions.first == .journal(.signingOut(commit)))
     }
 
-    @Test mutating func `everybody who asks for the end while apps save is answered at the end`() throws {
+    @Test mutating func `everybody who requests the end while apps save is answered at the end`() throws {
         let requesters = [Machine.Requester(number: 1), .init(number: 2)]
         var (machine, _) = machine(after: .signInRequested(worker), .signInSucceeded, .listenerArrived(try epoch(2)))
         for requester in requesters { _ = machine.handle(.endWanted(requester, .app), random: &random) }
@@ -116,7 +115,7 @@ import Testing
         #expect(actions.last == .answer(requesters))
     }
 
-    @Test mutating func `a restart ends the session that was live`() throws {
+    @Test mutating func `a restart without the key ends the session that was live`() throws {
         for record in [JournalRecord.signingIn(try epoch(5)), .signedIn(try epoch(5), apps: [])] {
             let (machine, actions) = Machine.recover(from: record, keyKept: false, random: &random)
             #expect(machine.epoch == (try epoch(6)))
@@ -142,7 +141,7 @@ import Testing
         }
     }
 
-    @Test mutating func `a restart finishes a sign-out that was committed, with the same next epoch`() throws {
+    @Test mutating func `a restart finishes a committed sign-out, with the same next epoch`() throws {
         let record = JournalRecord.signingOut(
             Commit(ended: try epoch(5), next: try epoch(6), trigger: nil, isAttempt: false))
         var (machine, actions) = Machine.recover(from: record, keyKept: false, random: &random)
@@ -156,7 +155,7 @@ import Testing
         #expect(actions.prefix(2) == [.writeReceipt(receipt), .journal(.ready(try epoch(6)))])
     }
 
-    @Test mutating func `the receipt of a sign-in that came to nothing says so, and names the trigger`() throws {
+    @Test mutating func `the receipt of a failed sign-in says so, and names the trigger`() throws {
         var (machine, _) = machine(after: .signInRequested(worker), .signInFailed)
         let actions = machine.handle(.itemCleared(.files, try epoch(2)), random: &random)
         let receipt = Handover(
@@ -165,7 +164,7 @@ import Testing
         #expect(actions == [.writeReceipt(receipt), .journal(.ready(try epoch(3))), .answer([])])
     }
 
-    @Test mutating func `an agent that comes late is told what to close`() throws {
+    @Test mutating func `an agent that connects late is told what to close`() throws {
         var (machine, _) = machine(
             after: .signInRequested(worker), .browserWanted(url: "http://127.0.0.1:1/x"), .signInFailed)
         let actions = machine.handle(.agentArrived, random: &random)
@@ -173,7 +172,7 @@ import Testing
     }
 
     @Test(arguments: [JournalRecord.Shape.ready, .signingIn, .signedIn, .signingOut])
-    func `the journal reads what it wrote`(shape: JournalRecord.Shape) throws {
+    func `a journal record is decoded as it was encoded`(shape: JournalRecord.Shape) throws {
         let record = try shape.record(epoch(7), epoch(8))
         #expect(JournalRecord(bytes: record.bytes) == record)
     }
@@ -193,7 +192,7 @@ import Testing
         #"{"state":"signingOut","ended":"1.00000000000000000000000000000000","epoch":"2.00000000000000000000000000000000","apps":{"a":"x"}}"#,
         #"{"state":"signedIn","epoch":"2.00000000000000000000000000000000","apps":[1]}"#,
     ])
-    func `a damaged journal is not a journal`(text: String) {
+    func `a damaged journal is rejected`(text: String) {
         #expect(JournalRecord(bytes: Array(text.utf8)) == nil)
     }
 }

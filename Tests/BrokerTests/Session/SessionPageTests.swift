@@ -21,8 +21,7 @@ import Testing
         #expect(try String(contentsOf: Self.file, encoding: .utf8) == text)
     }
 
-    @Test func `each condition on the page names something, and no two rows of a cause have the same one`() async throws
-    {
+    @Test func `every condition on the page has a value, and no two rows of a cause have the same one`() async throws {
         _ = await SessionStep.everyOne()
         for section in SessionPage.appendix.components(separatedBy: "\n### ") {
             var conditions: Set<[String]> = []
@@ -103,7 +102,7 @@ import Testing
         ("    signedIn --> ending:", "    ready --> ending:"), ("| `idle` | graceful |", "| `idle` | at once |"),
         ("| `app` | graceful |", "| `apps` | graceful |"),
     ])
-    func `a table, a diagram or a trigger that is wrong is noticed`(right: String, wrong: String) async throws {
+    func `an error in a table, the diagram or a trigger is detected`(right: String, wrong: String) async throws {
         let (page, steps) = (try Self.handwritten(), await SessionStep.everyOne())
         #expect(page.contains(right))
         #expect(!Self.faults(page.replacing(right, with: wrong), steps).isEmpty)

@@ -66,13 +66,13 @@ import Testing
         #expect(rules.secondsToShiftEnd(at: secondOfDay) == left)
     }
 
-    @Test func `a stay without rules has no end and wakes nobody`() {
+    @Test func `a session without timeouts has no end and sets no timer`() {
         var sessionTimer = sessionTimer()
         #expect(sessionTimer.due(at: .seconds(1_000_000_000), wall: 1_000_000_000) == nil)
         #expect(sessionTimer.pause(at: .seconds(1000)) == nil)
     }
 
-    @Test func `a late message undoes nothing`() {
+    @Test func `a late activity message undoes nothing`() {
         var sessionTimer = sessionTimer(idle: 900)
         sessionTimer.activity(at: .seconds(1500))
         sessionTimer.activity(at: .seconds(1100))
@@ -90,7 +90,7 @@ import Testing
             activity: activity.map { .seconds($0) }, at: .seconds(2000))
     }
 
-    @Test func `a restart lengthens no shift`() {
+    @Test func `a restart does not lengthen a shift`() {
         var byLength = resumed(length: 3600)
         #expect(byLength.due(at: .seconds(4599), wall: 0) == nil)
         #expect(byLength.due(at: .seconds(4600), wall: 0) == .end(.shiftEnd))
@@ -100,7 +100,7 @@ import Testing
         #expect(byTime.due(at: .seconds(2000), wall: 53_600) == .end(.shiftEnd))
     }
 
-    @Test func `a shift with an unknown start is over, and without a shift nothing ends`() {
+    @Test func `a shift with an unknown start has ended, and without a shift limit nothing ends`() {
         for (length, ends) in [(3600, []), (0, [14 * 60])] {
             var unknown = resumed(length: length, ends: ends, isKnown: false)
             #expect(unknown.due(at: .seconds(2000), wall: 0) == .end(.shiftEnd))
@@ -109,7 +109,7 @@ import Testing
         #expect(free.due(at: .seconds(1_000_000), wall: 0) == nil)
     }
 
-    @Test func `after a restart the idle time continues, and never ends without a warning`() {
+    @Test func `after a restart the idle time continues, and never ends the session without a warning`() {
         var known = resumed(idle: 900, activity: 1900)
         #expect(known.due(at: .seconds(2739), wall: 0) == nil)
         #expect(known.due(at: .seconds(2740), wall: 0) == .warning(seconds: 60))
@@ -133,7 +133,7 @@ import Testing
         #expect(sessionTimer.due(at: .seconds(2959), wall: 0) == .end(.idle))
     }
 
-    @Test func `other rules hold at once, since the beginning, and end no idle time without a warning`() {
+    @Test func `new timeouts apply at once, from the session's start, and end no idle time without a warning`() {
         var sessionTimer = sessionTimer(idle: 900)
         #expect(sessionTimer.due(at: .seconds(1845), wall: 0) == .warning(seconds: 55))
         let short = SessionTimeouts(idle: 300, idleWarning: 60, shiftLength: 2000, shiftEnds: [])

@@ -6,12 +6,12 @@ import Testing
 
 /// The properties of triggers, and their names in a receipt.
 @Suite struct SignOutTriggerTests {
-    @Test func `a sign-out at the device is graceful; one by the organisation or a fault is not`() {
+    @Test func `a sign-out at the device is graceful, one by the organisation or after a fault is not`() {
         let graceful = SignOutTrigger.allCases.filter(\.isGraceful)
         #expect(graceful == [.app, .idle, .shiftEnd, .charger, .dock, .seat, .operator])
     }
 
-    @Test func `results that the broker observed differ from results that are reported, and from unobserved ones`() {
+    @Test func `observed, reported and unobserved results are distinguished`() {
         let seen = ItemOutcome.broker("files")
         #expect(seen.grade == .enforced && seen.observer == .broker && seen.result == .done)
         #expect(seen.claimed(isObserved: true) == seen)
@@ -27,12 +27,12 @@ import Testing
     }
 
     @Test(arguments: ["ready", "signingIn", "signedIn", "signingOut"])
-    func `a journal that names no epoch is refused`(state: String) {
+    func `a journal without an epoch is refused`(state: String) {
         let ended = "1." + String(repeating: "0", count: 32)
         #expect(JournalRecord(bytes: Array(#"{"state":"\#(state)","ended":"\#(ended)"}"#.utf8)) == nil)
     }
 
-    @Test func `a session with as many apps as it may have is written and read, and has no more`() throws {
+    @Test func `a session with the maximum number of apps is encoded and decoded, and accepts no more`() throws {
         var random = Zeros()
         var (machine, _) = SessionMachine.recover(from: nil, keyKept: false, random: &random)
         _ = machine.handle(.signInRequested(.init(number: 1, purpose: .worker)), random: &random)

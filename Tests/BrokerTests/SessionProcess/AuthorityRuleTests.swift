@@ -18,7 +18,7 @@ import Testing
         ("https://login.microsoftonline.com/common", tenant), ("https://login.microsoftonline.us/\(tenant)", tenant),
         ("https://login.baton.test:8443/Seaview.Baton.test", "seaview.baton.test"),
     ])
-    func `the organisation's authority is served under every name that it has`(authority: String, name: String) throws {
+    func `the organisation's authority is accepted under each of its names`(authority: String, name: String) throws {
         #expect(try rule.tenant(of: authority) == name)
     }
 

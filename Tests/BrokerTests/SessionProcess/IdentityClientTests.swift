@@ -53,7 +53,7 @@ import Testing
         return try await client.post(with: nonces) { PrimaryRefreshToken.form(request: $0) }
     }
 
-    @Test func `the nonce of a reply signs the next request, once`() async throws {
+    @Test func `the nonce of a reply is used once, to sign the next request`() async throws {
         let server = Server(stale: 0, next: ["h1", "h2"])
         let nonces = NonceStore()
         for _ in 0..<4 { try await post(server, with: nonces) }
@@ -74,14 +74,14 @@ import Testing
         #expect(stubborn.requests == ["h0", "n1"])
     }
 
-    @Test func `a server that brings no nonce is asked for one each time`() async throws {
+    @Test func `if replies contain no nonce, one is fetched for each request`() async throws {
         let server = Server(stale: 0)
         let nonces = NonceStore()
         for _ in 0..<2 { try await post(server, with: nonces) }
         #expect(server.requests == ["n1", "n2"])
     }
 
-    @Test func `a stale nonce is fetched again, once`() async throws {
+    @Test func `a stale nonce is replaced by a fetched one, once`() async throws {
         let server = Server(stale: 1)
         #expect(try await post(server) == Array("done".utf8))
         #expect(server.requests == ["n1", "n2"])
@@ -91,7 +91,7 @@ import Testing
         #expect(stubborn.requests == ["n1", "n2"])
     }
 
-    @Test func `another refusal is not tried again`() async throws {
+    @Test func `after any other refusal the request is not repeated`() async throws {
         let server = Server(stale: 1, suberror: Suberror.replayedRequest)
         await #expect(throws: OAuthError.self) { try await post(server) }
         #expect(server.requests == ["n1"])

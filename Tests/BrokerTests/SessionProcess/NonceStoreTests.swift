@@ -4,7 +4,7 @@ import Synchronization
 import Testing
 
 @Suite struct NonceStoreTests {
-    @Test func `the newest nonce is given once`() {
+    @Test func `the newest nonce is returned once`() {
         let store = NonceStore()
         #expect(store.take() == nil)
         store.keep("one")
@@ -13,7 +13,7 @@ import Testing
         #expect(store.take() == nil)
     }
 
-    @Test func `a nonce is too old a minute before the server refuses it`() {
+    @Test func `a nonce expires a minute before the server refuses it`() {
         let now = Mutex(ContinuousClock.now)
         let store = NonceStore { now.withLock(\.self) }
         store.keep("young")
@@ -25,7 +25,7 @@ import Testing
     }
 
     @Test(arguments: ["", "a b", "a\"b", "ä", "a=", String(repeating: "a", count: 257)])
-    func `a malformed nonce is not kept`(text: String) {
+    func `a malformed nonce is not stored`(text: String) {
         let store = NonceStore()
         store.keep("good-one_1")
         store.keep(text)

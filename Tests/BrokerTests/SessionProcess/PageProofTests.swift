@@ -44,7 +44,7 @@ import Testing
         #expect(log.lines == ["notice sign-in page without the device's proof error=Trouble()"])
     }
 
-    @Test func `a proof is awaited for five seconds and no longer`() async {
+    @Test func `a proof is awaited for five seconds at most`() async {
         let (clock, log) = (HeldClock(), LogLines())
         clock.letTimeEnd()
         #expect(await PageProof(clock: clock, logger: log.logger, make: Self.silence).text() == nil)

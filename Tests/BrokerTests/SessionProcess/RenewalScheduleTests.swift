@@ -5,13 +5,13 @@ import Testing
 @Suite struct RenewalScheduleTests {
     private let day = 86400
 
-    @Test func `a token is renewed after four hours, or when half of its life is over`() {
+    @Test func `a token is renewed after four hours or half of its lifetime, whichever is earlier`() {
         #expect(RenewalSchedule(given: 1000, lifetime: 14 * day).due == 1000 + 4 * 3600)
         #expect(RenewalSchedule(given: 1000, lifetime: 2 * 3600).due == 1000 + 3600)
         #expect(RenewalSchedule(given: 1000, lifetime: -5).due == 1000)
     }
 
-    @Test func `nothing is waited for longer than an hour at a time, and a clock set back puts nothing off`() {
+    @Test func `no pause is longer than an hour, and a clock that was set back delays no renewal`() {
         let schedule = RenewalSchedule(given: 100_000, lifetime: 14 * day)
         #expect(schedule.pause(at: 100_000) == 3600)
         #expect(schedule.pause(at: 100_000 + 4 * 3600 - 60) == 60)

@@ -12,7 +12,7 @@ import Testing
             ("https://xn--lgin-5qa.example/?", "https://xn--lgin-5qa.example", "/", ""),
             ("https://login.example/...//a.", "https://login.example", "/...//a.", nil),
         ] as [(String, String, String, String?)])
-    func `an address is read into origin, path and query`(
+    func `an address is split into origin, path and query`(
         text: String, origin: String, path: String, query: String?
     ) throws {
         let address = try SSOAddress(text)

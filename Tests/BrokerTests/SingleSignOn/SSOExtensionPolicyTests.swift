@@ -52,7 +52,7 @@ import Testing
         ("/t", "/t/oauth2", true), ("/t", "/t", true), ("/t/", "/t/x", true), ("/t", "/tenant", true),
         ("/t/", "/t", false), ("/t", "/", false), ("/t", "/T", false), ("/t", "/other/t", false), ("/t", "//t", false),
     ])
-    func `a path is compared by its beginning, with case`(listed: String, path: String, isListed: Bool) {
+    func `a path is compared by prefix, case-sensitively`(listed: String, path: String, isListed: Bool) {
         let policy = policy([Self.platform + listed])
         if isListed {
             #expect(throws: Never.self) { try policy.listed(Self.platform + path) }
@@ -65,18 +65,18 @@ import Testing
         [], [""], ["http://login.example:8443"], ["https://login.example:8443/?a"],
         ["https://login.example:8443/#a"], ["https://u@login.example:8443"], ["login.example:8443"],
     ])
-    func `an entry that is not a prefix lists nothing`(urls: [String]) {
+    func `an entry that is not a prefix matches nothing`(urls: [String]) {
         #expect(policy(urls).addresses.isEmpty)
         #expect(throws: SSOExtensionPolicy.Refusal.unlisted) { try policy(urls).listed(Self.platform + "/") }
     }
 
-    @Test func `a device whose identity platform cannot be read attaches nothing`() {
+    @Test func `a device with an unreadable identity platform address attaches nothing`() {
         let policy = policy([Self.platform], platform: "login.example:8443")
         #expect(policy.addresses.isEmpty)
         #expect(throws: SSOExtensionPolicy.Refusal.otherPlatform) { try policy.listed(Self.platform) }
     }
 
-    @Test func `the browser is told only of addresses for which it can get something`() {
+    @Test func `the browser is given only addresses that can get a credential`() {
         let policy = policy([
             "https://login.microsoftonline.com", "https://Login.Example:8443/T", "https://login.example",
         ])
@@ -91,7 +91,7 @@ import Testing
         SSOPayload(extensionIdentifier: "x", urls: urls, extensionData: data)
     }
 
-    @Test func `addresses and apps of all profiles add up, and one contrary profile turns a flag off`() throws {
+    @Test func `addresses and apps of all profiles are combined, and one contrary profile turns a flag off`() throws {
         let settings = try SSOExtensionSettings([
             profile(["a", "b"], ["AppCookieSSOAllowList": "org.a, org.b", "disable_explicit_app_prompt": 1]),
             profile(["b", "c"], ["AppCookieSSOAllowList": "org.c"]),
@@ -106,7 +106,7 @@ import Testing
     }
 
     @Test(arguments: ["AppCookieSSOAllowList", "disable_explicit_app_prompt"])
-    func `a setting of another type is not passed by`(key: String) {
+    func `a setting of the wrong type is refused`(key: String) {
         #expect(throws: RegistryFailure(.rules, key)) { try SSOExtensionSettings([profile([], [key: true])]) }
     }
 }

@@ -34,7 +34,7 @@ import UnixSocket
         fixture.sessionProcessSends(.browserWanted(url: "http://127.0.0.1:1/x"))
     }
 
-    @Test func `a program that asks for the place of a connected agent is cut off, and the agent serves on`()
+    @Test func `while an agent is connected, another program is cut off and the agent continues`()
         async throws
     {
         try await Scratch.with { scratch in
@@ -76,7 +76,7 @@ import UnixSocket
                 pass
         """
 
-    @Test func `an agent that has ended delays nobody, even if its connection is still open`() async throws {
+    @Test func `an agent that has ended does not block its successor, even if its connection is open`() async throws {
         try await Scratch.with { scratch in
             try await SupervisorFixture.with(scratch) { fixture in
                 askForBrowser(fixture)

@@ -7,7 +7,7 @@ import Testing
 
 /// The rules for which agent may report the end of a worker's browser.
 @Suite struct AgentTrustTests {
-    @Test func `another user's agent does not take the session's place, and is not believed`() async throws {
+    @Test func `another user's agent does not replace the session's agent, and its reports are ignored`() async throws {
         try await Scratch.with { scratch in
             try await SupervisorFixture.with(scratch) { fixture in
                 let agent = try fixture.agent(of: 1000)
@@ -35,7 +35,7 @@ import Testing
         }
     }
 
-    @Test func `the next supervisor knows the user whose browser must be closed`() async throws {
+    @Test func `the next supervisor knows which user's browser must be closed`() async throws {
         try await Scratch.with { scratch in
             var epoch = Epoch.ID.random()
             try await SupervisorFixture.with(scratch) { fixture in
@@ -60,7 +60,7 @@ import Testing
         }
     }
 
-    @Test func `an administrator sees who is the agent, who is refused, and that an agent does not answer`()
+    @Test func `an administrator sees which agent is connected, which is refused, and whether it answers`()
         async throws
     {
         try await Scratch.with { scratch in
@@ -86,7 +86,7 @@ import Testing
         }
     }
 
-    @Test func `a supervisor that knows of no browser takes the first agent that comes`() async throws {
+    @Test func `a supervisor without a record of a browser accepts the first agent that connects`() async throws {
         try await Scratch.with { scratch in
             try await SupervisorFixture.with(scratch) { fixture in
                 fixture.sessionProcessSends(.signInRequested(requestID: 1))

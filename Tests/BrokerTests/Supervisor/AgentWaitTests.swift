@@ -42,7 +42,7 @@ import Testing
         }
     }
 
-    @Test func `the next worker waits while the last one's agent reconnects, and no longer`() async throws {
+    @Test func `the next worker waits while the former worker's agent reconnects, and no longer`() async throws {
         try await Scratch.with { scratch in
             try await SupervisorFixture.with(scratch) { fixture in
                 _ = try await fixture.signIn(through: try fixture.agent(of: 1000))
@@ -68,7 +68,7 @@ import Testing
         }
     }
 
-    @Test func `an administrator who wants to join waits no longer either`() async throws {
+    @Test func `a join does not wait longer for an agent either`() async throws {
         try await Scratch.with { scratch in
             try await SupervisorFixture.with(scratch) { fixture in
                 _ = try await fixture.signIn(through: try fixture.agent(of: 1000))

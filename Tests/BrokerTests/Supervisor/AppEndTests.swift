@@ -13,7 +13,7 @@ import Testing
 @Suite(.timeLimit(.minutes(10))) struct AppEndTests {
     private let app = "org.example.ward"
 
-    @Test func `apps that want to be told of the end have half a second to save, and no longer`() async throws {
+    @Test func `apps that asked for a notice of the end have half a second to save, and no longer`() async throws {
         try await Scratch.with { scratch in
             try await SupervisorFixture.with(scratch) { fixture in
                 _ = try await fixture.signIn(through: try fixture.agent(of: 1000))
@@ -32,7 +32,7 @@ import Testing
         }
     }
 
-    @Test func `the end comes at once when every app has saved`() async throws {
+    @Test func `the session ends at once when every app has saved`() async throws {
         try await Scratch.with { scratch in
             try await SupervisorFixture.with(scratch) { fixture in
                 _ = try await fixture.signIn(through: try fixture.agent(of: 1000))
@@ -64,7 +64,7 @@ import Testing
         }
     }
 
-    @Test func `an app that does not save is not waited for after five seconds`() async throws {
+    @Test func `an app that does not save is waited for no longer than five seconds`() async throws {
         try await Scratch.with { scratch in
             try await SupervisorFixture.with(scratch) { fixture in
                 let epoch = try await listening(fixture, unsaved: [app])
@@ -122,7 +122,7 @@ import Testing
         }
     }
 
-    @Test func `the device waits for an app that erases, and no app is locked that has`() async throws {
+    @Test func `the device waits for an app that erases, and locks no app that has erased`() async throws {
         try await Scratch.with { scratch in
             try await SupervisorFixture.with(scratch) { fixture in
                 let ended = try await signOut(fixture)
@@ -137,7 +137,7 @@ import Testing
         }
     }
 
-    @Test func `an app that is silent holds the device for three seconds, and is locked then`() async throws {
+    @Test func `a silent app delays the device for three seconds, and is then locked`() async throws {
         try await Scratch.with { scratch in
             try await SupervisorFixture.with(scratch) { fixture in
                 let ended = try await signOut(fixture)
@@ -151,7 +151,7 @@ import Testing
         }
     }
 
-    @Test func `an app that could not erase stays locked over restarts until it has, for its own epoch only`()
+    @Test func `an app that could not erase stays locked over restarts until it has erased that epoch`()
         async throws
     {
         try await Scratch.with { scratch in
@@ -186,7 +186,7 @@ import Testing
         }
     }
 
-    @Test func `an app is asked by the next supervisor, too, and what it said before is not lost`() async throws {
+    @Test func `the next supervisor asks the app again, and earlier answers are not lost`() async throws {
         try await Scratch.with { scratch in
             let second = "org.example.round"
             try await SupervisorFixture.with(scratch) { fixture in

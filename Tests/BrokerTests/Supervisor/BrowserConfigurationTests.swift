@@ -12,7 +12,7 @@ import Testing
 
 /// How the browser's configuration gets from the MDM to the agent.
 @Suite struct BrowserConfigurationTests {
-    @Test func `the agent is told the MDM's decision before it opens a page, and each change of it`() async throws {
+    @Test func `the agent gets the MDM's configuration before it opens a page, and at each change`() async throws {
         try await Scratch.with { scratch in
             try await SupervisorFixture.with(scratch) { fixture in
                 let first = try BrowserConfiguration(blocked: [AddressPattern("*")])
@@ -45,7 +45,7 @@ import Testing
         }
     }
 
-    @Test func `the longest configuration fits into an order and into what the session process is told`() throws {
+    @Test func `the longest configuration fits into an order and into a message to the session process`() throws {
         let host = "/" + String(repeating: "/", count: 115)
         let patterns = try (0..<500).map { try AddressPattern("\($0).example" + host.prefix(116 - "\($0)".count)) }
         let certificate = [0x30, 0x82, 0x1F, 0xFC] + [UInt8](repeating: 0xFF, count: 0x1FFC)
@@ -68,7 +68,7 @@ import Testing
         #"{"allowed":[],"blocked":[],"allowsPrinting":true,"authorities":[],"homePage":"file:///etc/passwd"}"#,
         #"{"allowed":[],"allowsPrinting":true,"authorities":[]}"#,
     ])
-    func `a configuration that no browser could follow is not read`(text: String) {
+    func `a configuration that no browser could apply is refused`(text: String) {
         #expect(throws: (any Error).self) {
             try JSONReader.read(BrowserConfiguration.self, from: Array(text.utf8), limits: Wire.agentOrderLimits)
         }

@@ -14,7 +14,7 @@ import Testing
     private static let years = 20 * 365 * 86_400
 
     @Test(arguments: [years, -years, 3600, -3600, -1_795_244_100 + 1])
-    func `a session neither ends nor stays because the clock was set, and its receipt is in the chain`(jump: Int)
+    func `setting the clock neither ends nor prolongs a session, and its receipt is in the chain`(jump: Int)
         async throws
     {
         try await Scratch.with { scratch in
@@ -39,7 +39,7 @@ import Testing
         }
     }
 
-    @Test func `idle time is measured by a clock that nobody sets`() async throws {
+    @Test func `idle time is measured by a clock that cannot be set`() async throws {
         try await Scratch.with { scratch in
             try await SupervisorFixture.with(scratch) { fixture in
                 let agent = try fixture.agent(of: 1000)
@@ -55,7 +55,7 @@ import Testing
     }
 
     @Test(arguments: [years, -years])
-    func `an account that an app was told of is forgotten a day after the end, even if the clock was set`(jump: Int)
+    func `an account that was reported to an app is forgotten a day after its end, even if the clock was set`(jump: Int)
         async throws
     {
         try await Scratch.with { scratch in

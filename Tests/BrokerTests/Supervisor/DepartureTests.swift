@@ -13,7 +13,7 @@ import Testing
 @Suite(.timeLimit(.minutes(10))) struct DepartureTests {
     private func files(_ scratch: Scratch) -> DeviceFiles { DeviceFiles(root: Directory(path: scratch.path("device"))) }
 
-    @Test func `a device that leaves signs its worker out first, and erases the join alone`() async throws {
+    @Test func `a device that leaves signs its worker out first, and erases only the join`() async throws {
         try await Scratch.with { scratch in
             try await SupervisorFixture.with(scratch) { fixture in
                 let agent = try fixture.agent(of: 1000)
@@ -73,7 +73,7 @@ import Testing
         }
     }
 
-    @Test func `an order that a crash cut off is carried out by the next start, and nobody joins meanwhile`()
+    @Test func `an order that a crash interrupted is carried out at the next start, and no join begins meanwhile`()
         async throws
     {
         try await Scratch.with { scratch in
@@ -219,21 +219,21 @@ import Testing
         return nil
     }
 
-    @Test func `every condition has a way back to a working device`() {
+    @Test func `every condition of the device allows a way back to a working device`() {
         #expect(Self.situations.count > 100)
         for situation in Self.situations {
             #expect(way(from: situation, by: Step.allCases, to: \.isWorking) != nil, "\(situation)")
         }
     }
 
-    @Test func `without its server every device can become one that is registered nowhere`() {
+    @Test func `without its server every device can return to being unregistered`() {
         let offline = Step.allCases.filter { $0 != .serverComes && $0 != .enable }
         for situation in Self.situations where !situation.isServerThere {
             #expect(way(from: situation, by: offline, to: \.isFree) != nil, "\(situation)")
         }
     }
 
-    @Test func `leaving is enough for a registration that is of no use, without a reset or a recovery`() {
+    @Test func `if a registration is unusable, leaving and joining again is enough`() {
         let steps: [Step] = [.leave, .finishLeaving, .join]
         for situation in Self.situations
         where situation.device == DeviceCondition(quarantine: nil, isJoined: true, isEnrolled: true, departure: nil)
@@ -243,7 +243,7 @@ import Testing
         }
     }
 
-    @Test func `nothing else begins on a device that is leaving, and a reset takes the place of leaving`() {
+    @Test func `on a device that is leaving nothing else can begin, but a reset can replace the leaving`() {
         let leaving = DeviceCondition(quarantine: nil, isJoined: true, isEnrolled: true, departure: .leave)
         for command in [DeviceCondition.Command.join, .enroll, .unenroll] {
             #expect(leaving.refusal(of: command)?.code == "device_leaving")

@@ -23,13 +23,13 @@ import Testing
         }
     }
 
-    @Test func `an event that another one adds begins after the end of that one`() throws {
+    @Test func `an event that another event adds is handled after that event`() throws {
         let recorder = Recorder()
         try recorder.add(1)
         #expect(recorder.log == ["begin 1", "end 1", "begin 2", "end 2", "begin 3", "end 3"])
     }
 
-    @Test func `every event is handled before the first one's caller continues`() throws {
+    @Test func `every event is handled before the first event's caller continues`() throws {
         let recorder = Recorder()
         try recorder.add(2)
         try recorder.add(3)

@@ -16,7 +16,7 @@ import UnixSocket
 
     private func files(_ scratch: Scratch) -> DeviceFiles { DeviceFiles(root: Directory(path: scratch.path("device"))) }
 
-    @Test func `a join that the directory confirmed is finished when its process dies, and its operator is told`()
+    @Test func `a confirmed join is finished although its process dies, and its operator gets the answer`()
         async throws
     {
         try await Scratch.with { scratch in
@@ -40,7 +40,7 @@ import UnixSocket
     private let order = JoinOrder(
         loginURL: "https://login.test", registrationURL: "https://registration.test", tenant: "t", deviceName: "n")
 
-    @Test func `a join ends with the connection of the operator who waits for it, and another one can begin`()
+    @Test func `a join ends with the connection of its operator, and another one can begin`()
         async throws
     {
         try await Scratch.with { scratch in
@@ -76,7 +76,7 @@ import UnixSocket
         }
     }
 
-    @Test func `a join that the directory has confirmed is kept even if the operator is gone`() async throws {
+    @Test func `a confirmed join is kept even if the operator has disconnected`() async throws {
         try await Scratch.with { scratch in
             try await SupervisorFixture.with(scratch, isJoined: false) { fixture in
                 fixture.inputs.post(.operatorAsked(.join(order), connection: 7) { _ in })
@@ -89,7 +89,7 @@ import UnixSocket
         }
     }
 
-    @Test func `a join that the directory confirmed is finished by the next start`() async throws {
+    @Test func `a confirmed join is finished by the next start`() async throws {
         try await Scratch.with { scratch in
             try await SupervisorFixture.with(scratch, isJoined: false) { fixture in
                 #expect(try await fixture.status().deviceID == nil)
@@ -103,7 +103,7 @@ import UnixSocket
         }
     }
 
-    @Test func `a joined device does not become another by what a former join left`() async throws {
+    @Test func `a joined device keeps its registration if a confirmation of a former join is left`() async throws {
         try await Scratch.with { scratch in
             try await SupervisorFixture.with(scratch) { _ in try files(scratch).write(confirmed: record) }
             try await SupervisorFixture.with(scratch) { fixture in
@@ -114,7 +114,7 @@ import UnixSocket
         }
     }
 
-    @Test func `keys that a join has left are used again, and half of them are not`() async throws {
+    @Test func `the keys of an unfinished join are used again, but only as a complete set`() async throws {
         try await Scratch.with { scratch in
             let keys = Directory(path: scratch.path("keys"))
             let store = KeyStore(directory: keys, platform: nil)

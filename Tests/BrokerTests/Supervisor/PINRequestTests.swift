@@ -6,7 +6,7 @@ import Testing
 
 /// The conditions for the page on which a PIN is set, and the answers to the operator.
 @Suite(.timeLimit(.minutes(10))) struct PINRequestTests {
-    @Test func `there is no page while nobody is signed in`() async throws {
+    @Test func `no page is opened while nobody is signed in`() async throws {
         try await Scratch.with { scratch in
             try await SupervisorFixture.with(scratch) { fixture in
                 let reply = try await fixture.ask(.setPIN)
@@ -15,7 +15,7 @@ import Testing
         }
     }
 
-    @Test func `the session process reports the result, and so does the end of the session`() async throws {
+    @Test func `the operator gets the session process's result, or an answer when the session ends`() async throws {
         try await Scratch.with { scratch in
             try await SupervisorFixture.with(scratch) { fixture in
                 _ = try await fixture.signIn(through: try fixture.agent(of: 1000))

@@ -7,7 +7,7 @@ import Processes
 import TestSupport
 import Testing
 
-/// Each request for a worker's page is answered once, when the agent knows what became of the page.
+/// Each request for a worker's page is answered once, when the agent has reported the result.
 @Suite(.timeLimit(.minutes(10))) struct PageRequestTests {
     /// Requests a page in the session of this epoch and returns the id of the agent's order.
     private func order(_ requestID: UInt64, _ fixture: SupervisorFixture, _ agent: FakeAgent) async throws -> UInt64 {
@@ -23,7 +23,7 @@ import Testing
         #expect(answer == .pageSettled(requestID: requestID, failure))
     }
 
-    @Test func `each page is answered for itself, and only once`() async throws {
+    @Test func `each page request gets its own answer, once`() async throws {
         try await Scratch.with { scratch in
             try await SupervisorFixture.with(scratch) { fixture in
                 let agent = try fixture.agent(of: 1000)
@@ -69,7 +69,7 @@ import Testing
         }
     }
 
-    @Test func `the loss of the agent answers every page that waits`() async throws {
+    @Test func `the loss of the agent answers every pending page request`() async throws {
         try await Scratch.with { scratch in
             try await SupervisorFixture.with(scratch) { fixture in
                 let agent = try fixture.agent(of: 1000)
@@ -84,7 +84,7 @@ import Testing
         }
     }
 
-    @Test func `more than sixteen pages do not wait at once`() async throws {
+    @Test func `at most sixteen page requests are pending at once`() async throws {
         try await Scratch.with { scratch in
             try await SupervisorFixture.with(scratch) { fixture in
                 let agent = try fixture.agent(of: 1000)
@@ -101,7 +101,7 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func `requests end with their session process and are not mixed up with those of the next`(signsOut: Bool)
+    func `requests end with their session process and are not confused with those of the next`(signsOut: Bool)
         async throws
     {
         try await Scratch.with { scratch in
@@ -130,7 +130,7 @@ import Testing
         }
     }
 
-    @Test func `a page of a session that is over is refused`() async throws {
+    @Test func `a page of a session that has ended is refused`() async throws {
         try await Scratch.with { scratch in
             try await SupervisorFixture.with(scratch) { fixture in
                 _ = try fixture.agent(of: 1000)

@@ -13,7 +13,7 @@ import UnixSocket
 /// The limits on the agents and operators that the broker serves at once.
 @Suite struct PlaceTests {
     @Test(arguments: [("agent.sock", 4), ("control.sock", 8)])
-    func `one user's connections are limited, and a place that is left is free again`(
+    func `the connections of one user are limited, and a closed connection frees its place`(
         socket: String, limit: Int
     ) async throws {
         try await Scratch.with { scratch in
@@ -37,7 +37,7 @@ import UnixSocket
         }
     }
 
-    @Test func `only an idle operator's connection gives its place back`() async throws {
+    @Test func `only an idle operator's connection is closed to make room`() async throws {
         try await Scratch.with { scratch in
             try await SupervisorFixture.with(scratch, helloPatience: .seconds(2)) { fixture in
                 let agent = try fixture.agent(of: geteuid())
@@ -67,7 +67,7 @@ import UnixSocket
     }
 
     @Test(arguments: [("agent.sock", 4), ("control.sock", 8)])
-    func `another user's flood takes no place of operators or agents`(socket: String, limit: Int) async throws {
+    func `another user's flood of connections excludes no operator or agent`(socket: String, limit: Int) async throws {
         try #require(getuid() == 0, "a process of another user needs the right to make one")
         try await Scratch.with { scratch in
             try await SupervisorFixture.with(scratch) { fixture in

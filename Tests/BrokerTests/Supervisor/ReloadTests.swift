@@ -9,7 +9,7 @@ import Testing
 
 /// An operator gets the answer to a reload only once the reload applies.
 @Suite struct ReloadTests {
-    @Test func `a reload is done when apps are served by it, and not before`() async throws {
+    @Test func `a reload is answered once apps are served with the new data, and not before`() async throws {
         try await Scratch.with { scratch in
             try await SupervisorFixture.with(scratch) { fixture in
                 let isAnswered = Promise<OperatorReply>()
@@ -29,7 +29,7 @@ import Testing
         }
     }
 
-    @Test func `if the session process dies first, nobody is served from its data`() async throws {
+    @Test func `a reload is answered if the session process dies first`() async throws {
         try await Scratch.with { scratch in
             try await SupervisorFixture.with(scratch) { fixture in
                 async let answer = fixture.ask(.reload)
@@ -48,7 +48,7 @@ import Testing
     }
 
     @Test(.timeLimit(.minutes(5)))
-    func `a reload that ends the session, and its process with it, is answered`() async throws {
+    func `a reload is answered if it ends the session, and with it the session process`() async throws {
         try await Scratch.with { scratch in
             try await SupervisorFixture.with(scratch) { fixture in
                 let agent = try fixture.agent(of: 1000)

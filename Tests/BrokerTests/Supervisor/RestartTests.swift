@@ -10,7 +10,7 @@ import Testing
 
 /// The handling of session processes that die or do not read their messages.
 @Suite(.timeLimit(.minutes(10))) struct RestartTests {
-    @Test func `the pauses grow to five seconds and start again after a long life`() {
+    @Test func `the pauses between restarts grow to five seconds, and start again after a long run`() {
         var pause = RestartPause()
         let short = Duration.seconds(9)
         let pauses = (0..<9).map { _ in pause.next(after: short) }
@@ -20,7 +20,7 @@ import Testing
         #expect(pause.next(after: short) == .milliseconds(100))
     }
 
-    @Test func `a process that dies at once is started once more and then after pauses`() async throws {
+    @Test func `a process that dies at once is restarted immediately once, then after pauses`() async throws {
         try await Scratch.with { scratch in
             try await SupervisorFixture.with(scratch, sessionProcess: "printf x >> \(scratch.path("starts")); exit 1") {
                 fixture in
@@ -36,7 +36,7 @@ import Testing
         }
     }
 
-    @Test func `a process that reads nothing is ended, and does not prevent a sign-out`() async throws {
+    @Test func `a process that reads nothing is killed, and does not prevent a sign-out`() async throws {
         try await Scratch.with { scratch in
             let script = "printf x >> \(scratch.path("starts")); exec /bin/sleep 600"
             try await SupervisorFixture.with(scratch, sessionProcess: script) { fixture in
@@ -49,7 +49,7 @@ import Testing
         }
     }
 
-    @Test func `a process that lives after a pause serves the next worker`() async throws {
+    @Test func `a process that stays alive after a pause serves the next worker`() async throws {
         try await Scratch.with { scratch in
             let script =
                 "printf x >> \(scratch.path("starts")); test -e \(scratch.path("well")) && exec /bin/cat <&3 >/dev/null; exit 1"

@@ -21,7 +21,7 @@ import Testing
             logger: logger, clock: HandClock().supervisorClock, watch: { _ in })
     }
 
-    @Test func `a second broker does not take the sockets of the first, and the folder is free when that ends`()
+    @Test func `a second broker does not take the first one's sockets, and can start when the first has ended`()
         async throws
     {
         try await Scratch.with { scratch in

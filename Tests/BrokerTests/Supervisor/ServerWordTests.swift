@@ -15,7 +15,7 @@ import UnixSocket
 /// The server's reports about a session, and the reports that the server must get.
 @Suite struct ServerWordTests {
     @Test(arguments: [SignOutTrigger.serverRevocation, .deviceDisabled, .deviceRemoved])
-    func `an end by the server ends the session of its epoch by the one transaction, and no other`(
+    func `an end by the server ends only the session of its epoch, by the usual sign-out`(
         trigger: SignOutTrigger
     )
         async throws
@@ -43,7 +43,7 @@ import UnixSocket
         }
     }
 
-    @Test func `the device states its session for as long as it is signed in`() async throws {
+    @Test func `the device reports its session to the server while the worker is signed in`() async throws {
         try await Scratch.with { scratch in
             try await SupervisorFixture.with(scratch) { fixture in
                 let agent = try fixture.agent(of: 1000)
@@ -65,7 +65,7 @@ import UnixSocket
         }
     }
 
-    @Test func `an attempt that dies before its session is known is ended at the server by its epoch`() async throws {
+    @Test func `an attempt that fails before its session is known is ended at the server by its epoch`() async throws {
         try await Scratch.with { scratch in
             try await SupervisorFixture.with(scratch) { fixture in
                 fixture.sessionProcessSends(.signInRequested(requestID: 1))
@@ -77,7 +77,7 @@ import UnixSocket
         }
     }
 
-    @Test func `the id of an app's sign-out waits with the end that the server has to hear`() async throws {
+    @Test func `the correlation id of an app's sign-out is stored with the end to report to the server`() async throws {
         try await Scratch.with { scratch in
             try await SupervisorFixture.with(scratch) { fixture in
                 fixture.sessionProcessSends(.signInRequested(requestID: 1))
@@ -106,7 +106,7 @@ import UnixSocket
         }
     }
 
-    @Test func `of ends not reported to the server the newest are kept, even over a restart`()
+    @Test func `the newest ends that are not yet reported to the server are kept, even over a restart`()
         async throws
     {
         try await Scratch.with { scratch in
@@ -126,7 +126,7 @@ import UnixSocket
         }
     }
 
-    @Test func `an operator's sign-out that takes long is answered after half a minute`() async throws {
+    @Test func `an operator's sign-out is answered after half a minute even if it is not complete`() async throws {
         try await Scratch.with { scratch in
             try await SupervisorFixture.with(scratch) { fixture in
                 let agent = try fixture.agent(of: 1000)

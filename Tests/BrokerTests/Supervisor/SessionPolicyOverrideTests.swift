@@ -27,7 +27,7 @@ import Testing
         return base.followed(settings)
     }
 
-    @Test func `values from the MDM are in force, and the device's own values fill the rest`() {
+    @Test func `values from the MDM apply, and the device's own values fill the rest`() {
         let base = SessionPolicy(
             timeouts: SessionTimeouts(idle: 600, idleWarning: 30, shiftLength: 3600, shiftEnds: [60]),
             willEndPatience: 1,
@@ -73,7 +73,7 @@ import Testing
         }
     }
 
-    @Test func `a session policy under its former name is refused, and the error names the present one`() {
+    @Test func `a session policy under its former key is refused, and the error names the current key`() {
         let refusal = SessionPolicyError(.renamed, "doors")
         #expect(throws: refusal) { try SessionPolicyOverride(configuration: ["doors": ["idle": 300]]) }
         #expect(refusal.message == "doors is now called sessionPolicy.")
@@ -87,7 +87,7 @@ import Testing
         #expect(CheckResult.sessionPolicy(.standard, refusal: nil).map(\.verdict) == [.good])
     }
 
-    @Test func `a new session policy is in force for the signed-in worker, who is warned`() async throws {
+    @Test func `a new session policy applies to the signed-in worker, who is warned`() async throws {
         try await Scratch.with { scratch in
             try await SupervisorFixture.with(scratch) { fixture in
                 _ = try await fixture.signIn(through: try fixture.agent(of: 1000))
@@ -104,7 +104,7 @@ import Testing
         }
     }
 
-    @Test func `a stay is written down while it lasts, with what the worker did last`() async throws {
+    @Test func `the session's start and last activity are on disk while the session lasts`() async throws {
         try await Scratch.with { scratch in
             try await SupervisorFixture.with(scratch) { fixture in
                 let files = DeviceFiles(root: Directory(path: scratch.path("device")))

@@ -7,8 +7,7 @@ import Testing
 
 /// Sessions that end automatically.
 @Suite(.timeLimit(.minutes(10))) struct SessionTimerTriggerTests {
-    @Test func `a worker who does nothing is warned after fourteen minutes and signed out after fifteen`() async throws
-    {
+    @Test func `an idle worker is warned after fourteen minutes and signed out after fifteen`() async throws {
         try await Scratch.with { scratch in
             try await SupervisorFixture.with(scratch) { fixture in
                 _ = try await fixture.signIn(through: try fixture.agent(of: 1000))
@@ -26,7 +25,7 @@ import Testing
         }
     }
 
-    @Test func `the worker's activity postpones the end, and activity in another session does not`() async throws {
+    @Test func `the worker's activity postpones the end, activity in another session does not`() async throws {
         try await Scratch.with { scratch in
             try await SupervisorFixture.with(scratch) { fixture in
                 _ = try await fixture.signIn(through: try fixture.agent(of: 1000))
@@ -61,7 +60,7 @@ import Testing
     }
 
     @Test(arguments: [(SeatEvent.charger, SignOutTrigger.charger), (.dock, .dock), (.seat, .seat)])
-    func `a device event signs the worker out, and is named`(event: SeatEvent, trigger: SignOutTrigger)
+    func `a device event signs the worker out, and is named as the trigger`(event: SeatEvent, trigger: SignOutTrigger)
         async throws
     {
         try await Scratch.with { scratch in

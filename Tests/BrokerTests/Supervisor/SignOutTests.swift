@@ -10,7 +10,7 @@ import UnixSocket
 
 /// The answer to an app that asked for the sign-out, and when the app gets it.
 @Suite struct SignOutTests {
-    @Test func `an app is told within ten seconds that its sign-out continues, and the device becomes ready by itself`()
+    @Test func `an app learns within ten seconds that its sign-out continues, and the device becomes ready by itself`()
         async throws
     {
         try await Scratch.with { scratch in
@@ -34,7 +34,7 @@ import UnixSocket
         }
     }
 
-    @Test func `an app is told of success when the device is ready, and nothing afterwards`() async throws {
+    @Test func `an app learns that its sign-out succeeded when the device is ready, and nothing later`() async throws {
         try await Scratch.with { scratch in
             try await SupervisorFixture.with(scratch) { fixture in
                 let agent = try fixture.agent(of: 1000)

@@ -37,7 +37,7 @@ import UnixSocket
         }
     }
 
-    @Test func `a home screen is told the device's state when it connects, and every change of it`() async throws {
+    @Test func `a home screen gets the device's state when it connects, and every change of it`() async throws {
         try await Scratch.with { scratch in
             try await SupervisorFixture.with(scratch) { fixture in
                 _ = try await fixture.status()
@@ -64,7 +64,7 @@ import UnixSocket
         }
     }
 
-    @Test func `a home screen is told which app has unsaved work, and how long the end waits for it`() async throws {
+    @Test func `a home screen learns which app has unsaved work, and how long the end waits for it`() async throws {
         try await Scratch.with { scratch in
             try await SupervisorFixture.with(scratch) { fixture in
                 _ = try await fixture.signIn(through: try fixture.agent(of: 1000))
@@ -84,7 +84,7 @@ import UnixSocket
         }
     }
 
-    @Test func `a home screen is told whether the server can be reached, and when an offline session ends`()
+    @Test func `a home screen learns whether the server can be reached, and when an offline session ends`()
         async throws
     {
         try await Scratch.with { scratch in
@@ -108,7 +108,7 @@ import UnixSocket
         }
     }
 
-    @Test func `a home screen is told the doctor's first fault, and a minute after its repair that there is none`()
+    @Test func `a home screen is notified of the doctor's first fault, and of its repair a minute later`()
         async throws
     {
         let findings = Mutex([
@@ -156,7 +156,7 @@ import UnixSocket
         }
     }
 
-    @Test func `a home screen is told when there is another configuration to read, and when there is none`()
+    @Test func `a home screen is notified of a new configuration, and of its removal`()
         async throws
     {
         try await Scratch.with { scratch in
@@ -173,7 +173,7 @@ import UnixSocket
         }
     }
 
-    @Test func `after a hand-over the state has what the receipt says was cleared, and who observed it`() async throws {
+    @Test func `after a hand-over the state says what was cleared and who observed it`() async throws {
         try await Scratch.with { scratch in
             try await SupervisorFixture.with(scratch) { fixture in
                 let agent = try fixture.agent(of: 1000)
@@ -193,7 +193,7 @@ import UnixSocket
         }
     }
 
-    @Test func `a reader that does not read is cut off, and nobody waits for it`() async throws {
+    @Test func `a reader that does not read is cut off, and delays nobody`() async throws {
         try await Scratch.with { scratch in
             try await SupervisorFixture.with(scratch) { fixture in
                 _ = try await fixture.status()
@@ -210,7 +210,7 @@ import UnixSocket
         }
     }
 
-    @Test func `a user gets eight places, and a place is free again when its reader has left`() async throws {
+    @Test func `a user may have eight readers, and the place of a reader that left is free again`() async throws {
         try await Scratch.with { scratch in
             try await SupervisorFixture.with(scratch) { fixture in
                 _ = try await fixture.status()

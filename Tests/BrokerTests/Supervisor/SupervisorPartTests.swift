@@ -36,7 +36,7 @@ import Testing
         return failure.code
     }
 
-    @Test func `a PIN is asked for by one operator at a time, in a session`() {
+    @Test func `only one operator at a time can request a PIN, and only in a session`() {
         let replies = Replies()
         var request = PINRequest()
         let outside = request.begin(isSignedIn: false, answer: replies.add)
@@ -66,7 +66,7 @@ import Testing
         #expect(replies.all.count == 2)
     }
 
-    @Test func `an app is locked until it has erased the very epoch, also for the next supervisor`() async throws {
+    @Test func `an app is locked until it has erased exactly that epoch, even over restarts`() async throws {
         try await Scratch.with { scratch in
             var locks = try AppLocks(files: files(scratch), logger: logger)
             let ended = Epoch(id: .random(), counter: 2)
@@ -81,7 +81,7 @@ import Testing
         }
     }
 
-    @Test func `a device joins once, and the operator is told after the administrator's session`() async throws {
+    @Test func `a device joins once, and its operator is answered after the administrator's session`() async throws {
         try await Scratch.with { scratch in
             let replies = Replies()
             var join = try JoinFlow(files: files(scratch), logger: logger)
@@ -99,7 +99,7 @@ import Testing
         }
     }
 
-    @Test func `a join that fails leaves the device unjoined and free for another`() async throws {
+    @Test func `a failed join leaves the device unjoined and ready for another attempt`() async throws {
         try await Scratch.with { scratch in
             let replies = Replies()
             var join = try JoinFlow(files: files(scratch), logger: logger)

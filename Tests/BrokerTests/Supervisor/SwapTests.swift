@@ -13,7 +13,7 @@ import Testing
     /// The number of hand-overs, ten times as many with `BATON_SOAK` (scripts/soak).
     private static let count = ProcessInfo.processInfo.environment["BATON_SOAK"] == nil ? 1_000 : 10_000
 
-    @Test func `after each of a thousand swaps, some of them cut off anywhere, nothing of the worker is left`()
+    @Test func `after each of a thousand swaps, some of them interrupted at any point, no data of the worker is left`()
         async throws
     {
         // Run on a thread that no other test waits for.

@@ -4,7 +4,7 @@ import Testing
 
 /// A value cached for one registration of the device is never returned for another.
 @Suite struct KeyedCacheTests {
-    @Test func `nobody gets what was made for another key, whoever asks while it is made`() async throws {
+    @Test func `no caller gets a value of another key, even if the key changes meanwhile`() async throws {
         let cache = KeyedCache<String, Int>()
         let made = try await cache.value(for: "old") { () async throws -> Int in
             // Between check and store, the key changes and another caller asks for the new one.
@@ -17,7 +17,7 @@ import Testing
         #expect(try await cache.value(for: "old") { 5 } == 5)
     }
 
-    @Test func `a cached value is made once, and a failed one is tried again`() async throws {
+    @Test func `a cached value is computed once, and a failed computation is repeated`() async throws {
         struct Trouble: Error {}
         let cache = KeyedCache<String, Int>()
         await #expect(throws: Trouble.self) { try await cache.value(for: "a") { throw Trouble() } }

@@ -17,7 +17,7 @@ import Testing
         return TestClient(router.buildResponder())
     }
 
-    @Test func `a tenant made over the socket can be signed in to`() async throws {
+    @Test func `people can sign in to a tenant that was created over the socket`() async throws {
         let fixture = try await TestPlatform()
         let admin = admin(fixture)
         let tenant: IdentityAdmin.Tenant = try await admin.call(
@@ -87,7 +87,7 @@ import Testing
         ("https://a,b.example/", "has a malformed host or port"), ("javascript:/x", "has a scheme that browsers"),
         ("https://app.example/" + String(repeating: "x", count: 2048), "is longer than"),
     ])
-    func `an address that a client cannot have is refused with what is wrong with it`(
+    func `an address that a client cannot have is refused, and the error says why`(
         uri: String, cause: String
     ) async throws {
         let fixture = try await TestPlatform()
@@ -109,7 +109,7 @@ import Testing
         ("http://127.0.0.1:8080/cb", false), ("http://[::1]/cb", false), ("https://app.example:8443/cb?x=1", false),
         ("https://[2001:db8::1]/cb", false), ("myapp://cb", true),
     ])
-    func `an address that a client can have is registered, with a warning where another app can take it`(
+    func `an address that a client can have is registered, with a warning if another app can take it`(
         uri: String, isWarned: Bool
     ) async throws {
         let fixture = try await TestPlatform()
@@ -120,7 +120,7 @@ import Testing
         #expect(client.warnings.allSatisfy { $0.contains("myapp") })
     }
 
-    @Test func `people are listed, get passwords and go`() async throws {
+    @Test func `people are listed, get passwords and are removed`() async throws {
         let fixture = try await TestPlatform()
         let admin = admin(fixture)
         let users: [IdentityAdmin.User] = try await admin.call(.get, .users, ["tenant": "-"])
@@ -164,7 +164,7 @@ import Testing
         #expect(try await fixture.refresh(refresh).errorNumber == 700016)
     }
 
-    @Test func `sessions are listed and ended, one or all of a person's`() async throws {
+    @Test func `sessions are listed and ended, one session or all of a person`() async throws {
         let fixture = try await TestPlatform()
         let admin = admin(fixture)
         let tokens = [
@@ -198,7 +198,7 @@ import Testing
         #expect(left.isEmpty)
     }
 
-    @Test func `of many sessions the newest thousand are listed, and an older one by its person`() async throws {
+    @Test func `only the newest thousand sessions are listed, and older ones by their person`() async throws {
         let fixture = try await TestPlatform()
         let admin = admin(fixture)
         _ = try await fixture.signedIn()
@@ -218,7 +218,7 @@ import Testing
         #expect(amara.map(\.begunAt) == [now.rawValue])
     }
 
-    @Test func `groups are made and filled over the socket`() async throws {
+    @Test func `groups are created and filled over the socket`() async throws {
         let fixture = try await TestPlatform()
         let admin = admin(fixture)
         let made: IdentityAdmin.Group = try await admin.call(
@@ -234,7 +234,7 @@ import Testing
         #expect(try await admin.send(.delete, .group, member).failureCode == "identity.group.missing")
     }
 
-    @Test func `every act is in the audit log`() async throws {
+    @Test func `every action is in the audit log`() async throws {
         let fixture = try await TestPlatform()
         let admin = admin(fixture)
         _ = try await admin.send(.post, .users, ["tenant": "-"], body: Self.user("cy@contoso.test"))

@@ -9,7 +9,7 @@ import Testing
 
 /// Tests the response modes of the authorisation endpoint, and its version 1.
 @Suite struct AnswerTests {
-    @Test func `each mode brings code, state and issuer, and an anchor to the same place`() async throws {
+    @Test func `each response mode returns code, state and issuer, and links to the same address`() async throws {
         let fixture = try await TestPlatform()
         let browser = Browser(fixture)
         _ = try await browser.signIn(AuthorizeQuery(fixture))
@@ -29,7 +29,7 @@ import Testing
         #expect(posted.headers[.location] == nil)
     }
 
-    @Test func `the older endpoint takes a resource for the scope`() async throws {
+    @Test func `version 1 of the endpoint accepts a resource in place of a scope`() async throws {
         let fixture = try await TestPlatform()
         let browser = Browser(fixture)
         for resource in ["https://graph.microsoft.com", "https://graph.microsoft.com/", "https://graph.test"] {
@@ -52,7 +52,7 @@ import Testing
         #expect(try await browser.get(unknown.olderPath).returned()[ParameterName.error] == "invalid_resource")
     }
 
-    @Test func `a code without a proof key is made only where the operator lets older clients in`() async throws {
+    @Test func `a code without a proof key is issued only if the operator admits older clients`() async throws {
         let bare = ["code_challenge": nil, "code_challenge_method": nil] as [String: String?]
         let strict = try await TestPlatform()
         let refused = try await strict.client.get(AuthorizeQuery(strict, bare).path).returned()
@@ -80,7 +80,7 @@ import Testing
         #expect(try await browser.get(half.path).returned()[ParameterName.error] == "invalid_request")
     }
 
-    @Test func `addresses are read without regard to case`() async throws {
+    @Test func `the case of addresses is ignored`() async throws {
         let fixture = try await TestPlatform()
         let query = AuthorizeQuery(fixture).olderPath.replacing("/oauth2/authorize", with: "/oAuth2/Authorize")
         #expect(try await fixture.client.get(query).status == .ok)

@@ -49,7 +49,7 @@ import Testing
             (["claims": "[]"], "invalid_request", 50146),
             (["claims": #"{"access_token":{"acrs":{"essential":true,"value":"c1"}}}"#], "interaction_required", 53003),
         ] as [([String: String?], String, Int)])
-    func `other refusals go back to the client`(changes: [String: String?], error: String, number: Int) async throws {
+    func `other errors go back to the client`(changes: [String: String?], error: String, number: Int) async throws {
         let fixture = try await TestPlatform()
         let answer = try await fixture.client.get(AuthorizeQuery(fixture, changes).path)
         #expect(answer.status == .found)
@@ -73,7 +73,7 @@ import Testing
         #expect(try await fixture.client.get(asked.path).returned()[ParameterName.error] != nil)
     }
 
-    @Test func `unknown parameters, and those that only change the look, are ignored`() async throws {
+    @Test func `unknown parameters and parameters that affect only the appearance are ignored`() async throws {
         let fixture = try await TestPlatform()
         let wishes = [
             "ui_locales": "fr-CA fr", "display": "popup", "acr_values": "a b", "x-client-SKU": "y", "zz": "1",
@@ -85,7 +85,7 @@ import Testing
         "http://localhost", "http://localhost/", "http://localhost:1", "http://LOCALHOST:65535", "msauth.test://auth",
         "https://app.test/cb",
     ])
-    func `registered addresses are taken, a loopback one with any port`(uri: String) async throws {
+    func `registered addresses are accepted, a loopback address with any port`(uri: String) async throws {
         let fixture = try await TestPlatform()
         #expect(try await fixture.client.get(AuthorizeQuery(fixture, ["redirect_uri": uri]).path).status == .ok)
     }
@@ -94,7 +94,7 @@ import Testing
         ("com.example.app:/oauth2redirect", "com.example.app:/oauth2redirect?code="),
         ("com.example.app:/a?b=c", "com.example.app:/a?b=c&code="), ("com.example.app:/", "com.example.app:/?code="),
     ])
-    func `a private scheme without a host gets its code, and is compared letter by letter`(
+    func `an address with a private scheme and no host gets its code, and is compared exactly`(
         uri: String, beginning: String
     ) async throws {
         let fixture = try await TestPlatform()
@@ -126,7 +126,7 @@ import Testing
         #expect(try await fixture.token(["grant_type": "refresh_token"], tenant: tenant).errorNumber == 90002)
     }
 
-    @Test func `common means the only tenant, and with several the one of the name`() async throws {
+    @Test func `common means the only tenant, or with several tenants that of the login hint`() async throws {
         let fixture = try await TestPlatform()
         var query = AuthorizeQuery(fixture)
         query.tenant = "Common"

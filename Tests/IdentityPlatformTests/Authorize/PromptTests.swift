@@ -16,7 +16,7 @@ import Testing
         return try CompactJWS(try reply.json.string(ReplyName.idToken)).claims()
     }
 
-    @Test func `login asks for the password again, and the token says the new time and session`() async throws {
+    @Test func `login asks for the password again, and the token has the new time and session`() async throws {
         let fixture = try await TestPlatform()
         let browser = Browser(fixture)
         let first = try await browser.submit(
@@ -36,7 +36,7 @@ import Testing
         #expect(try await browser.get(query.path).hidden("csrf") != nil)
     }
 
-    @Test func `for the broker the password is always typed, whoever is signed in`() async throws {
+    @Test func `the broker's sign-in always asks for the password, whoever is signed in`() async throws {
         let fixture = try await TestPlatform()
         let session = try await TestDevice.joined(fixture).session()
         let browser = Browser(fixture)
@@ -53,7 +53,7 @@ import Testing
         #expect(try told.returned()[ParameterName.error] == "login_required")
     }
 
-    @Test func `max_age counts from the sign-in, and 0 is as good as login`() async throws {
+    @Test func `max_age counts from the sign-in, and 0 is equivalent to login`() async throws {
         let fixture = try await TestPlatform()
         let browser = Browser(fixture)
         _ = try await browser.signIn(AuthorizeQuery(fixture))
@@ -93,7 +93,7 @@ import Testing
         #expect(fresh.text.contains("<h1>Sign in</h1>"))
     }
 
-    @Test func `consent shows what the application gets, and a no reaches it`() async throws {
+    @Test func `consent shows what the application gets, and a refusal reaches the application`() async throws {
         let fixture = try await TestPlatform()
         let browser = Browser(fixture)
         _ = try await browser.signIn(AuthorizeQuery(fixture))
@@ -111,7 +111,7 @@ import Testing
         #expect(try allowed.returned()[ParameterName.code] != nil)
     }
 
-    @Test func `a request with consent asks after the sign-in, and no code is made before`() async throws {
+    @Test func `a request with consent is shown after the sign-in, and no code is issued before`() async throws {
         let fixture = try await TestPlatform()
         let browser = Browser(fixture)
         let query = AuthorizeQuery(fixture, ["prompt": "login consent", "max_age": "0"])
@@ -126,7 +126,7 @@ import Testing
         #expect(try answer.returned()[ParameterName.code] != nil)
     }
 
-    @Test func `nobody gets past a page that was not shown, or not to them, or long ago`() async throws {
+    @Test func `nobody can answer a page that was not shown to them or was shown long ago`() async throws {
         let fixture = try await TestPlatform()
         let browser = Browser(fixture)
         _ = try await browser.signIn(AuthorizeQuery(fixture))
@@ -176,7 +176,7 @@ import Testing
         }
     }
 
-    @Test func `an id token as a hint names the one person that the answer may be about`() async throws {
+    @Test func `an id token as a hint names the only person whom the answer may be about`() async throws {
         let fixture = try await TestPlatform()
         let amara = Browser(fixture)
         let hint = try await fixture.signedIn(browser: amara).string(ReplyName.idToken)
@@ -200,7 +200,7 @@ import Testing
         #expect(try forged.returned()[ParameterName.error] == "invalid_request")
     }
 
-    @Test func `a login hint is the name that the page begins with`() async throws {
+    @Test func `a login hint fills in the name on the page`() async throws {
         let fixture = try await TestPlatform()
         let page = try await Browser(fixture).get(AuthorizeQuery(fixture, ["login_hint": "bo@contoso.test"]).path)
         #expect(page.attribute("value", of: "<input id=\"username\"") == "bo@contoso.test")

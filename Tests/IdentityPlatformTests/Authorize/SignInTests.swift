@@ -9,7 +9,7 @@ import TestSupport
 import Testing
 
 @Suite struct SignInTests {
-    @Test func `from the sign-in page to the person's own data in Graph`() async throws {
+    @Test func `a sign-in leads from the page to the person's own data in Graph`() async throws {
         let fixture = try await TestPlatform()
         let browser = Browser(fixture)
         let page = try await browser.get(AuthorizeQuery(fixture).path)
@@ -73,7 +73,7 @@ import Testing
         #expect(try person.string(ClaimName.subject) != fixture.amara.id.rawValue)
     }
 
-    @Test func `the first page alarms nobody`() async throws {
+    @Test func `the first page shows no error`() async throws {
         let fixture = try await TestPlatform()
         let page = try await Browser(fixture).get(AuthorizeQuery(fixture).path)
         #expect(page.status == .ok)
@@ -105,7 +105,7 @@ import Testing
         #expect(answer.shownError == 50126)
     }
 
-    @Test func `the form counts only with the cookie of the same browser`() async throws {
+    @Test func `the form is accepted only with the cookie of the same browser`() async throws {
         let fixture = try await TestPlatform()
         let browser = Browser(fixture)
         let page = try await browser.get(AuthorizeQuery(fixture).path)
@@ -121,7 +121,7 @@ import Testing
         #expect(other.cookies["__Host-baton-session"] == nil)
     }
 
-    @Test func `a client's values stay text in the page, whatever characters they contain`() async throws {
+    @Test func `a client's values remain text in the page, whatever characters they contain`() async throws {
         let fixture = try await TestPlatform()
         let hostile = "\"\u{301} autofocus onfocus=x <\u{301}b>'"
         let page = try await fixture.client.get(
@@ -146,7 +146,7 @@ import Testing
         #expect(page.text.contains("autocomplete=\"current-password\""))
     }
 
-    @Test func `a signed-in browser is let through, and asked again where the request demands it`() async throws {
+    @Test func `a signed-in browser is not asked again unless the request demands it`() async throws {
         let fixture = try await TestPlatform()
         let browser = Browser(fixture)
         _ = try await browser.signIn(AuthorizeQuery(fixture))
@@ -178,7 +178,7 @@ import Testing
         #expect(sessions[0] == sessions[1])
     }
 
-    @Test func `form_post sends the code in a form of its own`() async throws {
+    @Test func `form_post sends the code in its own form`() async throws {
         let fixture = try await TestPlatform()
         let browser = Browser(fixture)
         let query = AuthorizeQuery(fixture, ["response_mode": "form_post", "redirect_uri": "https://app.test/cb"])

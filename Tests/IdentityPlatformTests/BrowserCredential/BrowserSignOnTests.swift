@@ -72,7 +72,7 @@ import Testing
         #expect(again.hidden("csrf") != nil)
     }
 
-    @Test func `a request for tokens is no browser credential, and a credential is no such request`() async throws {
+    @Test func `a request for tokens is not accepted as a browser credential, nor the reverse`() async throws {
         let fixture = try await TestPlatform()
         let session = try await TestDevice.joined(fixture).session()
         for request in [try await session.useRequest(), try await session.renewal()] {
@@ -95,7 +95,7 @@ import Testing
         #expect(try await open(fixture, signed).hidden("csrf") != nil)
     }
 
-    @Test func `a browser that posts its request is asked to come by GET, where its credential counts`() async throws {
+    @Test func `a browser that posts its request is redirected to GET, where its credential counts`() async throws {
         let fixture = try await TestPlatform()
         let session = try await TestDevice.joined(fixture).session()
         let header = try #require(HTTPField.Name("x-ms-RefreshTokenCredential"))
@@ -129,7 +129,7 @@ import Testing
         #expect(try await open(fixture, try await session.credential()).status == .ok)
     }
 
-    @Test func `an invalid credential counts as none`() async throws {
+    @Test func `an invalid credential is ignored`() async throws {
         let fixture = try await TestPlatform()
         let session = try await TestDevice.joined(fixture).session()
         let other = try await TestDevice.joined(fixture, number: 1).session("bo@contoso.test")
@@ -161,7 +161,7 @@ import Testing
         #expect(try await open(fixture, try await good.credential(), .header, ["prompt": "none"]).status == .found)
     }
 
-    @Test func `a credential with an old nonce is sent round once, with a fresh one`() async throws {
+    @Test func `a credential with an old nonce causes one redirect, with a fresh nonce`() async throws {
         let fixture = try await TestPlatform()
         let session = try await TestDevice.joined(fixture).session()
         let old = try await session.testDevice.nonce()
@@ -184,7 +184,7 @@ import Testing
         #expect(try good.returned()[ParameterName.code] != nil)
     }
 
-    @Test func `the device may also sign, and then must be the token's device`() async throws {
+    @Test func `the device may also sign, and must then be the token's device`() async throws {
         let fixture = try await TestPlatform()
         let session = try await TestDevice.joined(fixture).session()
         let other = try await TestDevice.joined(fixture, number: 1)
@@ -212,7 +212,7 @@ import Testing
         #expect(refused.hidden("csrf") != nil)
     }
 
-    @Test func `the worker on the device comes before the account that the browser remembers`() async throws {
+    @Test func `the worker on the device takes precedence over the account that the browser remembers`() async throws {
         let fixture = try await TestPlatform()
         let session = try await TestDevice.joined(fixture).session()
         let browser = Browser(fixture)

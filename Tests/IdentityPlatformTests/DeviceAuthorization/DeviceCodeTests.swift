@@ -65,7 +65,7 @@ import Testing
 
     private func error(_ answer: TestResponse) throws -> String { try answer.json.string(ReplyName.error) }
 
-    @Test func `a person signs another screen in`() async throws {
+    @Test func `a person can sign another screen in`() async throws {
         let fixture = try await TestPlatform()
         let screen = try await Screen(fixture)
         #expect(
@@ -112,7 +112,7 @@ import Testing
         #expect(try error(try await screen.poll()) == "authorization_pending")
     }
 
-    @Test func `clients of the older endpoint find their names`() async throws {
+    @Test func `clients of version 1 get the parameter names of version 1`() async throws {
         let fixture = try await TestPlatform()
         let screen = try await Screen(
             fixture, ["scope": nil, "resource": "https://graph.microsoft.com"], path: "devicecode")
@@ -130,7 +130,7 @@ import Testing
         #expect(try answer.json.string(ReplyName.expiresIn) == "3600")
     }
 
-    @Test func `a person's no is told once and for all`() async throws {
+    @Test func `a person's refusal is reported once and is final`() async throws {
         let fixture = try await TestPlatform()
         let screen = try await Screen(fixture)
         let browser = Browser(fixture)
@@ -140,7 +140,7 @@ import Testing
         #expect(try error(try await screen.poll()) == "authorization_declined")
     }
 
-    @Test func `a code expires for both sides`() async throws {
+    @Test func `a code expires for the person and for the program`() async throws {
         let fixture = try await TestPlatform()
         let screen = try await Screen(fixture)
         fixture.clock.advance(by: .seconds(900))
@@ -153,7 +153,7 @@ import Testing
         #expect(try error(try await late.poll()) == "expired_token")
     }
 
-    @Test func `only a client that polls twice as often as agreed is told to slow down`() async throws {
+    @Test func `only a client that polls at least twice as often as agreed is told to slow down`() async throws {
         let fixture = try await TestPlatform()
         let screen = try await Screen(fixture)
         _ = try await screen.poll()
@@ -163,7 +163,7 @@ import Testing
         }
     }
 
-    @Test func `a device code is its client's alone`() async throws {
+    @Test func `a device code works only for its own client`() async throws {
         let fixture = try await TestPlatform()
         let screen = try await Screen(fixture)
         _ = try await screen.answer("yes", browser: Browser(fixture))
@@ -174,7 +174,7 @@ import Testing
         #expect(try await screen.poll().status == .ok)
     }
 
-    @Test func `many who redeem one code at once get tokens once`() async throws {
+    @Test func `many simultaneous redemptions of one code yield tokens once`() async throws {
         let fixture = try await TestPlatform()
         let screen = try await Screen(fixture)
         _ = try await screen.answer("yes", browser: Browser(fixture))
@@ -185,7 +185,7 @@ import Testing
         #expect(statuses.filter { $0 == 200 }.count == 1)
     }
 
-    @Test func `guesses are counted by address, and a right code costs none`() async throws {
+    @Test func `guesses are counted by address, and a correct code does not count`() async throws {
         let fixture = try await TestPlatform()
         let screen = try await Screen(fixture)
         let guesser = Browser(fixture.from("192.0.2.1"))
@@ -204,7 +204,7 @@ import Testing
         #expect(try await Screen.typed(try screen.userCode, guesser).alert == nil)
     }
 
-    @Test func `strangers who guess at an address keep nobody who is signed in from typing a code`() async throws {
+    @Test func `strangers' guesses do not keep a signed-in person at their address from typing a code`() async throws {
         let fixture = try await TestPlatform().from("192.0.2.1")
         let screen = try await Screen(fixture)
         func number(_ code: String, _ browser: Browser) async throws -> Int? {
@@ -264,7 +264,7 @@ import Testing
         }
     }
 
-    @Test func `the forms count only with the cookie of the same browser`() async throws {
+    @Test func `the forms are accepted only with the cookie of the same browser`() async throws {
         let fixture = try await TestPlatform()
         let screen = try await Screen(fixture)
         let browser = Browser(fixture)
@@ -280,7 +280,7 @@ import Testing
         #expect(try error(try await screen.poll()) == "authorization_pending")
     }
 
-    @Test func `a wrong password at this page counts as one`() async throws {
+    @Test func `a wrong password on this page counts as one`() async throws {
         let fixture = try await TestPlatform()
         let screen = try await Screen(fixture)
         let browser = Browser(fixture)
@@ -293,7 +293,7 @@ import Testing
         #expect(browser.cookies["__Host-baton-session"] == nil)
     }
 
-    @Test func `a shared device signs no other device in`() async throws {
+    @Test func `a session on a shared device cannot sign in another device`() async throws {
         let fixture = try await TestPlatform()
         let browser = Browser(fixture)
         let testDevice = try await TestDevice.joined(fixture)
@@ -305,7 +305,7 @@ import Testing
         #expect(try error(try await screen.poll()) == "authorization_pending")
     }
 
-    @Test func `device codes are counted by address, and bounded in all`() async throws {
+    @Test func `device codes are limited by address and in total`() async throws {
         let fixture = try await TestPlatform()
         func ask(_ client: ClientID? = nil, from address: String) async throws -> TestResponse {
             try await fixture.from(address).client.post(
@@ -377,7 +377,7 @@ import Testing
         #expect(rows.isEmpty)
     }
 
-    @Test func `tokens from a device code register no device and give no primary refresh token`() async throws {
+    @Test func `tokens from a device code cannot register a device or get a primary refresh token`() async throws {
         let fixture = try await TestPlatform()
         _ = try await fixture.administration.clients.addCompatibilityPack(tenant: fixture.tenant)
         let testDevice = try await TestDevice.joined(fixture)

@@ -33,7 +33,7 @@ import Testing
         #expect(try await session.end().text == #"{"ended":true}"#)
     }
 
-    @Test func `a session that the server does not know has ended`() async throws {
+    @Test func `a session that the server does not know counts as ended`() async throws {
         let fixture = try await TestPlatform()
         let session = try await TestDevice.joined(fixture).session()
         for unknown in ["0af3c2b1-0000-4000-8000-000000000001", "never seen"] {
@@ -42,7 +42,7 @@ import Testing
         #expect(try await session.use().status == .ok)
     }
 
-    @Test func `another device's session is not for it to end`() async throws {
+    @Test func `a device cannot end another device's session`() async throws {
         let fixture = try await TestPlatform()
         let session = try await TestDevice.joined(fixture).session()
         let other = try await TestDevice.joined(fixture, number: 1)
@@ -50,7 +50,7 @@ import Testing
         #expect(try await session.use().status == .ok)
     }
 
-    @Test func `a session that no device has yet is for no device to end`() async throws {
+    @Test func `a device cannot end a session that is not bound to any device`() async throws {
         let fixture = try await TestPlatform()
         let session = try await TestDevice.joined(fixture).session()
         let tokens = try await fixture.signedIn("bo@contoso.test")
@@ -64,7 +64,7 @@ import Testing
         "https://login.test:8443", "https://LOGIN.test:8443", "https://login.test", "https://login.test:443",
         "HTTPS://Login.Test:9000",
     ])
-    func `a device may spell the server's address in its own way`(origin: String) async throws {
+    func `a device may write the server's address in any equivalent form`(origin: String) async throws {
         let fixture = try await TestPlatform()
         let session = try await TestDevice.joined(fixture).session()
         let path = EndpointPath.endSession(tenant: fixture.tenant.id.rawValue)
@@ -88,7 +88,7 @@ import Testing
         #expect(try await session.use().status == .ok)
     }
 
-    @Test func `a clock set back by some seconds leaves a nonce good`() async throws {
+    @Test func `a nonce stays valid if the clock is set back by a few seconds`() async throws {
         let fixture = try await TestPlatform()
         let session = try await TestDevice.joined(fixture).session()
         let nonce = try await session.testDevice.nonce()
@@ -109,7 +109,7 @@ import Testing
         #expect(try await session.testDevice.issue(refresh, counter: 4).status == .ok)
     }
 
-    @Test func `an epoch is over when its end is reported, even if nobody was known to be signed in`() async throws {
+    @Test func `an epoch is over when its end is reported, even if no session is known in it`() async throws {
         let fixture = try await TestPlatform()
         let session = try await TestDevice.joined(fixture).session(counter: 3)
         let scopes = ["openid", "offline_access", "User.Read"]
@@ -134,7 +134,7 @@ import Testing
         #expect(try await session.use().status == .ok)
     }
 
-    @Test func `a disabled device may still say that a session ended`() async throws {
+    @Test func `a disabled device may still report that a session ended`() async throws {
         let fixture = try await TestPlatform()
         let session = try await TestDevice.joined(fixture).session()
         let id = try #require(DeviceID(rawValue: try session.testDevice.id))

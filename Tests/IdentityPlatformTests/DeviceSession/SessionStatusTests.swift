@@ -10,7 +10,7 @@ import TestSupport
 import Testing
 
 @Suite struct SessionStatusTests {
-    @Test func `a device is told its own status and that of its session`() async throws {
+    @Test func `a device gets its own status and that of its session`() async throws {
         let fixture = try await TestPlatform()
         let testDevice = try await TestDevice.joined(fixture)
         #expect(try await testDevice.status(counter: 0, sessionID: nil) == .noSession)
@@ -23,7 +23,7 @@ import Testing
         #expect(try await session.status() == .ended)
     }
 
-    @Test func `a session that the server does not know, or knows of another epoch, has ended`() async throws {
+    @Test func `a session that is unknown, or known under another epoch, counts as ended`() async throws {
         let session = try await TestDevice.joined(try await TestPlatform()).session(counter: 3)
         for unknown in ["0af3c2b1-0000-4000-8000-000000000001", "never seen", ""] {
             #expect(try await session.status(sessionID: unknown) == .ended)
@@ -32,14 +32,14 @@ import Testing
         #expect(try await session.status() == .live)
     }
 
-    @Test func `a device is not told of another device's session`() async throws {
+    @Test func `a device gets no status of another device's session`() async throws {
         let fixture = try await TestPlatform()
         let session = try await TestDevice.joined(fixture).session()
         let other = try await TestDevice.joined(fixture, number: 1)
         #expect(try await other.status(counter: 1, sessionID: session.reply.sessionID) == .ended)
     }
 
-    @Test func `a device that has left the epoch it names is told so, with and without a session`() async throws {
+    @Test func `a query for an epoch that the device has left is refused as stale, session or not`() async throws {
         let testDevice = try await TestDevice.joined(try await TestPlatform())
         let session = try await testDevice.session(counter: 3)
         #expect(try await session.status(counter: 2) == .staleEpoch)
@@ -49,7 +49,7 @@ import Testing
     }
 
     @Test(arguments: Ending.allCases)
-    func `whatever ends a session is announced for its device, after which the device finds it so`(
+    func `every end of a session is announced to its device, which then sees it as ended`(
         ending: Ending
     ) async throws {
         let fixture = try await TestPlatform()
@@ -100,7 +100,7 @@ import Testing
         }
     }
 
-    @Test func `a device that has said itself that its session ended is not told`() async throws {
+    @Test func `a device that has itself reported the end of its session is not notified`() async throws {
         let fixture = try await TestPlatform()
         let session = try await TestDevice.joined(fixture).session()
         let count = Mutex(0)
@@ -109,7 +109,7 @@ import Testing
         #expect(count.withLock(\.self) == 0)
     }
 
-    @Test func `a device takes itself off the list by its own key, and one that is disabled or unknown does not`()
+    @Test func `a device can remove itself with its own key, unless it is disabled or unknown`()
         async throws
     {
         let fixture = try await TestPlatform()
@@ -133,7 +133,7 @@ import Testing
         #expect(try await testDevice.leave().errorNumber == OAuthError.unknownDeviceNumber)
     }
 
-    @Test func `a question is judged like every signed request`() async throws {
+    @Test func `a status query is checked like every signed request`() async throws {
         let fixture = try await TestPlatform()
         let testDevice = try await TestDevice.joined(fixture)
         let end = EndpointPath.endSession(tenant: fixture.tenant.id.rawValue)

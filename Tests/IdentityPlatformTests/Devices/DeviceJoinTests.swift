@@ -19,7 +19,7 @@ import X509
         try await fixture.platform.database.read { try Devices($0).all(tenant: fixture.tenant.id) }
     }
 
-    @Test func `a worker is refused the join of a shared device`() async throws {
+    @Test func `a worker may not join a shared device`() async throws {
         let fixture = try await TestPlatform()
         let answer = try await TestDevice(fixture).join(try await fixture.registrationToken("amara@contoso.test"))
         #expect(answer.status == .forbidden)
@@ -29,7 +29,7 @@ import X509
     }
 
     @Test(arguments: [DirectoryRole.cloudDeviceAdministrator, .globalAdministrator])
-    func `an administrator of devices joins one that is shared`(role: DirectoryRole) async throws {
+    func `an administrator of devices may join a shared device`(role: DirectoryRole) async throws {
         let fixture = try await TestPlatform()
         try await fixture.administration.users.assign(role, to: fixture.bo)
         let answer = try await TestDevice(fixture).join(try await fixture.registrationToken("bo@contoso.test"))
@@ -43,7 +43,7 @@ import X509
         #expect(try JoinReply(decoding: answer.body).userPrincipalName == "bo@contoso.test")
     }
 
-    @Test func `a device that lost the answer to its join, and asks again with its key, is one device`() async throws {
+    @Test func `a device that repeats its join with the same key remains one device`() async throws {
         let fixture = try await TestPlatform()
         try await fixture.administration.users.assign(.cloudDeviceAdministrator, to: fixture.bo)
         let token = try await fixture.registrationToken("bo@contoso.test")
@@ -58,7 +58,7 @@ import X509
         #expect(try await devices(fixture).count == 2)
     }
 
-    @Test func `a device is managed under the name that it was seen with, until it is managed no more`() async throws {
+    @Test func `a device keeps its management name until it is no longer managed`() async throws {
         let fixture = try await TestPlatform()
         try await fixture.administration.users.assign(.cloudDeviceAdministrator, to: fixture.bo)
         _ = try await TestDevice(fixture).join(try await fixture.registrationToken("bo@contoso.test"))
@@ -72,7 +72,7 @@ import X509
     }
 
     @Test(arguments: [true, false])
-    func `a device that was in use, or is disabled, is not replaced by a holder of its key`(isUsed: Bool) async throws {
+    func `a device that was in use or is disabled is not replaced by a holder of its key`(isUsed: Bool) async throws {
         let fixture = try await TestPlatform()
         try await fixture.administration.users.assign(.cloudDeviceAdministrator, to: fixture.bo)
         let token = try await fixture.registrationToken("bo@contoso.test")
@@ -91,7 +91,7 @@ import X509
         #expect(found.count == 2 && found.contains { $0.id == id })
     }
 
-    @Test func `the directory decides at the join, not the token`() async throws {
+    @Test func `permission is decided by the directory at the join, not by the token`() async throws {
         let fixture = try await TestPlatform()
         try await fixture.administration.users.assign(.cloudDeviceAdministrator, to: fixture.bo)
         let token = try await fixture.registrationToken("bo@contoso.test")
@@ -103,7 +103,7 @@ import X509
         #expect(try await TestDevice(fixture).join(token).status == .ok)
     }
 
-    @Test func `the certificate says who, where and for what`() async throws {
+    @Test func `the certificate names the device, the tenant and its purpose`() async throws {
         let fixture = try await TestPlatform()
         let testDevice = try await TestDevice.joined(fixture)
         let device = try #require(try await devices(fixture).first)
@@ -136,7 +136,7 @@ import X509
         #expect(try value(8) == [4, 2] + Array("EU".utf8))
     }
 
-    @Test func `two devices have one issuer, and a restarted server has it again`() async throws {
+    @Test func `two devices have the same issuer, even after a restart of the server`() async throws {
         let fixture = try await TestPlatform()
         let first = try await TestDevice.joined(fixture)
         let restarted = try await fixture.restarted()
@@ -189,7 +189,7 @@ import X509
         #expect(try await devices(fixture).isEmpty)
     }
 
-    @Test func `a foreign client's join of a device of one's own is understood`() async throws {
+    @Test func `a foreign client's join of a person's own device is accepted`() async throws {
         let fixture = try await TestPlatform()
         let testDevice = try TestDevice(fixture)
         let request = try testDevice.request(isShared: false)
@@ -207,7 +207,7 @@ import X509
         #expect(try await devices(fixture).first?.profileType == .personal)
     }
 
-    @Test func `discovery and nonces answer on the registration host alone`() async throws {
+    @Test func `discovery and nonces are served only on the registration host`() async throws {
         let fixture = try await TestPlatform()
         let path = EndpointPath.registrationDiscovery(tenant: "contoso.test") + "?api-version=1.9&managed=True"
         let document = try await fixture.client.get(path, host: "drs.test:8443")
@@ -225,7 +225,7 @@ import X509
         #expect(try await fixture.client.get(path).status == .notFound)
     }
 
-    @Test func `every address that discovery names is served`() async throws {
+    @Test func `every address in the discovery document is served`() async throws {
         let fixture = try await TestPlatform()
         let document = try await fixture.client.get(
             EndpointPath.registrationDiscovery(tenant: "contoso.test"), host: "drs.test:8443")
@@ -259,7 +259,7 @@ import X509
         String(repeating: "x", count: 257), "a\u{1b}]0;owned\u{7}", "a\nb", "a\u{202e}b", "a\u{200b}b", "a\u{2028}b",
         "\u{9b}2J",
     ])
-    func `a name that is too long or acts on whoever reads it is refused`(name: String) async throws {
+    func `a name that is too long or contains control characters is refused`(name: String) async throws {
         let fixture = try await TestPlatform()
         let token = try await fixture.registrationToken("amara@contoso.test")
         let answer = try await TestDevice(fixture).join(token, isShared: false, name: name)
@@ -268,7 +268,7 @@ import X509
         #expect(try await TestDevice(fixture).join(token, isShared: false, name: "Zoë’s ☎ 平板").status == .ok)
     }
 
-    @Test func `a person has so many devices and no more, and they go with the person`() async throws {
+    @Test func `the number of a person's devices is limited, and they are removed with the person`() async throws {
         let fixture = try await TestPlatform { $0.devices.devicesPerPerson = 2 }
         try await fixture.administration.users.assign(.cloudDeviceAdministrator, to: fixture.bo)
         let shared = try await TestDevice(fixture).join(try await fixture.registrationToken("bo@contoso.test"))
@@ -298,7 +298,7 @@ import X509
         #expect(answer.errorNumber == 50155)
     }
 
-    @Test func `joins are recorded, refused ones too`() async throws {
+    @Test func `joins are audited, refused ones too`() async throws {
         let fixture = try await TestPlatform()
         _ = try await TestDevice(fixture).join(try await fixture.registrationToken("amara@contoso.test"))
         let session = try await TestDevice.joined(fixture).session()

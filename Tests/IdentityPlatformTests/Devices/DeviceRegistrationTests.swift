@@ -20,7 +20,7 @@ import X509
 
     // MARK: - Version 3.0
 
-    @Test func `a device with keys on P-256 joins by version 3 alone`() async throws {
+    @Test func `a device with P-256 keys can join only with version 3`() async throws {
         let fixture = try await TestPlatform()
         let testDevice = try TestDevice(fixture)
         let token = try await fixture.registrationToken("amara@contoso.test")
@@ -47,7 +47,7 @@ import X509
 
     // MARK: - The nonce of a certificate request
 
-    @Test func `a certificate request's nonce has to be ours, fresh and new`() async throws {
+    @Test func `a certificate request's nonce must be the server's, fresh and unused`() async throws {
         let fixture = try await TestPlatform()
         let testDevice = try TestDevice(fixture)
         let token = try await fixture.registrationToken("amara@contoso.test")
@@ -77,7 +77,7 @@ import X509
 
     // MARK: - Rules of the organisation
 
-    @Test func `the organisation says who joins and registers devices of their own, and how many`() async throws {
+    @Test func `the organisation decides who may join and register their own devices, and how many`() async throws {
         let fixture = try await TestPlatform()
         let testDevice = try TestDevice(fixture)
         let token = try await fixture.registrationToken("amara@contoso.test")
@@ -133,7 +133,7 @@ import X509
         #expect(lines.contains { $0.action == "device.remove" && $0.actor == id && $0.subject == id })
     }
 
-    @Test func `a disabled device stays in the administrators' sight`() async throws {
+    @Test func `a disabled device stays visible to administrators`() async throws {
         let fixture = try await TestPlatform()
         let testDevice = try await TestDevice.joined(fixture)
         let id = try #require(DeviceID(rawValue: try testDevice.id))

@@ -48,7 +48,7 @@ import Testing
         }
     }
 
-    @Test func `every password on a list is found, and none that is not on it`() async throws {
+    @Test func `every password on a list is found, and no other`() async throws {
         let known = (1...500).map { "p\($0)" }
         try await Scratch.with { scratch in
             let breached = try BreachedPasswords(path: try scratch.write(Self.list(known), to: "list"))
@@ -60,7 +60,7 @@ import Testing
         }
     }
 
-    @Test func `a list that cannot be read lets no password through`() async throws {
+    @Test func `if the list cannot be read, no password is accepted`() async throws {
         for text in ["", "\n", "zzz:1\n", "ABC:1\n", String(repeating: "A", count: 300)] {
             try await Scratch.with { scratch in
                 let path = try scratch.write(text, to: "list")
@@ -82,7 +82,7 @@ import Testing
         }
     }
 
-    @Test func `eight characters are the least, whatever they are made of, and 256 bytes the most`() async throws {
+    @Test func `a password has at least eight characters of any kind and at most 256 bytes`() async throws {
         let fixture = try await TestPlatform()
         for (password, isGood) in [
             ("1234567", false), ("12345678", true), ("éèéèéè", false), ("pässwört", true),

@@ -29,7 +29,7 @@ import Testing
         (["group.read.all", "AuditLog.Read.All"], "https://graph.test/.default", "Group.Read.All AuditLog.Read.All"),
         (["Group.Read.All", "AuditLog.Read.All"], "auditlog.read.all User.Read", "AuditLog.Read.All"),
     ])
-    func `a client gets what it is registered for`(
+    func `a client gets the permissions that it is registered for`(
         registered: [String], scope: String, granted: String
     ) async throws {
         let fixture = try await TestPlatform()
@@ -44,12 +44,12 @@ import Testing
         #expect(try answer.returned()[ParameterName.errorDescription]?.hasPrefix(text) == true)
     }
 
-    @Test func `a permission that no resource knows is not registered`() async throws {
+    @Test func `a permission that no resource has cannot be registered`() async throws {
         let fixture = try await TestPlatform()
         await #expect(throws: AdminRefusal.unknownPermission) { try await client(fixture, ["Mail.Read"]) }
     }
 
-    @Test func `applications of other makers are registered only when the operator asks, and once`() async throws {
+    @Test func `applications of other vendors are registered only on the operator's request, and once`() async throws {
         let fixture = try await TestPlatform()
         let azure = "04b07795-8ddb-461a-bbee-02f9e1bf7b46"
         let query = AuthorizeQuery(

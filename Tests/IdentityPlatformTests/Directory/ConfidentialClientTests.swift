@@ -46,7 +46,7 @@ import Testing
             secret: try await fixture.administration.clients.addSecret(to: client).text.exposed)
     }
 
-    @Test func `the secret is taken from the header and from the form`() async throws {
+    @Test func `the secret is accepted in the header and in the form`() async throws {
         let site = try await site()
         let id = site.client.id.rawValue
         let posted = try await site.redeem(try await site.code(), ["client_id": id, "client_secret": site.secret])
@@ -62,7 +62,7 @@ import Testing
         #expect(again.status == .ok)
     }
 
-    @Test func `without the right secret nothing is given, and the code stays good`() async throws {
+    @Test func `without the right secret no token is issued, and the code stays valid`() async throws {
         let site = try await site()
         let id = site.client.id.rawValue
         let code = try await site.code()
@@ -81,7 +81,7 @@ import Testing
         #expect(try await site.redeem(code, [:], basic: "\(id):\(site.secret)").status == .ok)
     }
 
-    @Test func `secrets overlap, expire and are taken away`() async throws {
+    @Test func `a client can have several secrets, which expire and can be removed`() async throws {
         let site = try await site()
         let administration = site.fixture.administration
         let second = try await administration.clients.addSecret(to: site.client)
@@ -102,21 +102,21 @@ import Testing
         #expect(try await answer(site.secret) == 7_000_215)
     }
 
-    @Test func `a public client has no secret`() async throws {
+    @Test func `a public client cannot have a secret`() async throws {
         let fixture = try await TestPlatform()
         await #expect(throws: AdminRefusal.publicClient) {
             _ = try await fixture.administration.clients.addSecret(to: fixture.app)
         }
     }
 
-    @Test func `a device's session gives no tokens of a client that has a secret`() async throws {
+    @Test func `a device's session issues no tokens for a client that has a secret`() async throws {
         let site = try await site()
         let session = try await TestDevice.joined(site.fixture).session()
         let request = try await session.useRequest(redirectURI: nil, clientID: site.client.id.rawValue)
         #expect(try await session.testDevice.send(PrimaryRefreshToken.form(request: request)).errorNumber == 7_000_218)
     }
 
-    @Test func `a confidential client's tokens are signed as it was registered`() async throws {
+    @Test func `a confidential client's tokens are signed with its registered algorithm`() async throws {
         let site = try await site(algorithm: .es256)
         let tokens = try await site.redeem(
             try await site.code(), [:], basic: "\(site.client.id):\(site.secret)"

@@ -8,7 +8,7 @@ import Testing
 
 /// Tests that applications that an administrator has disabled are refused, even if their registration was cached.
 @Suite struct DisabledClientTests {
-    @Test func `a disabled application gets nothing, and what it got is of no use until it is enabled again`()
+    @Test func `a disabled application gets nothing, and its earlier tokens fail until it is enabled again`()
         async throws
     {
         let fixture = try await TestPlatform()
@@ -36,7 +36,7 @@ import Testing
         #expect(acts.map(\.action).suffix(2) == ["client.disable", "client.enable"])
     }
 
-    @Test func `a primary refresh token is of no use to a disabled app, nor to any when its broker is disabled`()
+    @Test func `a primary refresh token fails for a disabled app, and for every app if its broker is disabled`()
         async throws
     {
         let fixture = try await TestPlatform()
@@ -58,7 +58,7 @@ import Testing
         _ = try await session.tokens()
     }
 
-    @Test func `data that a transaction read before a change is not cached after it`() async throws {
+    @Test func `data that a transaction read before a change is not cached after the change`() async throws {
         let fixture = try await TestPlatform()
         let kept = fixture.platform.directoryCache
         let (app, tenant) = (fixture.app, fixture.tenant.id)
@@ -75,7 +75,7 @@ import Testing
         #expect(try kept.view.client(app.id, tenant: tenant, orElse: { nil }) == nil)
     }
 
-    @Test func `a second organisation is seen at once where the only one was meant before`() async throws {
+    @Test func `when a second organisation is added, requests must name one at once`() async throws {
         let fixture = try await TestPlatform()
         let path = "/common/oauth2/v2.0/authorize?client_id=\(fixture.app.id)"
         #expect(try await !fixture.client.get(path).text.contains("AADSTS50059"))

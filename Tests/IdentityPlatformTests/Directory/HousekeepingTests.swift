@@ -46,7 +46,7 @@ import Testing
         #expect(try await browser.signIn(AuthorizeQuery(fixture))[ParameterName.code] != nil)
     }
 
-    @Test func `audit entries are deleted when their retention ends, and positions continue`() async throws {
+    @Test func `audit entries are deleted when their retention ends, and numbering continues`() async throws {
         let fixture = try await TestPlatform { $0.auditRetention = .seconds(86_400) }
         let before = try #require(try await count("audit", fixture))
         #expect(before == 4)
@@ -72,7 +72,7 @@ import Testing
     }
 
     @Test(arguments: ["nonce", "scope"])
-    func `the data kept for a code expires`(name: String) async throws {
+    func `the data stored for a code expires`(name: String) async throws {
         let fixture = try await TestPlatform()
         let long = String(repeating: "x", count: 5000)
         let answer = try await fixture.client.get(AuthorizeQuery(fixture, [name: long]).path)

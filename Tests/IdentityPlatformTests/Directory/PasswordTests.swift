@@ -5,7 +5,7 @@ import Storage
 import Testing
 
 @Suite struct PasswordTests {
-    @Test func `the cost is stored with the hash, so that old hashes stay good`() async throws {
+    @Test func `the cost is stored with the hash, so that old hashes stay valid`() async throws {
         let fixture = try await TestPlatform()
         let stored: [String] = try await fixture.platform.database.read {
             try $0.values(.passwordHash, of: User.self, "")
@@ -20,15 +20,15 @@ import Testing
     }
 
     @Test(arguments: ["", "scrypt$4$8$1$AA", "scrypt$31$8$1$AAAA$AAAA", "bcrypt$4$8$1$AAAA$AAAA", "scrypt$4$8$1$?$?"])
-    func `a hash that cannot be ours is not read`(text: String) { #expect(PasswordHash(rawValue: text) == nil) }
+    func `a hash in an unknown format is not used`(text: String) { #expect(PasswordHash(rawValue: text) == nil) }
 
-    @Test func `a full queue refuses at once`() async throws {
+    @Test func `a full queue refuses immediately`() async throws {
         let pool = HashingPool(threads: 1, capacity: 0)
         await #expect(throws: HashingPool.Busy.self) { try await pool.run { 1 } }
         #expect(try await HashingPool(threads: 1, capacity: 1).run { 1 } == 1)
     }
 
-    @Test func `an unknown name, a disabled account and a wrong password cost the same hash`() async throws {
+    @Test func `an unknown name, a disabled account and a wrong password cost the same hash work`() async throws {
         let fixture = try await TestPlatform()
         try await fixture.administration.users.setEnabled(false, fixture.bo)
         let one = PasswordCost.minimal.rounds
@@ -42,7 +42,7 @@ import Testing
         }
     }
 
-    @Test func `hashes cost what OWASP asks for, and older ones are replaced at the next sign-in`() async throws {
+    @Test func `the cost of hashes follows OWASP, and older hashes are replaced at the next sign-in`() async throws {
         #expect(PasswordCost.standard == PasswordCost(logarithm: 15, blockSize: 8, parallelism: 3))
         let fixture = try await TestPlatform()
         var configuration = fixture.platform.configuration
@@ -62,7 +62,7 @@ import Testing
     }
 
     @Test(arguments: [(7, 1), (4, 3)])
-    func `after a change of the cost the work still does not tell who exists`(
+    func `after a change of the cost, the work still does not reveal who exists`(
         logarithm: Int, parallelism: Int
     ) async throws {
         let fixture = try await TestPlatform()
@@ -93,7 +93,7 @@ import Testing
         }
     }
 
-    @Test func `a password set while a sign-in waits for its turn lets nobody in with the old one`() async throws {
+    @Test func `if a password is changed while a sign-in is queued, the old one is no longer accepted`() async throws {
         for isRemoved in [false, true] {
             let (reads, read) = AsyncStream.makeStream(of: Void.self)
             let fixture = try await TestPlatform(

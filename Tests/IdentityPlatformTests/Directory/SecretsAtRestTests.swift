@@ -10,7 +10,7 @@ import Testing
 
 /// A copy of the database alone must not reveal any secret.
 @Suite struct SecretsAtRestTests {
-    @Test func `the database holds no key, token, code, cookie, password or name that signs in`() async throws {
+    @Test func `the database contains no key, token, code, cookie, password or name that could sign in`() async throws {
         let fixture = try await TestPlatform()
         let browser = Browser(fixture)
         let testDevice = try await TestDevice.joined(fixture)
@@ -42,7 +42,7 @@ import Testing
         #expect(cells.contains { $0.firstRange(of: Array("amara@contoso.test".utf8)) != nil })
     }
 
-    @Test func `a signing key moved to another row opens nothing`() async throws {
+    @Test func `a signing key that was moved to another row cannot be decrypted`() async throws {
         let fixture = try await TestPlatform()
         let other = try await fixture.administration.tenants.add(displayName: "Fabrikam", domain: "fabrikam.test")
         try await fixture.platform.database.write { connection in
@@ -61,7 +61,7 @@ import Testing
         #expect(try await fixture.restarted().platform.keys.all(of: fixture.tenant.id).count == 2)
     }
 
-    @Test func `no table and no column is named by a word that PostgreSQL reserves`() async throws {
+    @Test func `no table or column has a name that PostgreSQL reserves`() async throws {
         let fixture = try await TestPlatform()
         let names = try await fixture.platform.database.read { connection -> [String] in
             try connection.rows(

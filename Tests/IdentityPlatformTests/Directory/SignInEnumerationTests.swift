@@ -65,7 +65,7 @@ import Testing
     /// kind is distinguishable if the rank test finds a difference at α = 10⁻⁹ and the medians differ by at least a
     /// quarter of a hash. So the test does not fail by chance or because of a few microseconds, but it fails if a hash
     /// is missing or extra.
-    @Test func `the time of an answer does not tell a wrong password from an unknown name or a disabled account`()
+    @Test func `the response time does not distinguish a wrong password, an unknown name and a disabled account`()
         async throws
     {
         let fixture = try await Self.fixture()

@@ -50,7 +50,7 @@ import Testing
         AuthorizeQuery(fixture, ["baton_device_proof": proof]).path
     }
 
-    @Test func `a worker signs in on a joined device whatever strangers guess behind its address`() async throws {
+    @Test func `a worker can sign in on a joined device whatever strangers guess from its address`() async throws {
         let fixture = try await TestPlatform().from(Self.ward)
         let testDevice = try await TestDevice.joined(fixture)
         try await exhaust(fixture)
@@ -65,7 +65,7 @@ import Testing
         #expect(try await attempt(Browser(elsewhere), path) == 50053)
     }
 
-    @Test func `the page says which device it is on, and says nothing if no device proved itself`() async throws {
+    @Test func `the page names its device, and names none if no device proved itself`() async throws {
         let fixture = try await TestPlatform()
         let testDevice = try await TestDevice.joined(fixture)
         let browser = Browser(fixture)
@@ -81,7 +81,7 @@ import Testing
         #expect(!(try await Browser(fixture).get(AuthorizeQuery(fixture).path).text.contains(line)))
     }
 
-    @Test func `a browser that signed somebody in before lets them in whatever strangers guess`() async throws {
+    @Test func `a browser in which somebody signed in before lets them in whatever strangers guess`() async throws {
         let fixture = try await TestPlatform().from(Self.ward)
         let browser = Browser(fixture)
         let path = AuthorizeQuery(fixture, ["prompt": "login"]).path
@@ -99,7 +99,7 @@ import Testing
         #expect(try await attempt(browser, path, "bo@contoso.test") == 50053)
     }
 
-    @Test func `a browser vouches for eight people, for three months, and for nobody in another organisation`()
+    @Test func `a browser vouches for up to eight people, for three months and in one organisation`()
         async throws
     {
         let fixture = try await TestPlatform().from(Self.ward)
@@ -132,7 +132,7 @@ import Testing
         #expect(try await attempt(thief, AuthorizeQuery(other).path) == 50053)
     }
 
-    @Test func `a stolen device cookie gives its own ten guesses and says nothing about anybody`() async throws {
+    @Test func `a stolen device cookie gives only its own ten guesses and reveals nothing`() async throws {
         let fixture = try await TestPlatform().from(Self.ward)
         let path = AuthorizeQuery(fixture, ["prompt": "login"]).path
         let browser = Browser(fixture)
@@ -160,7 +160,7 @@ import Testing
         #expect(try await attempt(Browser(elsewhere), path) == nil)
     }
 
-    @Test func `a sign-in with a device cookie resets no failures that were counted by it before`() async throws {
+    @Test func `a sign-in with a device cookie does not reset earlier failures counted for that cookie`() async throws {
         let fixture = try await TestPlatform().from(Self.ward)
         let path = AuthorizeQuery(fixture, ["prompt": "login"]).path
         let browser = Browser(fixture)
@@ -179,7 +179,7 @@ import Testing
         #expect(try await attempt(browser, path) == nil)
     }
 
-    @Test func `a device cookie with a changed byte is worth nothing`() async throws {
+    @Test func `a device cookie with a changed byte is ignored`() async throws {
         let fixture = try await TestPlatform().from(Self.ward)
         let browser = Browser(fixture)
         let path = AuthorizeQuery(fixture, ["prompt": "login"]).path
@@ -260,7 +260,7 @@ import Testing
     }
 
     @Test
-    func `the form of a device's page counts in the browser that the page was shown in, for a quarter of an hour`()
+    func `the form of a device's page is accepted for a quarter of an hour, in the same browser only`()
         async throws
     {
         let fixture = try await TestPlatform().from(Self.ward)
@@ -293,7 +293,7 @@ import Testing
         #expect(late.shownError == 50053)
     }
 
-    @Test func `an administrator lifts a lock wherever it came about, and so does a new password`() async throws {
+    @Test func `an administrator can remove a lock of any origin, and so does a new password`() async throws {
         let fixture = try await TestPlatform().from(Self.ward)
         let testDevice = try await TestDevice.joined(fixture)
         let path = AuthorizeQuery(fixture).path
@@ -322,7 +322,7 @@ import Testing
         #expect(lines.filter { $0.action == "user.unlock" }.map(\.subject) == [fixture.amara.id.rawValue])
     }
 
-    @Test func `a browser whose session is bound to a shared device is counted as the device`() async throws {
+    @Test func `guesses in a browser whose session is bound to a shared device count for the device`() async throws {
         let fixture = try await TestPlatform().from(Self.ward)
         let testDevice = try await TestDevice.joined(fixture)
         let browser = Browser(fixture)

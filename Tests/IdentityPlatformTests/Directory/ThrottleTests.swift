@@ -18,7 +18,7 @@ import Testing
         return answer.shownError
     }
 
-    @Test func `after ten wrong passwords not even the right one is looked at, wherever it comes from`() async throws {
+    @Test func `after ten wrong passwords even the right one is not checked, wherever it comes from`() async throws {
         let fixture = try await TestPlatform()
         for number in 1...10 { #expect(try await attempt(fixture.from("192.0.2.\(number)")) == 50126) }
         let work = fixture.platform.hashing.done
@@ -39,7 +39,7 @@ import Testing
         for number in 1...10 { #expect(try await attempt(fixture.from("192.0.2.\(number)")) == 50126) }
     }
 
-    @Test func `a name that nobody has is locked like any other`() async throws {
+    @Test func `an unknown name is locked like any other`() async throws {
         let fixture = try await TestPlatform()
         for _ in 1...10 { #expect(try await attempt(fixture, "nobody@contoso.test") == 50126) }
         #expect(try await attempt(fixture, "nobody@contoso.test") == 50053)
@@ -56,7 +56,7 @@ import Testing
         #expect(try await attempt(ward, "amara@contoso.test", TestPlatform.password) == 50053)
     }
 
-    @Test func `one address may guess at a hundred names and no more, and no other address is affected`() async throws {
+    @Test func `one address may guess at a hundred names, and no other address is affected`() async throws {
         let fixture = try await TestPlatform()
         let network = ["2001:db8:0:1::1", "2001:db8:0:1:ffff::2"].map { fixture.from($0) }
         for number in 1...100 {
@@ -68,7 +68,7 @@ import Testing
         #expect(try await attempt(network[1], "bo@contoso.test", TestPlatform.password) == nil)
     }
 
-    @Test func `attempts side by side cannot outrun the count`() async throws {
+    @Test func `parallel attempts cannot exceed the count`() async throws {
         let fixture = try await TestPlatform()
         let numbers = try await withThrowingTaskGroup { group in
             for _ in 1...20 { group.addTask { try await attempt(fixture) } }
@@ -78,7 +78,7 @@ import Testing
         #expect(numbers.filter { $0 == 50053 }.count == 10)
     }
 
-    @Test func `no client gets more than a quarter of the places, and the administrator has separate places`()
+    @Test func `no client gets more than a quarter of the queue, and the administrator has a separate share`()
         async throws
     {
         let pool = HashingPool(threads: 1, capacity: 8)
@@ -98,7 +98,7 @@ import Testing
         try await pool.run(for: "a") {}
     }
 
-    @Test func `refused guesses are one line of the audit log with a count`() async throws {
+    @Test func `refused guesses are one audit entry with a count`() async throws {
         let fixture = try await TestPlatform()
         for _ in 1...3 { _ = try await attempt(fixture, "x@contoso.test") }
         for _ in 1...2 { _ = try await attempt(fixture) }

@@ -16,7 +16,7 @@ import Testing
     }
 
     @Test(arguments: ["/v2.0", ""])
-    func `every address that the document names is served, by the name that the tenant has`(tail: String) async throws {
+    func `every address in the document is served, under each name of the tenant`(tail: String) async throws {
         let fixture = try await TestPlatform()
         let document = try await document(fixture, "/contoso.test" + tail)
         let own = "https://login.test:8443/\(fixture.tenant.id)/"
@@ -37,7 +37,7 @@ import Testing
         #expect(named.isSuperset(of: wanted))
     }
 
-    @Test func `the older document leads to the older addresses`() async throws {
+    @Test func `the document of version 1 names the addresses of version 1`() async throws {
         let fixture = try await TestPlatform()
         let document = try await document(fixture, "/\(fixture.tenant.id)")
         let own = "https://login.test:8443/\(fixture.tenant.id)"
@@ -81,7 +81,7 @@ import Testing
         #expect(document[Listed.request_uri_parameter_supported] == .bool(false))
     }
 
-    @Test func `every claim of an id token is announced`() async throws {
+    @Test func `the document lists every claim of an id token`() async throws {
         let fixture = try await TestPlatform()
         let document = try await document(fixture, "/contoso.test/v2.0")
         let announced = Set(try #require(try document.strings(Listed.claims_supported)))
@@ -91,7 +91,7 @@ import Testing
         #expect(announced.isSuperset(of: try token.claims().values.keys))
     }
 
-    @Test func `with several tenants common has the template of their issuers`() async throws {
+    @Test func `with several tenants, common has a template for their issuers`() async throws {
         let fixture = try await TestPlatform()
         _ = try await fixture.administration.tenants.add(displayName: "Fabrikam", domain: "fabrikam.test")
         for name in ["common", "Organizations"] {
@@ -105,7 +105,7 @@ import Testing
         #expect(unknown.errorNumber == 90002)
     }
 
-    @Test func `instance discovery knows our hosts by all their names and no other`() async throws {
+    @Test func `instance discovery accepts exactly the names of the server's own hosts`() async throws {
         let fixture = try await TestPlatform { $0.names.aliases.login = ["login.alias.test"] }
         func ask(_ endpoint: String, version: String? = "1.1") async throws -> TestResponse {
             let asked = version.map { "api-version=\($0)&" } ?? ""
@@ -140,7 +140,7 @@ import Testing
         #expect(try await ask("https://login.test/common/x", version: nil).errorNumber == 900_144)
     }
 
-    @Test func `the user realm tells the domain and never whether somebody is there`() async throws {
+    @Test func `the user realm reveals the domain and never whether an account exists`() async throws {
         let fixture = try await TestPlatform()
         let known = try await fixture.client.get("/common/UserRealm/amara@contoso.test?api-version=1.0")
         let unknown = try await fixture.client.get("/common/userrealm/nobody%40contoso.test?api-version=1.0")
@@ -154,7 +154,7 @@ import Testing
         #expect(try await fixture.client.get("/common/userrealm/\(long)").status == .badRequest)
     }
 
-    @Test func `a native app has a page to come back to, which tells nobody what it was called with`() async throws {
+    @Test func `the redirect page for native apps exists, and shows nobody its parameters`() async throws {
         let fixture = try await TestPlatform()
         let page = try await fixture.client.get("/common/oauth2/nativeclient?code=secret")
         #expect(page.status == .ok)

@@ -58,7 +58,7 @@ import Testing
         }
     }
 
-    @Test func `every page of docs is on the map`() throws {
+    @Test func `every page of docs is listed in docs/README.md`() throws {
         let linked = Set(Self.links(in: try Self.text("docs/README.md")).map { String($0.prefix { $0 != "#" }) })
         let pages = try Self.docs().filter { !$0.hasPrefix("decisions/") && $0 != "README.md" }
         #expect(pages.count > 20)
@@ -66,7 +66,7 @@ import Testing
         #expect(linked.contains("decisions"))
     }
 
-    @Test func `every link between pages leads to a file and a heading that are there`() throws {
+    @Test func `every link between pages leads to an existing file and heading`() throws {
         for page in try Self.pages() {
             let faults = try Self.faults(page, try Self.text(page))
             #expect(faults == [], "\(page)")
@@ -76,7 +76,7 @@ import Testing
     @Test(arguments: [
         "[a](nowhere.md)", "[a](session.md#no-such-heading)", "[a](#no-such-heading)", "[a](../Sources/None.swift)",
     ])
-    func `a link that leads nowhere is noticed`(link: String) throws {
+    func `a broken link is detected`(link: String) throws {
         #expect(try Self.faults("docs/session.md", "# A heading\n\(link)\n").count == 1)
         #expect(
             try Self.faults("docs/a.md", "# A `heading`, too\n[b](#a-heading-too) [c](session.md#the-session)") == [])

@@ -126,7 +126,7 @@ import Testing
         #expect(page.rows.count { $0.contains("| \(Self.noMutation)") } < 5)
     }
 
-    @Test func `a row without a mutation, or with one that proves nothing, is noticed`() async throws {
+    @Test func `a row without a mutation, or with an unrelated one, is detected`() async throws {
         let mutations = try await Self.mutations()
         let (file, test) = (
             "`Sources/IdentityPlatform/Credentials/Passwords/Passwords.swift`", "`PasswordTests: a name`"
@@ -148,7 +148,7 @@ import Testing
     }
 
     /// A step names its file by the end of its path, which must be unique.
-    @Test func `every step of the architecture's paths names one file that is there`() throws {
+    @Test func `every step of the paths in the architecture page names one existing file`() throws {
         let root = Repository.root + "/Sources"
         let files = try #require(FileManager.default.enumerator(atPath: root)).compactMap { "/Sources/\($0)" }
         let named = try Page("architecture.md").text.matches(of: /`([\w\/+.-]+\.swift)`/).map { String($0.output.1) }
@@ -157,7 +157,7 @@ import Testing
     }
 
     @Test(arguments: [("threat-model.md", 50), ("security-review.md", 50)])
-    func `every row names a test that is there, and every defence a file that is there`(
+    func `every row names an existing test, and every defence an existing file`(
         name: String, least: Int
     ) throws {
         let (page, sources) = (try Page(name), try Self.sources())
@@ -165,9 +165,9 @@ import Testing
         for row in page.rows { #expect(Self.faults(row, sources).isEmpty, "\(Self.faults(row, sources))") }
     }
 
-    @Test func `a row that names nothing, or what is not there, is noticed`() throws {
+    @Test func `a row that names no test, or a missing test or file, is detected`() throws {
         let sources = try Self.sources()
-        let good = "`ReviewTests: a row that names nothing, or what is not there, is noticed`"
+        let good = "`ReviewTests: a row that names no test, or a missing test or file, is detected`"
         #expect(Self.faults("| a | b: `Sources/Redaction/SecretBytes.swift` | \(good) |", sources).isEmpty)
         for bad in [
             "| a | b |", "| a | `ReviewTests: there is no such test` |", "| a | `NoSuchTests: \(good.dropFirst(14)) |",

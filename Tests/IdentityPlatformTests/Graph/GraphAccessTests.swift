@@ -19,7 +19,7 @@ import Testing
         try await caller.send(route.method, path(route), body: route.method == .get ? nil : "{}")
     }
 
-    @Test func `the table has every route that Graph answers, and each asks for a permission`() {
+    @Test func `the table contains every route of Graph, and each requires a permission`() {
         let routes = GraphRoute.all.map { "\($0.method) \($0.path)" }
         #expect(routes.count == Set(routes).count)
         #expect(routes.count > 30)
@@ -31,7 +31,7 @@ import Testing
         }
     }
 
-    @Test func `no route answers a caller without a token`() async throws {
+    @Test func `no route is served without a token`() async throws {
         let fixture = try await TestPlatform()
         for route in GraphRoute.all {
             let answer = try await fixture.client.send(
@@ -40,7 +40,7 @@ import Testing
         }
     }
 
-    @Test func `a holder of every role is refused without the route's permission`() async throws {
+    @Test func `a caller with every role is refused without the route's permission`() async throws {
         let fixture = try await TestPlatform()
         var caller = try await GraphCaller(fixture, roles: DirectoryRole.all)
         for route in GraphRoute.all {
@@ -59,7 +59,7 @@ import Testing
         }
     }
 
-    @Test func `a holder of every permission is refused without one of the route's roles`() async throws {
+    @Test func `a caller with every permission is refused without one of the route's roles`() async throws {
         let fixture = try await TestPlatform()
         let caller = try await GraphCaller(fixture)
         func statuses() async throws -> [HTTPResponse.Status] {
@@ -83,7 +83,7 @@ import Testing
         }
     }
 
-    @Test func `a role that is taken away counts no more in the very next call`() async throws {
+    @Test func `a role that was removed no longer counts in the next call`() async throws {
         let fixture = try await TestPlatform()
         let caller = try await GraphCaller(fixture, .userAdministrator)
         #expect(try await caller.get("/users").status == .ok)

@@ -9,7 +9,7 @@ import TestSupport
 import Testing
 
 @Suite struct GraphDirectoryTests {
-    @Test func `a person made in Graph signs in, is changed, disabled and removed, and their sessions die at once`()
+    @Test func `a person created in Graph signs in, is changed, disabled and removed, and then has no session`()
         async throws
     {
         let fixture = try await TestPlatform()
@@ -50,7 +50,7 @@ import Testing
         """,
         #"{"displayName":"X","userPrincipalName":"bo@contoso.test","passwordProfile":{"password":"long enough"}}"#,
     ])
-    func `a person that cannot be made as asked is not made`(body: String) async throws {
+    func `a person who cannot be created as requested is not created`(body: String) async throws {
         let fixture = try await TestPlatform()
         let caller = try await GraphCaller(fixture, .userAdministrator)
         let answer = try await caller.send(.post, "/users", body: body)
@@ -58,7 +58,7 @@ import Testing
         #expect(try await caller.values("displayName", "/users").count == 2)
     }
 
-    @Test func `only a Global Administrator changes role assignments`() async throws {
+    @Test func `only a Global Administrator may change role assignments`() async throws {
         let fixture = try await TestPlatform()
         let caller = try await GraphCaller(fixture, .userAdministrator)
         try await fixture.administration.users.assign(.globalReader, to: fixture.amara)
@@ -71,7 +71,7 @@ import Testing
         #expect(try await caller.send(.patch, path, body: password).status == .noContent)
     }
 
-    @Test func `revoking sign-in sessions ends every one of them, one's own too`() async throws {
+    @Test func `revoking sign-in sessions ends all of them, even the caller's own`() async throws {
         let fixture = try await TestPlatform()
         let tokens = try await fixture.signedIn()
         let helper = try await GraphCaller(fixture, .helpdeskAdministrator)
@@ -84,7 +84,7 @@ import Testing
         #expect(try await helper.get("/me").status == .unauthorized)
     }
 
-    @Test func `groups have members, and people know theirs`() async throws {
+    @Test func `groups have members, and people can list their own groups`() async throws {
         let fixture = try await TestPlatform()
         let caller = try await GraphCaller(fixture, .userAdministrator)
         let made = try await caller.send(
@@ -120,7 +120,7 @@ import Testing
         #expect(try await caller.send(.post, "/groups", body: mail).status == .badRequest)
     }
 
-    @Test func `roles are given and taken under either of their addresses`() async throws {
+    @Test func `roles are assigned and removed under either of their addresses`() async throws {
         let fixture = try await TestPlatform()
         let caller = try await GraphCaller(fixture, .privilegedRoleAdministrator)
         let role = DirectoryRole.cloudDeviceAdministrator
@@ -168,7 +168,7 @@ import Testing
         #expect(acts.allSatisfy { $0.actor == fixture.bo.id.rawValue })
     }
 
-    @Test func `the log tells who did what in which request, and how they signed in`() async throws {
+    @Test func `the log shows who did what in which request, and how they signed in`() async throws {
         let fixture = try await TestPlatform()
         let caller = try await GraphCaller(fixture, .globalAdministrator)
         let correlation = "0af3c2b1-0000-4000-8000-0000000000c1"
@@ -189,7 +189,7 @@ import Testing
         #expect(positions == positions.sorted(by: >) && positions.count == 3)
     }
 
-    @Test func `the device registration policy is read and set, and holds at the next join`() async throws {
+    @Test func `the device registration policy is read and set, and applies to the next join`() async throws {
         let fixture = try await TestPlatform()
         let caller = try await GraphCaller(fixture, .cloudDeviceAdministrator)
         let path = "/policies/deviceRegistrationPolicy"

@@ -21,7 +21,7 @@ import Testing
         return (fixture, try await GraphCaller(fixture, .globalReader))
     }
 
-    @Test func `a list comes page by page, each object on exactly one page, whatever happens between them`()
+    @Test func `a list is returned page by page, each object on exactly one page, even if objects are removed`()
         async throws
     {
         let (fixture, caller) = try await Self.populated()
@@ -53,7 +53,7 @@ import Testing
         #expect(pages == 4)
     }
 
-    @Test func `a page token is good for its own list and person, and nobody can write one`() async throws {
+    @Test func `a page token works only for its own list and person, and nobody can forge one`() async throws {
         let (fixture, caller) = try await Self.populated()
         let link = try #require(try await caller.get("/users?$top=1").json.values["@odata.nextLink"]?.string)
         let token = try #require(try FormParameters(parsing: link.split(separator: "?")[1].utf8)["$skiptoken"])
@@ -70,7 +70,7 @@ import Testing
         }
     }
 
-    @Test func `a filter compares, in the database and in lists at hand`() async throws {
+    @Test func `filters work in the database and in lists in memory`() async throws {
         let (_, caller) = try await Self.populated()
         func names(_ filter: String, _ list: String = "/users") async throws -> [String] {
             try await caller.values("displayName", "\(list)?$filter=\(percentEncoded(filter))").sorted()
@@ -107,7 +107,7 @@ import Testing
         if !isEmpty { #expect(try answer.graphCode?.hasPrefix("Request_") == true) }
     }
 
-    @Test func `an object that did not change is not sent again, and one that did is not overwritten`() async throws {
+    @Test func `an unchanged object is not sent again, and a changed object is not overwritten`() async throws {
         let fixture = try await TestPlatform()
         let caller = try await GraphCaller(fixture, .userAdministrator)
         let path = "/users/amara@contoso.test"

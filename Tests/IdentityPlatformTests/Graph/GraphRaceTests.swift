@@ -14,7 +14,7 @@ import Testing
         arguments: [
             ("DELETE FROM roleMember", .forbidden), ("UPDATE session SET ended = begun", .unauthorized),
         ] as [(SQL, HTTPResponse.Status)])
-    func `a role or a session that is lost on the way to the act counts no more`(
+    func `a role or session that is lost before the requested act no longer counts`(
         change: SQL, status: HTTPResponse.Status
     ) async throws {
         let meanwhile = Meanwhile()

@@ -10,7 +10,7 @@ import TestSupport
 import Testing
 
 @Suite struct GraphTests {
-    @Test func `select gives the named properties and no others`() async throws {
+    @Test func `select returns the named properties and no others`() async throws {
         let fixture = try await TestPlatform()
         let token = try await fixture.signedIn().string(ReplyName.accessToken)
         let me = try await fixture.me(token, select: "?$select=displayName,jobTitle,accountEnabled")
@@ -52,7 +52,7 @@ import Testing
         #expect(try await fixture.me(token).status == .unauthorized)
     }
 
-    @Test func `a token whose session has ended gets a claims challenge, and no other refusal does`() async throws {
+    @Test func `only a token whose session has ended gets a claims challenge`() async throws {
         let fixture = try await TestPlatform()
         let token = try await fixture.signedIn().string(ReplyName.accessToken)
         let challenge = try #require(try await fixture.me("x").headers[.wwwAuthenticate])
@@ -82,7 +82,7 @@ import Testing
         }
     }
 
-    @Test func `an unknown Graph path is not found, with Graph's error format`() async throws {
+    @Test func `an unknown Graph path returns 404 in Graph's error format`() async throws {
         let fixture = try await TestPlatform()
         let answer = try await fixture.client.get("/v1.0/planner", host: "graph.test")
         #expect(answer.status == .notFound)

@@ -9,7 +9,7 @@ import Testing
 
 /// Tests the security headers that every response must have.
 @Suite struct SecurityHeaderTests {
-    @Test func `every answer says that nobody may keep, frame, sniff or reload it in the clear`() async throws {
+    @Test func `every response forbids caching, framing, sniffing and unencrypted reloading`() async throws {
         let fixture = try await TestPlatform()
         let browser = Browser(fixture)
         _ = try await browser.signIn(AuthorizeQuery(fixture))
@@ -44,7 +44,7 @@ import Testing
     }
 
     @Test(arguments: HTTPFieldName.allCases)
-    func `a header of our own goes out under the name that is written down`(name: HTTPFieldName) {
+    func `a header that Baton defines is sent under its documented name`(name: HTTPFieldName) {
         #expect(HTTPField.Name(name.rawValue)?.rawName == name.rawValue)
     }
 
@@ -52,7 +52,7 @@ import Testing
         #expect(HTTPFieldName.refreshTokenCredential.rawValue == BrowserCredential.name)
     }
 
-    @Test func `a page's forms lead here and to the client that asked, and nowhere else`() async throws {
+    @Test func `a page's forms may be sent only to the server and to the client that asked`() async throws {
         let fixture = try await TestPlatform()
         let browser = Browser(fixture)
         let client = ["redirect_uri": "https://app.test/cb"]
@@ -70,7 +70,7 @@ import Testing
         #expect(message.headers[.contentSecurityPolicy]?.contains("form-action 'none'") == true)
     }
 
-    @Test func `cookies stay on this host, in TLS, out of scripts and off other sites' posts`() async throws {
+    @Test func `cookies are limited to this host and TLS, and not for scripts or foreign posts`() async throws {
         let fixture = try await TestPlatform()
         let browser = Browser(fixture)
         let page = try await browser.get(AuthorizeQuery(fixture).path)

@@ -38,7 +38,7 @@ import Testing
         }
     }
 
-    @Test func `a valid access token is described as it is`() async throws {
+    @Test func `a valid access token is described by its claims`() async throws {
         let service = try await Service()
         let text = try await service.fixture.signedIn().string(ReplyName.accessToken)
         let answer = try await service.ask(text).json
@@ -53,7 +53,7 @@ import Testing
         #expect(try answer.integer(ClaimName.expiresAt) == claims.integer(ClaimName.expiresAt))
     }
 
-    @Test func `the end of its session is known at once`() async throws {
+    @Test func `a token is inactive as soon as its session has ended`() async throws {
         let service = try await Service()
         let fixture = service.fixture
         let text = try await fixture.signedIn().string(ReplyName.accessToken)

@@ -19,7 +19,7 @@ import Testing
         return (try #require(try CompactJWS(token).keyID), token)
     }
 
-    @Test func `a new key is published before it signs, and the old one until its tokens are over`() async throws {
+    @Test func `a new key is published before it signs, and an old key until its tokens have expired`() async throws {
         let fixture = try await TestPlatform()
         let before = try await published(fixture)
         #expect(before.count == 2)
@@ -53,7 +53,7 @@ import Testing
         #expect(try await fixture.me(try await signing(fixture).token).status == .ok)
     }
 
-    @Test func `keys get successors by age`() async throws {
+    @Test func `a key gets a successor when it has reached its maximum age`() async throws {
         let fixture = try await TestPlatform { $0.signingKeys.age = .seconds(10 * 86400) }
         let housekeeping = Housekeeping(fixture.platform)
         let before = try await published(fixture)
@@ -69,7 +69,7 @@ import Testing
         #expect(lines.filter { $0.action == "signing-key.add" && $0.actor == "server" }.count == 2)
     }
 
-    @Test func `a key that became known to others is replaced at once`() async throws {
+    @Test func `a compromised key is replaced at once`() async throws {
         let fixture = try await TestPlatform()
         let old = try await signing(fixture)
         fixture.clock.advance(by: .seconds(1))
@@ -79,7 +79,7 @@ import Testing
         #expect(try await fixture.me(old.token).status == .ok)
     }
 
-    @Test func `another server over the same database learns of the new key in time`() async throws {
+    @Test func `another server with the same database learns of the new key in time`() async throws {
         let fixture = try await TestPlatform()
         let other = try await fixture.restarted()
         _ = try await signing(other)
@@ -89,7 +89,7 @@ import Testing
         #expect(try await published(other) == published(fixture))
     }
 
-    @Test func `an organisation that lacks a key of an algorithm gets one`() async throws {
+    @Test func `an organisation without a key of an algorithm gets one`() async throws {
         let fixture = try await TestPlatform()
         try await fixture.platform.database.write { try $0.execute("DELETE FROM signingKey WHERE algorithm = 'ES256'") }
         let later = try await fixture.restarted()

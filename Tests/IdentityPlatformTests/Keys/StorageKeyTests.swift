@@ -67,7 +67,7 @@ import Testing
         await #expect(throws: StorageKey.Failure.doesNotOpen) { try await fixture.restarted(storageKey: 8) }
     }
 
-    @Test func `a refresh token is derived under a key that is for refresh tokens alone`() async throws {
+    @Test func `a refresh token is derived with a key that is used only for refresh tokens`() async throws {
         let fixture = try await TestPlatform()
         let first = try await fixture.signedIn().string(ReplyName.refreshToken)
         let second = try await fixture.refresh(first).json.string(ReplyName.refreshToken)
@@ -76,7 +76,7 @@ import Testing
         #expect(try fixture.token(Array(code)).text.exposed == second)
     }
 
-    @Test func `a reply of an older server that was lost is given once more`() async throws {
+    @Test func `a lost token reply of an older server is repeated once`() async throws {
         let fixture = try await TestPlatform()
         let first = try await fixture.signedIn().string(ReplyName.refreshToken)
         let second = try await fixture.refresh(first).json.string(ReplyName.refreshToken)
@@ -91,7 +91,7 @@ import Testing
         #expect(try await restarted.refresh(repeated).status == .ok)
     }
 
-    @Test func `a renewal that an older server gave and the device did not hear of is given once more`() async throws {
+    @Test func `a lost renewal reply of an older server is repeated once`() async throws {
         let fixture = try await TestPlatform()
         let session = try await TestDevice.joined(fixture).session()
         let (renewed, _) = try await session.renewed()

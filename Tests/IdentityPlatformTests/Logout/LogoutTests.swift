@@ -13,7 +13,7 @@ import Testing
         "/\(fixture.tenant.id)/oauth2/v2.0/logout" + query
     }
 
-    @Test func `a link of any page asks the person first`() async throws {
+    @Test func `a link on any page makes the person confirm the sign-out`() async throws {
         let fixture = try await TestPlatform()
         let browser = Browser(fixture)
         let tokens = try await fixture.signedIn(browser: browser)
@@ -35,7 +35,7 @@ import Testing
         #expect(try await browser.get(path(fixture)).text.contains("You are signed out"))
     }
 
-    @Test func `an access token is no hint`() async throws {
+    @Test func `an access token is not accepted as a hint`() async throws {
         let fixture = try await TestPlatform()
         let browser = Browser(fixture)
         let tokens = try await fixture.signedIn(browser: browser)
@@ -50,7 +50,7 @@ import Testing
         }
     }
 
-    @Test func `no page and no redirect leads to a host that stands in the path`() async throws {
+    @Test func `no page and no redirect leads to a host named in the path`() async throws {
         let fixture = try await TestPlatform()
         let browser = Browser(fixture)
         _ = try await fixture.signedIn(browser: browser)
@@ -69,7 +69,7 @@ import Testing
         #expect(answer.headers[.location]?.hasPrefix("/contoso.test/oauth2/v2.0/authorize?") == true)
     }
 
-    @Test func `a tampered hint is no proof`() async throws {
+    @Test func `a tampered hint is rejected`() async throws {
         let fixture = try await TestPlatform()
         let browser = Browser(fixture)
         let hint = try await fixture.signedIn(browser: browser).string(ReplyName.idToken)
@@ -83,7 +83,7 @@ import Testing
         #expect(try await browser.get(path(fixture, "?id_token_hint=\(hint)")).text.contains("You are signed out"))
     }
 
-    @Test func `a post from another site, which brings no cookies, is repeated from our own page`() async throws {
+    @Test func `a post from another site, which has no cookies, is repeated from the server's own page`() async throws {
         let fixture = try await TestPlatform()
         let browser = Browser(fixture)
         let tokens = try await fixture.signedIn(browser: browser)
@@ -102,7 +102,7 @@ import Testing
         #expect(nobody.text.contains("You are signed out"))
     }
 
-    @Test func `another site cannot press the button`() async throws {
+    @Test func `another site cannot submit the sign-out form`() async throws {
         let fixture = try await TestPlatform()
         let browser = Browser(fixture)
         let access = try await fixture.signedIn(browser: browser).string(ReplyName.accessToken)
@@ -113,7 +113,7 @@ import Testing
         #expect(try await fixture.me(access).status == .ok)
     }
 
-    @Test func `a cookie of one tenant is nothing at another's address`() async throws {
+    @Test func `a cookie of one tenant has no effect at another tenant's address`() async throws {
         let fixture = try await TestPlatform()
         let browser = Browser(fixture)
         let access = try await fixture.signedIn(browser: browser).string(ReplyName.accessToken)
@@ -128,7 +128,7 @@ import Testing
         #expect(try await browser.get("/common/oauth2/v2.0/logout").text.contains("Sign out?"))
     }
 
-    @Test func `a program that only looks whether the link is there signs nobody out`() async throws {
+    @Test func `a HEAD request to the link signs nobody out`() async throws {
         let fixture = try await TestPlatform()
         let browser = Browser(fixture)
         let tokens = try await fixture.signedIn(browser: browser)
@@ -138,7 +138,7 @@ import Testing
         #expect(try await fixture.me(try tokens.string(ReplyName.accessToken)).status == .ok)
     }
 
-    @Test func `the page says who will be signed out, at the older address too`() async throws {
+    @Test func `the page says who will be signed out, also at the address of version 1`() async throws {
         let fixture = try await TestPlatform()
         let browser = Browser(fixture)
         let access = try await fixture.signedIn(browser: browser).string(ReplyName.accessToken)
@@ -148,7 +148,7 @@ import Testing
         #expect(try await fixture.me(access).status == .unauthorized)
     }
 
-    @Test func `the browser is led on only to what the asking client has registered`() async throws {
+    @Test func `the browser is redirected only to an address that the requesting client has registered`() async throws {
         let fixture = try await TestPlatform()
         let other = try await fixture.administration.clients.add(
             NewClient(displayName: "Other", redirectURIs: ["https://other.test/cb"]), tenant: fixture.tenant)
@@ -170,7 +170,7 @@ import Testing
         }
     }
 
-    @Test func `an id token made for another client than the one that asks ends nothing unasked`() async throws {
+    @Test func `an id token of a client other than the requesting one ends nothing unconfirmed`() async throws {
         let fixture = try await TestPlatform()
         let browser = Browser(fixture)
         let tokens = try await fixture.signedIn(browser: browser)
@@ -181,7 +181,7 @@ import Testing
         #expect(try await fixture.me(try tokens.string(ReplyName.accessToken)).status == .ok)
     }
 
-    @Test func `without a state the address is as it was registered`() async throws {
+    @Test func `without a state the address is used as registered`() async throws {
         let fixture = try await TestPlatform()
         let uri = "https://app.test/cb"
         let query = "?client_id=\(fixture.app.id)&post_logout_redirect_uri=\(percentEncoded(uri))"

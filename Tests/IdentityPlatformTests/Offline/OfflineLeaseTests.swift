@@ -12,7 +12,7 @@ import TestSupport
 import Testing
 
 @Suite struct OfflineLeaseTests {
-    @Test func `without a decision of the organisation nobody gets a lease`() async throws {
+    @Test func `nobody gets a lease unless the organisation has decided so`() async throws {
         let fixture = try await TestPlatform()
         let session = try await TestDevice.joined(fixture).session()
         #expect(try await session.lease() == nil)
@@ -21,7 +21,7 @@ import Testing
         #expect(try await session.lease() == nil)
     }
 
-    @Test func `the worker of a session gets one, signed by a published key and bound to device and person`()
+    @Test func `the worker of a session gets a lease that is signed and bound to device and person`()
         async throws
     {
         let fixture = try await TestPlatform()
@@ -43,7 +43,7 @@ import Testing
         #expect(try !password.matches(SecretBytes(copying: "another password".utf8)))
     }
 
-    @Test func `each name that receipts call the worker is another, and means them`() async throws {
+    @Test func `a lease has sixteen different receipt subjects, which all resolve to the worker`() async throws {
         let fixture = try await TestPlatform()
         try await fixture.allowOffline()
         let lease = try #require(try await TestDevice.joined(fixture).session().lease())
@@ -135,7 +135,7 @@ import Testing
         #expect(concerns.withLock(\.self).contains { $0.device.rawValue == (try? testDevice.id) })
     }
 
-    @Test func `a device gets no other device's lease`() async throws {
+    @Test func `a device cannot get another device's lease`() async throws {
         let fixture = try await TestPlatform()
         try await fixture.allowOffline()
         let (testDevice, other) = (
@@ -146,7 +146,7 @@ import Testing
         #expect(try await testDevice.good([lease.id]) == [lease.id])
     }
 
-    @Test func `a question is judged like every signed request`() async throws {
+    @Test func `a lease request is checked like every signed request`() async throws {
         let fixture = try await TestPlatform()
         let testDevice = try await TestDevice.joined(fixture)
         let state = EndpointPath.sessionState(tenant: fixture.tenant.id.rawValue)
@@ -159,7 +159,7 @@ import Testing
         #expect(try await forged.askLeases().errorNumber == 50013)
     }
 
-    @Test func `a lease is not a token: nothing that accepts a person's token accepts it`() async throws {
+    @Test func `a lease is accepted nowhere as a person's token`() async throws {
         let fixture = try await TestPlatform()
         try await fixture.allowOffline()
         let session = try await TestDevice.joined(fixture).session()
@@ -167,7 +167,7 @@ import Testing
         #expect(try await fixture.me(text).status == .unauthorized)
     }
 
-    @Test func `a lease has none of the claims by which a token names person, session, application and rights`()
+    @Test func `a lease has none of the claims with which a token names person, session, application and permissions`()
         async throws
     {
         let fixture = try await TestPlatform()
@@ -179,7 +179,7 @@ import Testing
         #expect(try claims.string(ClaimName.subject) == fixture.amara.id.rawValue)
     }
 
-    @Test func `the audit log says who turned it on and off, and whom each lease was given to`() async throws {
+    @Test func `the audit log says who turned leases on and off, and who got each lease`() async throws {
         let fixture = try await TestPlatform()
         try await fixture.allowOffline()
         _ = try await TestDevice.joined(fixture).session().lease()
@@ -190,7 +190,7 @@ import Testing
         #expect(lines.contains { $0.action == "offline.lease.give" && $0.subject == fixture.amara.id.rawValue })
     }
 
-    @Test func `a lease says by what its worker is known, and holds nothing of a password that is not among it`()
+    @Test func `a lease names the accepted credentials, and has a password verifier only if passwords are among them`()
         async throws
     {
         let fixture = try await TestPlatform()
@@ -205,7 +205,7 @@ import Testing
         #expect(alone.password == nil)
     }
 
-    @Test func `the audit log says where a PIN is enough without a TPM, and only there`() async throws {
+    @Test func `the audit log says that a PIN is enough without a TPM, and only in that case`() async throws {
         let fixture = try await TestPlatform()
         for (credentials, count) in [([.password, .pin], 0), ([.pin, .pinWithoutTPM], 1)]
             as [(Set<OfflineLease.Credential>, Int)]
@@ -218,7 +218,7 @@ import Testing
         }
     }
 
-    @Test func `rules out of bounds are refused`() {
+    @Test func `rules with values out of range are refused`() {
         let usual = OfflineLease.Limits(poweredSeconds: 3600, boots: 1, attempts: 5)
         #expect(OfflineRules(credentials: [.password], wallSeconds: 3600, limits: usual) != nil)
         #expect(OfflineRules(credentials: [], wallSeconds: 3600, limits: usual) == nil)

@@ -26,7 +26,7 @@ import Testing
         #expect(tenant.userName(typed: "  ").isEmpty)
     }
 
-    @Test func `the pages load nothing but this server's files, which a browser may keep`() async throws {
+    @Test func `the pages load only files of this server, which a browser may cache`() async throws {
         let fixture = try await TestPlatform()
         let page = try await fixture.client.get(AuthorizeQuery(fixture).path)
         let policy = try #require(page.headers[.contentSecurityPolicy])
@@ -45,7 +45,7 @@ import Testing
         #expect(try await fixture.client.get(stylesheet.replacing("form-", with: "form-0")).status == .notFound)
     }
 
-    @Test func `an error that a person cannot mend is shown with its number, for the administrator`() async throws {
+    @Test func `an error that only an administrator can correct is shown with its number`() async throws {
         let fixture = try await TestPlatform()
         let page = try await fixture.client.get(
             AuthorizeQuery(fixture, ["redirect_uri": "https://elsewhere.test"]).path, headers: [.acceptLanguage: "ar"])

@@ -16,7 +16,7 @@ import WebPages
         _ = try KeyboardText.catalogue.get()
     }
 
-    @Test(arguments: Language.allCases) func `the sign-in page speaks the language that the app asks for`(
+    @Test(arguments: Language.allCases) func `the sign-in page is in the language that the app requests`(
         language: Language
     ) async throws {
         let fixture = try await TestPlatform()
@@ -28,7 +28,7 @@ import WebPages
         #expect(page.text.contains(texts.text(.password, in: language)))
     }
 
-    @Test func `without a wish of the app the page uses the browser's language, or English`() async throws {
+    @Test func `without a language from the app the page uses the browser's language, or English`() async throws {
         let fixture = try await TestPlatform()
         let path = AuthorizeQuery(fixture).path
         #expect(
@@ -37,7 +37,7 @@ import WebPages
         #expect(try await Browser(fixture).get(path, [.acceptLanguage: "nl"]).text.contains("<html lang=\"en\""))
     }
 
-    @Test func `a person changes the language on the page, and all pages after it keep to it`() async throws {
+    @Test func `a person can change the language on the page, and all later pages keep it`() async throws {
         let fixture = try await TestPlatform()
         let browser = Browser(fixture)
         let page = try await browser.get(AuthorizeQuery(fixture, ["prompt": "consent"]).path)

@@ -26,7 +26,7 @@ import Testing
             audience: "https://login.test:8443\(EndpointPath.token(tenant: testDevice.fixture.tenant.id.rawValue))")
     }
 
-    @Test func `a device gets a token of its own, with no person in it`() async throws {
+    @Test func `a device gets its own token, which names no person`() async throws {
         let fixture = try await TestPlatform()
         let testDevice = try await TestDevice.joined(fixture)
         let answer = try await testDevice.send(try await form(testDevice))
@@ -50,7 +50,7 @@ import Testing
         #expect(try await fixture.me(token).status == .unauthorized)
     }
 
-    @Test func `a token of the device is for a live device, a known app, a resource, and once`() async throws {
+    @Test func `a device token is issued once, to an enabled device, for a known app and resource`() async throws {
         let fixture = try await TestPlatform()
         let testDevice = try await TestDevice.joined(fixture)
         func number(_ form: FormParameters) async throws -> Int? { try await testDevice.send(form).errorNumber }
@@ -72,7 +72,7 @@ import Testing
         #expect(try await number(try await form(testDevice)) == 50155)
     }
 
-    @Test func `a device with a transport key on a curve is told that it gets no session key`() async throws {
+    @Test func `a device with an elliptic-curve transport key is told that it gets no session key`() async throws {
         let fixture = try await TestPlatform()
         var testDevice = try TestDevice(fixture)
         let (device, transport) = (P256.Signing.PrivateKey(), P256.Signing.PrivateKey())
@@ -148,7 +148,7 @@ import Testing
             .string(ReplyName.accessToken)
     }
 
-    @Test func `a worker's own key signs them in on that device, until a new password`() async throws {
+    @Test func `a worker's own key signs them in on that device until their password changes`() async throws {
         let fixture = try await TestPlatform()
         let testDevice = try await TestDevice.joined(fixture, isShared: false)
         let own = try Own()
@@ -179,7 +179,7 @@ import Testing
         #expect(try await issue(testDevice, try await own.assertion(testDevice)).errorNumber == 135004)
     }
 
-    @Test func `no worker leaves a key on a shared device, and none comes from elsewhere`() async throws {
+    @Test func `no key can be registered on a shared device or without a device`() async throws {
         let fixture = try await TestPlatform()
         let own = try Own()
         let shared = try await TestDevice.joined(fixture).session()

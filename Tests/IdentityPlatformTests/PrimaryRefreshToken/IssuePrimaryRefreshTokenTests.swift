@@ -66,7 +66,7 @@ import Testing
         #expect(try await testDevice.issue(refresh, nonce: nonce).suberror == Suberror.staleNonce)
     }
 
-    @Test func `a lower epoch is refused, and another one under the same number`() async throws {
+    @Test func `a lower epoch is refused, and so is another epoch with the same counter`() async throws {
         let fixture = try await TestPlatform()
         let testDevice = try await TestDevice.joined(fixture)
         let first = try await testDevice.session(counter: 5)
@@ -84,7 +84,7 @@ import Testing
         #expect(try await testDevice.issue(first.brokerRefreshToken, counter: 5).status == .ok)
     }
 
-    @Test func `a shared device is told the epoch of its primary refresh token`() async throws {
+    @Test func `a shared device gets the epoch of its primary refresh token`() async throws {
         let testDevice = try await TestDevice.joined(try await TestPlatform())
         for counter in [1, 2] {
             let session = try await testDevice.session(counter: counter)
@@ -92,7 +92,7 @@ import Testing
         }
     }
 
-    @Test func `a shared device has to name its epoch`() async throws {
+    @Test func `a shared device must name its epoch`() async throws {
         let fixture = try await TestPlatform()
         let testDevice = try await TestDevice.joined(fixture)
         let refresh = try await fixture.brokerTokens().string(ReplyName.refreshToken)
@@ -124,7 +124,7 @@ import Testing
         #expect(try await first.use().status == .ok)
     }
 
-    @Test func `a worker's app gets no primary refresh token`() async throws {
+    @Test func `an ordinary app gets no primary refresh token`() async throws {
         let fixture = try await TestPlatform()
         let testDevice = try await TestDevice.joined(fixture)
         let app = try await fixture.signedIn().string(ReplyName.refreshToken)
@@ -145,7 +145,7 @@ import Testing
         #expect(try await testDevice.issue(broker).errorNumber == 70008)
     }
 
-    @Test func `a password is a proof only where the operator says so`() async throws {
+    @Test func `a password is accepted as proof only if the operator allows it`() async throws {
         let fixture = try await TestPlatform()
         let testDevice = try await TestDevice.joined(fixture)
         func form(_ fixture: TestPlatform, password: String) async throws -> FormParameters {
@@ -180,7 +180,7 @@ import Testing
         #expect(try reply.identity.string(ClaimName.objectID) == fixture.amara.id.rawValue)
     }
 
-    @Test func `the reply has the types that foreign clients ask for`() async throws {
+    @Test func `the reply has the JSON types that foreign clients expect`() async throws {
         let fixture = try await TestPlatform()
         let testDevice = try await TestDevice.joined(fixture)
         let answer = try await testDevice.issue(try await fixture.brokerTokens().string(ReplyName.refreshToken))

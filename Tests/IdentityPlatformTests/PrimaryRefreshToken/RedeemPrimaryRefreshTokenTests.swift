@@ -10,7 +10,7 @@ import TestSupport
 import Testing
 
 @Suite struct RedeemPrimaryRefreshTokenTests {
-    @Test func `a primary refresh token gives an app its tokens, bound to device and session`() async throws {
+    @Test func `a primary refresh token yields an app's tokens, bound to device and session`() async throws {
         let fixture = try await TestPlatform()
         let testDevice = try await TestDevice.joined(fixture)
         let session = try await testDevice.session()
@@ -36,13 +36,13 @@ import Testing
         #expect(try await fixture.me(try tokens.string(ReplyName.accessToken)).status == .ok)
     }
 
-    @Test func `a device of one's own gets tokens of the ordinary life`() async throws {
+    @Test func `a person's own device gets tokens with the usual lifetime`() async throws {
         let fixture = try await TestPlatform()
         let testDevice = try await TestDevice.joined(fixture, isShared: false)
         #expect(try await testDevice.session().tokens().integer(ReplyName.expiresIn) == 3600)
     }
 
-    @Test func `the app's refresh token is one for all uses, and dies with the session`() async throws {
+    @Test func `the app gets the same refresh token each time, until the session ends`() async throws {
         let fixture = try await TestPlatform()
         let session = try await TestDevice.joined(fixture).session()
         let scopes = ["openid", "offline_access", "User.Read"]
@@ -85,7 +85,7 @@ import Testing
         #expect(unknown.suberror == Suberror.badToken)
     }
 
-    @Test func `a nonce is good for five minutes and each request once`() async throws {
+    @Test func `a nonce is valid for five minutes, and each request is accepted once`() async throws {
         let fixture = try await TestPlatform()
         let session = try await TestDevice.joined(fixture).session()
         let request = try await session.useRequest()
@@ -111,7 +111,7 @@ import Testing
         }
     }
 
-    @Test func `a reply brings the nonce for the next request, as strict as any other`() async throws {
+    @Test func `a reply contains the nonce for the next request, which is checked like any other`() async throws {
         let fixture = try await TestPlatform()
         let session = try await TestDevice.joined(fixture).session()
         let name = try #require(HTTPField.Name(PrimaryRefreshToken.nonceHeader))
@@ -134,7 +134,7 @@ import Testing
         #expect(challenge.status == .ok && challenge.headers[name] == nil)
     }
 
-    @Test func `a restarted server keeps the token and no nonce`() async throws {
+    @Test func `a restarted server keeps the token, but no nonce`() async throws {
         let fixture = try await TestPlatform()
         let session = try await TestDevice.joined(fixture).session()
         let old = try await session.testDevice.nonce()
@@ -149,13 +149,13 @@ import Testing
         #expect(answer.status == .ok)
     }
 
-    @Test func `a server does not start with another storage key than the database's`() async throws {
+    @Test func `a server does not start with a storage key other than the database's`() async throws {
         let fixture = try await TestPlatform()
         await #expect(throws: StorageKey.Failure.doesNotOpen) { try await fixture.restarted(storageKey: 8) }
         _ = try await fixture.restarted()
     }
 
-    @Test func `a session key that was changed or copied in the database sends the worker to a new sign-in`()
+    @Test func `after its session key was changed or copied in the database, the worker must sign in again`()
         async throws
     {
         let fixture = try await TestPlatform()
@@ -167,7 +167,7 @@ import Testing
         #expect(try await session.use().errorNumber == 70000)
     }
 
-    @Test func `a primary refresh token is not renewed by way of its own refresh tokens, and ends with its session`()
+    @Test func `a primary refresh token cannot be renewed with its own refresh tokens, and ends with its session`()
         async throws
     {
         let fixture = try await TestPlatform { $0.lifetimes.refreshToken = .seconds(20 * 86400) }
@@ -202,7 +202,7 @@ import Testing
         #expect(try await testDevice.issue(proofs[2], counter: 2).errorNumber == 70008)
     }
 
-    @Test func `the older key derivation is refused unless it is switched on`() async throws {
+    @Test func `the older key derivation is refused unless the operator allows it`() async throws {
         let fixture = try await TestPlatform()
         let session = try await TestDevice.joined(fixture).session()
         var generator = SystemRandomNumberGenerator()
@@ -223,7 +223,7 @@ import Testing
         #expect(answer.status == .ok)
     }
 
-    @Test func `an app gets what it is registered for and no more`() async throws {
+    @Test func `an app gets only the permissions that it is registered for`() async throws {
         let fixture = try await TestPlatform()
         let session = try await TestDevice.joined(fixture).session()
         func number(_ request: String) async throws -> Int? {
@@ -247,14 +247,14 @@ import Testing
     }
 
     @Test(arguments: ["", "x", "a.b.c", "e30.e30.AA", "eyJhbGciOiJIUzI1NiJ9.e30.AA", "eyJhbGciOiJSUzI1NiJ9.e30.AA"])
-    func `a malformed request is refused clearly`(text: String) async throws {
+    func `a malformed request is refused with a specific error`(text: String) async throws {
         let fixture = try await TestPlatform()
         let answer = try await TestDevice(fixture).send(PrimaryRefreshToken.form(request: text))
         #expect(answer.status == .badRequest)
         #expect(answer.errorNumber == (text.isEmpty ? 900144 : 9002313))
     }
 
-    @Test func `a disabled or removed device is refused at once, with all that it got`() async throws {
+    @Test func `a disabled or removed device is refused at once, with all of its tokens`() async throws {
         let fixture = try await TestPlatform()
         let session = try await TestDevice.joined(fixture).session()
         let id = try #require(DeviceID(rawValue: try session.testDevice.id))

@@ -12,7 +12,7 @@ import Testing
 @Suite struct RenewalTests {
     private let day = Duration.seconds(86400)
 
-    @Test func `a renewal gives another token under the same key, and the old one is dead`() async throws {
+    @Test func `a renewal yields a new token with the same key, and the old token becomes invalid`() async throws {
         let fixture = try await TestPlatform()
         let first = try await TestDevice.joined(fixture).session()
         fixture.clock.advance(by: .seconds(4 * 3600))
@@ -25,7 +25,7 @@ import Testing
         #expect(try await second.renewed().session.use().status == .ok)
     }
 
-    @Test func `the reply of a renewal brings no key and names the person`() async throws {
+    @Test func `the reply to a renewal contains no key and names the person`() async throws {
         let fixture = try await TestPlatform()
         let session = try await TestDevice.joined(fixture).session()
         let answer = try await session.renew()
@@ -37,7 +37,7 @@ import Testing
         #expect(try plate.string(ClaimName.preferredUsername) == "amara@contoso.test")
     }
 
-    @Test func `a device whose reply got lost is given the very same again, for an hour`() async throws {
+    @Test func `a device that lost the reply gets exactly the same reply again for an hour`() async throws {
         let fixture = try await TestPlatform()
         let first = try await TestDevice.joined(fixture).session()
         let second = try await first.renewed().session
@@ -52,7 +52,7 @@ import Testing
         #expect(lines.contains { $0.action == "session.end" && $0.outcome == "replayed" })
     }
 
-    @Test func `a second renewal after an hour ends the session: the token is in two hands`() async throws {
+    @Test func `a second renewal after an hour ends the session, because two parties have the token`() async throws {
         let fixture = try await TestPlatform()
         let first = try await TestDevice.joined(fixture).session()
         let access = try await first.tokens().string(ReplyName.accessToken)
@@ -63,7 +63,7 @@ import Testing
         #expect(try await fixture.me(access).status == .unauthorized)
     }
 
-    @Test func `a token that nobody renews dies after fourteen days, and all of them ninety days after the sign-in`()
+    @Test func `a token expires fourteen days after its renewal, and all tokens ninety days after the sign-in`()
         async throws
     {
         let fixture = try await TestPlatform()
@@ -82,7 +82,7 @@ import Testing
         #expect(try await idle.renew().errorNumber == 70008)
     }
 
-    @Test func `only a broker renews, only with the session's key, and only while the session lives`() async throws {
+    @Test func `only a broker can renew a token, with the session's key, while the session is live`() async throws {
         let fixture = try await TestPlatform()
         let testDevice = try await TestDevice.joined(fixture)
         let session = try await testDevice.session()
@@ -99,7 +99,7 @@ import Testing
         #expect(try await other.renew().errorNumber == 70000)
     }
 
-    @Test func `tokens of apps survive a renewal, and end with the session`() async throws {
+    @Test func `tokens of apps stay valid after a renewal, and end with the session`() async throws {
         let fixture = try await TestPlatform()
         let session = try await TestDevice.joined(fixture, isShared: false).session()
         let scopes = ["openid", "offline_access", "User.Read"]
@@ -114,7 +114,7 @@ import Testing
 
     // MARK: - Windows' dialect
 
-    @Test func `Windows' requests get a refresh token unasked, and an unknown version is refused`()
+    @Test func `Windows' requests get a refresh token without asking, and an unknown version is refused`()
         async throws
     {
         let fixture = try await TestPlatform()

@@ -13,7 +13,7 @@ import Testing
 @Suite struct AnchorTests {
     private let key = P256.Signing.PrivateKey()
 
-    @Test func `the newest receipt is countersigned, by a key that the tenant vouches for`() async throws {
+    @Test func `the newest receipt is countersigned with a key that the tenant certifies`() async throws {
         let fixture = try await TestPlatform()
         let testDevice = try await TestDevice.joined(fixture)
         let anchor = try await testDevice.anchored(key, 3, "line 3")
@@ -28,7 +28,7 @@ import Testing
         #expect(anchor.anchor.at == Int(fixture.clock.now.seconds))
     }
 
-    @Test func `the same again gets the same answer, whenever it comes`() async throws {
+    @Test func `a repeated request gets the same answer, however late`() async throws {
         let fixture = try await TestPlatform()
         let testDevice = try await TestDevice.joined(fixture)
         let first = try await testDevice.anchored(key, 1, "line 1").line
@@ -54,7 +54,7 @@ import Testing
         #expect(try await fixture.forks == 1)
     }
 
-    @Test func `of a long chain the last heads are kept, and an older one does not count as a fork`() async throws {
+    @Test func `only the newest heads of a long chain are kept, and an older one is not a fork`() async throws {
         let fixture = try await TestPlatform()
         let testDevice = try await TestDevice.joined(fixture)
         for number in 1...40 { _ = try await testDevice.anchored(key, number, "line \(number)") }
@@ -72,7 +72,7 @@ import Testing
         #expect(try await again.anchored(key, 3, "line 3").anchor.sequence == 3)
     }
 
-    @Test func `a head without its key's signature, or from another device, is refused`() async throws {
+    @Test func `a head that its key did not sign, or from another device, is refused`() async throws {
         let fixture = try await TestPlatform()
         let (testDevice, other) = (
             try await TestDevice.joined(fixture), try await TestDevice.joined(fixture, number: 1)
@@ -84,7 +84,7 @@ import Testing
         #expect(try await testDevice.anchor(key, 1, "line 1", headNonce: old).errorNumber == 9_002_313)
     }
 
-    @Test func `an unknown device gets nothing`() async throws {
+    @Test func `an unknown device gets no countersignature`() async throws {
         let fixture = try await TestPlatform()
         let testDevice = try await TestDevice.joined(fixture)
         _ = try await fixture.administration.devices.remove(

@@ -11,7 +11,7 @@ import TestSupport
 import Testing
 
 @Suite struct ReceiptSubjectTests {
-    @Test func `the tenant says whom a pseudonym means, and the audit log says that it was asked`() async throws {
+    @Test func `the tenant can resolve a pseudonym, and each resolution is in the audit log`() async throws {
         let fixture = try await TestPlatform()
         let testDevice = try await TestDevice.joined(fixture)
         let session = try await testDevice.session()
@@ -28,7 +28,7 @@ import Testing
         #expect(last?.subject == fixture.amara.id.rawValue)
     }
 
-    @Test func `a subject does not name a person: each session has a different one`() async throws {
+    @Test func `a subject does not identify a person, and each session has a different one`() async throws {
         let fixture = try await TestPlatform()
         let testDevice = try await TestDevice.joined(fixture)
         let first = try #require(try await testDevice.session(counter: 1).reply.receiptSubject)
@@ -40,7 +40,7 @@ import Testing
         #expect(try await fixture.resolve(first).user == (try await fixture.resolve(second).user))
     }
 
-    @Test func `another tenant resolves nothing, nor does a changed pseudonym resolve`() async throws {
+    @Test func `another tenant cannot resolve a pseudonym, and a changed pseudonym cannot be resolved`() async throws {
         let fixture = try await TestPlatform()
         let pseudonym = try #require(try await TestDevice.joined(fixture).session().reply.receiptSubject)
         let other = try await fixture.administration.tenants.add(displayName: "Fabrikam", domain: "fabrikam.test")
@@ -55,7 +55,7 @@ import Testing
         }
     }
 
-    @Test func `a pseudonym outlives the person and the server's process`() async throws {
+    @Test func `a pseudonym can be resolved after the person was removed and the server restarted`() async throws {
         let fixture = try await TestPlatform()
         let pseudonym = try #require(try await TestDevice.joined(fixture).session().reply.receiptSubject)
         try await fixture.administration.users.remove(fixture.amara)

@@ -18,7 +18,7 @@ import Testing
             .post, "/\(fixture.tenant.id)/oauth2/v2.0/revoke", body: body.joined(separator: "&"))
     }
 
-    @Test func `a revoked refresh token and those that came of it are worth nothing`() async throws {
+    @Test func `a revoked refresh token and all tokens derived from it are invalid`() async throws {
         let fixture = try await TestPlatform()
         let first = try await fixture.signedIn().string(ReplyName.refreshToken)
         let second = try await fixture.refresh(first).json.string(ReplyName.refreshToken)
@@ -39,7 +39,7 @@ import Testing
         #expect(try await session.use().errorNumber == 70000)
     }
 
-    @Test func `nobody revokes what is another client's`() async throws {
+    @Test func `a client cannot revoke another client's token`() async throws {
         let fixture = try await TestPlatform()
         let token = try await fixture.signedIn().string(ReplyName.refreshToken)
         #expect(try await revoke(fixture, token, ["client_id": WellKnownApplication.broker]).errorNumber == 70000)
@@ -48,7 +48,7 @@ import Testing
         #expect(try await fixture.refresh(token).status == .ok)
     }
 
-    @Test func `an unknown token is as good as revoked, an access token is not`() async throws {
+    @Test func `revoking an unknown token succeeds, and revoking an access token is refused`() async throws {
         let fixture = try await TestPlatform()
         #expect(try await revoke(fixture, "nobody's").status == .ok)
         #expect(try await revoke(fixture, "a.b.c").status == .ok)

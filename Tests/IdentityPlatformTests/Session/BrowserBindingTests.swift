@@ -71,7 +71,7 @@ import Testing
         #expect(next[ParameterName.code] != nil)
     }
 
-    @Test func `a right password that is refused because of the device is not counted and resets no count`()
+    @Test func `a correct password refused because of the device is not counted, and resets no count`()
         async throws
     {
         let shop = try await shop()
@@ -90,7 +90,7 @@ import Testing
         _ = try await elsewhere.signIn(login(shop.fixture), username: "bo@contoso.test")
     }
 
-    @Test func `a right password that is refused because the device is disabled is not counted`() async throws {
+    @Test func `a correct password that is refused because the device is disabled is not counted`() async throws {
         let shop = try await shop()
         let page = try await shop.browser.get(login(shop.fixture).path)
         let id = try #require(DeviceID(rawValue: try shop.testDevice.id))
@@ -103,7 +103,7 @@ import Testing
     }
 
     @Test(arguments: ["amara@contoso.test", "bo@contoso.test"])
-    func `a credential of another device signs nobody in in the worker's browser, and leaves it the worker's`(
+    func `another device's credential signs nobody in in the worker's browser, and does not rebind it`(
         person: String
     ) async throws {
         let shop = try await shop()
@@ -124,7 +124,7 @@ import Testing
         #expect(try await own.use().status == .ok)
     }
 
-    @Test func `a session cookie from elsewhere signs nobody in in the worker's browser`() async throws {
+    @Test func `a foreign session cookie signs nobody in in the worker's browser`() async throws {
         let shop = try await shop()
         let other = Browser(shop.fixture)
         _ = try await other.signIn(AuthorizeQuery(shop.fixture), username: "bo@contoso.test")
@@ -138,7 +138,7 @@ import Testing
         #expect(refused.shownError == 5000623)
     }
 
-    @Test func `an account of another organisation is another person's`() async throws {
+    @Test func `an account of another organisation counts as another person`() async throws {
         let shop = try await shop()
         let administration = shop.fixture.administration
         let other = try await administration.tenants.add(displayName: "Fabrikam", domain: "fabrikam.test")
@@ -176,7 +176,7 @@ import Testing
         #expect(answer.shownError == 5000622)
     }
 
-    @Test func `a page that was open while the device was signed out begins no session`() async throws {
+    @Test func `a page that was still open after the device was signed out starts no session`() async throws {
         let shop = try await shop()
         let page = try await shop.browser.get(login(shop.fixture).path)
         #expect(try await shop.session.end().status == .ok)
@@ -188,7 +188,7 @@ import Testing
         #expect(try answer.returned()[ParameterName.code] != nil)
     }
 
-    @Test func `earlier browser sessions of the worker join the epoch, and another person's end`()
+    @Test func `earlier browser sessions of the worker join the epoch, and those of others end`()
         async throws
     {
         let fixture = try await TestPlatform()
@@ -205,7 +205,7 @@ import Testing
         #expect(try await fixture.refresh(try reply.string(ReplyName.refreshToken)).errorNumber == 70000)
     }
 
-    @Test func `the sessions of one epoch end together, whichever of them somebody ends`() async throws {
+    @Test func `the sessions of one epoch end together, whichever of them is ended`() async throws {
         let shop = try await shop()
         let code = try await shop.browser.signIn(login(shop.fixture))[ParameterName.code]
         let reply = try await shop.fixture.redeem(code).json
@@ -222,7 +222,7 @@ import Testing
         #expect(answer.shownError == 5000623)
     }
 
-    @Test func `in the browser of a disabled device nobody signs in`() async throws {
+    @Test func `nobody can sign in in the browser of a disabled device`() async throws {
         let shop = try await shop()
         let id = try #require(DeviceID(rawValue: try shop.testDevice.id))
         try await shop.fixture.administration.devices.setEnabled(false, id, tenant: shop.fixture.tenant)

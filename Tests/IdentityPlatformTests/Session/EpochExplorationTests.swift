@@ -9,7 +9,7 @@ import Testing
     /// continued, which takes long.
     private static let length = ProcessInfo.processInfo.environment["BATON_SEQUENCE_LENGTH"].flatMap(Int.init)
 
-    @Test func `in no order of sign-ins does anything outlive its epoch or let another person in`() async throws {
+    @Test func `no order of sign-ins lets anything outlive its epoch or lets another person in`() async throws {
         let length = Self.length ?? 4
         let explorer = try await EpochExplorer(length: length, merges: Self.length == nil)
         try await explorer.explore(length)

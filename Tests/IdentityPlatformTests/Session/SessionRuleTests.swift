@@ -14,7 +14,7 @@ import Testing
         #expect(changed > 0)
     }
 
-    @Test func `a live session of a disabled person gives nothing`() async throws {
+    @Test func `a live session of a disabled person yields nothing`() async throws {
         let fixture = try await TestPlatform()
         let tokens = try await fixture.signedIn()
         let (access, refresh) = (try tokens.string(ReplyName.accessToken), try tokens.string(ReplyName.refreshToken))
@@ -25,7 +25,7 @@ import Testing
         #expect(try await fixture.me(access).status == .ok)
     }
 
-    @Test func `a live session of a disabled device gives nothing, nor one whose device is gone`() async throws {
+    @Test func `a live session of a disabled or removed device yields nothing`() async throws {
         let fixture = try await TestPlatform()
         let testDevice = try await TestDevice.joined(fixture)
         let session = try await testDevice.session()
@@ -41,7 +41,7 @@ import Testing
         #expect(try await fixture.me(access).status == .unauthorized)
     }
 
-    @Test func `a live session of an epoch that the device has left gives nothing`() async throws {
+    @Test func `a live session of an epoch that the device has left yields nothing`() async throws {
         let fixture = try await TestPlatform()
         let testDevice = try await TestDevice.joined(fixture)
         let session = try await testDevice.session()

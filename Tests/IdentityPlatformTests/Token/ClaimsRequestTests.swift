@@ -7,7 +7,7 @@ import Testing
 
 /// Tests the parameter `claims` (OpenID Connect Core section 5.5) at the token endpoint.
 @Suite struct ClaimsRequestTests {
-    @Test func `CLM-1 asked claims come into the token that they were asked for, and into no other`() async throws {
+    @Test func `CLM-1 requested claims are in the token for which they were requested, and in no other`() async throws {
         let session = try await TestDevice.joined(try await TestPlatform()).session()
         let claims = #"{"id_token":{"email":null,"unheard_of":{"essential":true}},"access_token":{"given_name":null}}"#
         let tokens = try await session.tokens(scopes: ["openid", "User.Read"], claims: claims)
@@ -34,7 +34,7 @@ import Testing
         (#"{"id_token":1}"#, 50146),
         (#"{"access_token":{"xms_cc":{"values":7}}}"#, 50146), (#"{"id_token":{"acr":{"essential":true}}}"#, 53003),
     ])
-    func `claims that cannot be read, and a sign-in that there is not, are refused`(
+    func `malformed claims are refused, and so is a required sign-in that did not happen`(
         claims: String, outcome: Int
     ) async throws {
         let session = try await TestDevice.joined(try await TestPlatform()).session()
@@ -43,7 +43,7 @@ import Testing
         #expect((answer.errorNumber ?? Int(answer.status.code)) == outcome)
     }
 
-    @Test func `a code and a refresh token bring asked claims, too`() async throws {
+    @Test func `requested claims also work with a code and with a refresh token`() async throws {
         let fixture = try await TestPlatform()
         let code = try await Browser(fixture).signIn(AuthorizeQuery(fixture))[ParameterName.code]
         let claims = #"{"access_token":{"family_name":null}}"#

@@ -9,7 +9,7 @@ import Testing
 @Suite struct CorrelationTests {
     private static let id = "0af3c2b1-0000-4000-8000-00000000c0de"
 
-    @Test func `a refusal names the client's id in its answer, its header and the log`() async throws {
+    @Test func `an error contains the client's id in its body, its header and the log`() async throws {
         let fixture = try await TestPlatform()
         let log = LogLines()
         let client = TestClient(fixture.platform.responder(), host: "login.test:8443", log: log)
@@ -21,7 +21,7 @@ import Testing
         #expect(log.lines.contains { $0.hasPrefix("info refused") && $0.contains("request.correlation=\(Self.id)") })
     }
 
-    @Test func `a browser brings the id in the address`() async throws {
+    @Test func `a browser sends the id in the address`() async throws {
         let fixture = try await TestPlatform()
         let log = LogLines()
         let client = TestClient(fixture.platform.responder(), host: "login.test:8443", log: log)
@@ -31,7 +31,7 @@ import Testing
     }
 
     @Test(arguments: ["", "x", "amara@contoso.test", "0af3c2b1-0000-4000-8000-00000000c0de\nforged"])
-    func `a malformed id is not recorded`(text: String) async throws {
+    func `a malformed id is not logged`(text: String) async throws {
         let fixture = try await TestPlatform()
         let log = LogLines()
         let client = TestClient(fixture.platform.responder(), host: "login.test:8443", log: log)

@@ -7,7 +7,7 @@ import Testing
 
 /// Every token that a shared device can get names the device and the session, and is valid for at most ten minutes.
 @Suite struct DeviceBindingTests {
-    @Test func `whatever grant a shared device uses, its tokens name device and session and live ten minutes`()
+    @Test func `with every grant, a shared device's tokens name device and session and live ten minutes`()
         async throws
     {
         let fixture = try await TestPlatform()

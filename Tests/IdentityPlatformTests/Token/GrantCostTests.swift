@@ -9,7 +9,7 @@ import Testing
 
 /// Counts the database accesses of the most frequent grants, because the grants' speed depends on them.
 @Suite struct GrantCostTests {
-    @Test func `a refresh grant is one transaction, in which nothing is asked that cannot have changed`() async throws {
+    @Test func `a refresh grant is one transaction, and reads nothing that cannot have changed`() async throws {
         let count = Count()
         let fixture = try await TestPlatform(over: { Counted(database: $0, count: count) })
         var token = try await fixture.signedIn().string(ReplyName.refreshToken)
@@ -23,7 +23,7 @@ import Testing
         #expect(count.value == Count.Value(reads: 0, writes: 1, statements: 6))
     }
 
-    @Test func `a grant by a primary refresh token writes nothing`() async throws {
+    @Test func `a grant with a primary refresh token writes nothing`() async throws {
         let count = Count()
         let fixture = try await TestPlatform(over: { Counted(database: $0, count: count) })
         let session = try await TestDevice.joined(fixture).session()

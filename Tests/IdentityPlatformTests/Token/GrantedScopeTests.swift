@@ -16,7 +16,7 @@ import Testing
         ),
         (["openid", "https://graph.test/.default"], "openid https://graph.test/.default", "User.Read openid"),
     ])
-    func `INT-9 of several permissions the existing ones are granted, and the reply names them`(
+    func `INT-9 only the existing ones of the requested permissions are granted, and the reply names them`(
         asked: [String], granted: String, permissions: String
     ) async throws {
         let tokens = try await TestDevice.joined(try await TestPlatform()).session().tokens(scopes: asked)
@@ -25,7 +25,7 @@ import Testing
         #expect(try claims.string(ClaimName.scopes) == permissions)
     }
 
-    @Test func `if none of the permissions exists, nothing is granted`() async throws {
+    @Test func `if none of the requested permissions exists, nothing is granted`() async throws {
         let session = try await TestDevice.joined(try await TestPlatform()).session()
         #expect(try await session.use(scopes: ["openid", "Mail.Read", "Mail.Send"]).errorNumber == 70011)
     }

@@ -25,7 +25,7 @@ import Testing
         return try await fixture.token(fields, tenant: tenant)
     }
 
-    @Test func `the grant is refused unless the operator lets older clients in`() async throws {
+    @Test func `the grant is refused unless the operator allows older clients`() async throws {
         let fixture = try await TestPlatform()
         #expect(try await grant(fixture).errorNumber == 70003)
         #expect(
@@ -33,7 +33,7 @@ import Testing
         )
     }
 
-    @Test func `a name and a password give tokens and a session`() async throws {
+    @Test func `a name and a password yield tokens and a session`() async throws {
         let fixture = try await fixture()
         for tenant in [fixture.tenant.id.rawValue, "common"] {
             let tokens = try await grant(fixture, tenant: tenant).json
@@ -65,7 +65,7 @@ import Testing
         #expect(Set(answers.map(\.body.count)).count == 1)
     }
 
-    @Test func `guesses by the grant count together with those on the sign-in page`() async throws {
+    @Test func `guesses with the grant are counted together with those on the sign-in page`() async throws {
         let fixture = try await fixture()
         for _ in 0..<5 { _ = try await grant(fixture, "amara@contoso.test", "wrong") }
         let browser = Browser(fixture)
@@ -80,7 +80,7 @@ import Testing
             (["client_id": "11111111-1111-1111-1111-111111111111"], 700016), (["scope": "Mail.Read"], 70011),
             (["client_secret": "x"], 700025),
         ] as [([String: String?], Int)])
-    func `a bad request costs no guess`(changes: [String: String?], number: Int) async throws {
+    func `a malformed request does not count as a guess`(changes: [String: String?], number: Int) async throws {
         let fixture = try await fixture()
         for _ in 0..<11 {
             #expect(

@@ -19,7 +19,7 @@ import Testing
             .filter { $0.action == "refresh-token.replay" }
     }
 
-    @Test func `each use gives another one, and the use of an old one ends them all`() async throws {
+    @Test func `each use yields a new token, and the use of an old token ends them all`() async throws {
         let fixture = try await TestPlatform()
         let first = try await fixture.signedIn().string(ReplyName.refreshToken)
         let second = try await next(fixture, first)
@@ -60,7 +60,7 @@ import Testing
         #expect(try await fixture.refresh(second).errorNumber == 70000)
     }
 
-    @Test func `many uses at once make one next token`() async throws {
+    @Test func `many simultaneous uses yield one next token`() async throws {
         let fixture = try await TestPlatform()
         let first = try await fixture.signedIn().string(ReplyName.refreshToken)
         let answers = try await withThrowingTaskGroup(of: String.self) { group in
@@ -75,7 +75,7 @@ import Testing
         #expect(unused == 1)
     }
 
-    @Test func `a refused request uses nothing up`() async throws {
+    @Test func `a refused request does not use up the token`() async throws {
         let fixture = try await TestPlatform()
         let first = try await fixture.signedIn().string(ReplyName.refreshToken)
         #expect(try await fixture.refresh(first, ["scope": "Mail.Read"]).errorNumber == 70011)
@@ -84,7 +84,7 @@ import Testing
         _ = try await next(fixture, first)
     }
 
-    @Test func `the proof of a primary refresh token is a use, too`() async throws {
+    @Test func `use as a proof for a primary refresh token counts as a use`() async throws {
         let fixture = try await TestPlatform()
         let testDevice = try await TestDevice.joined(fixture)
         let session = try await testDevice.session(counter: 1)
@@ -99,7 +99,7 @@ import Testing
         #expect(try await replays(fixture).count == 1)
     }
 
-    @Test func `a credential redeemed for tokens proves no identity, and one used as proof gives no tokens`()
+    @Test func `a redeemed refresh token is no proof of identity, and one used as proof yields no tokens`()
         async throws
     {
         let fixture = try await TestPlatform()
@@ -113,7 +113,7 @@ import Testing
         #expect(try await session.use().errorNumber == 70000)
     }
 
-    @Test func `an app that shows an old token loses its own, and gets another of the primary one`() async throws {
+    @Test func `an app that replays an old token loses its tokens, but may get others by its PRT`() async throws {
         let fixture = try await TestPlatform()
         let session = try await TestDevice.joined(fixture).session()
         let scopes = ["openid", "offline_access", "User.Read"]

@@ -25,7 +25,7 @@ import Testing
         #expect(try await browser.get(AuthorizeQuery(fixture).path).status == .ok)
     }
 
-    @Test func `a kept cookie is worth nothing after the sign-out`() async throws {
+    @Test func `a cookie that was kept is invalid after the sign-out`() async throws {
         let fixture = try await TestPlatform()
         let browser = Browser(fixture)
         _ = try await browser.signIn(AuthorizeQuery(fixture))
@@ -36,7 +36,7 @@ import Testing
         #expect(page.status == .ok)
     }
 
-    @Test func `signing out leads on to registered addresses alone`() async throws {
+    @Test func `a sign-out redirects only to registered addresses`() async throws {
         let fixture = try await TestPlatform()
         let path = "/\(fixture.tenant.id)/oauth2/v2.0/logout?post_logout_redirect_uri="
         let good = percentEncoded("https://app.test/cb")
@@ -57,7 +57,7 @@ import Testing
         }
     }
 
-    @Test func `addresses for after a sign-out have a separate list, without redirect URIs`()
+    @Test func `post-logout addresses have their own list, which does not include redirect URIs`()
         async throws
     {
         let fixture = try await TestPlatform()
@@ -96,7 +96,7 @@ import Testing
         #expect(returned[ParameterName.code] != nil)
     }
 
-    @Test func `a disabled person's tokens are worth nothing, and their sessions do not come back`() async throws {
+    @Test func `a disabled person's tokens are invalid, and their sessions stay ended`() async throws {
         let fixture = try await TestPlatform()
         let browser = Browser(fixture)
         let tokens = try await fixture.signedIn(browser: browser)
@@ -111,7 +111,7 @@ import Testing
         #expect(try await browser.signIn(AuthorizeQuery(fixture))[ParameterName.code] != nil)
     }
 
-    @Test func `a removed application's access tokens are worth nothing`() async throws {
+    @Test func `a removed application's access tokens are invalid`() async throws {
         let fixture = try await TestPlatform()
         let token = try await fixture.signedIn().string(ReplyName.accessToken)
         #expect(try await fixture.me(token).status == .ok)
@@ -119,7 +119,7 @@ import Testing
         #expect(try await fixture.me(token).status == .unauthorized)
     }
 
-    @Test func `ending a session twice is no error and is recorded once`() async throws {
+    @Test func `ending a session twice is not an error and is recorded once`() async throws {
         let fixture = try await TestPlatform()
         let tokens = try await fixture.signedIn()
         let claims = try CompactJWS(try tokens.string(ReplyName.accessToken)).claims()

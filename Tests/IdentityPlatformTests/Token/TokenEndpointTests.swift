@@ -9,7 +9,7 @@ import TestSupport
 import Testing
 
 @Suite struct TokenEndpointTests {
-    @Test func `a code is good once, and its replay revokes what came of it`() async throws {
+    @Test func `a code is valid once, and its replay revokes the tokens derived from it`() async throws {
         let fixture = try await TestPlatform()
         let code = try await Browser(fixture).signIn(AuthorizeQuery(fixture))[ParameterName.code]
         let tokens = try await fixture.redeem(code).json
@@ -21,7 +21,7 @@ import Testing
         #expect(try await fixture.refresh(refresh).errorNumber == 70000)
     }
 
-    @Test func `the replay of a code takes back all that came of it`() async throws {
+    @Test func `the replay of a code revokes everything derived from it`() async throws {
         let fixture = try await TestPlatform()
         let testDevice = try await TestDevice.joined(fixture)
         let broker = ["client_id": WellKnownApplication.broker]
@@ -85,7 +85,7 @@ import Testing
             (["grant_type": "password"], "unsupported_grant_type", 70003),
             (["grant_type": nil], "invalid_request", 900144),
         ] as [([String: String?], String, Int)])
-    func `a bad redemption is refused and leaves the code good`(
+    func `an invalid redemption is refused and leaves the code valid`(
         changes: [String: String?], error: String, number: Int
     ) async throws {
         let fixture = try await TestPlatform()
@@ -98,7 +98,7 @@ import Testing
         #expect(try await fixture.redeem(code).status == .ok)
     }
 
-    @Test func `an on-behalf-of request is refused as an unsupported flow`() async throws {
+    @Test func `an on-behalf-of request is refused as an unsupported grant`() async throws {
         let fixture = try await TestPlatform()
         let answer = try await fixture.token([
             "grant_type": "urn:ietf:params:oauth:grant-type:jwt-bearer", "assertion": "a.b.c",
@@ -109,7 +109,7 @@ import Testing
         #expect(try answer.json.string(ReplyName.errorDescription).contains("on-behalf-of"))
     }
 
-    @Test func `an error has Entra's shape and the client's own id`() async throws {
+    @Test func `an error has Entra's format and the client's own id`() async throws {
         let fixture = try await TestPlatform()
         let id = "12345678-1234-1234-1234-123456789abc"
         let answer = try await fixture.client.post(
@@ -136,7 +136,7 @@ import Testing
         #expect(try await fixture.client.get(path).status == .notFound)
     }
 
-    @Test func `refresh tokens give new tokens until the first of them would have expired`() async throws {
+    @Test func `refresh tokens yield new tokens until the first of them would have expired`() async throws {
         let fixture = try await TestPlatform()
         let refresh = try await fixture.signedIn().string(ReplyName.refreshToken)
         let again = try await fixture.refresh(refresh, ["client_info": "1"])
@@ -148,7 +148,7 @@ import Testing
         #expect(try await fixture.refresh(try last.string(ReplyName.refreshToken)).errorNumber == 70008)
     }
 
-    @Test func `a refresh token is good for its own client, tenant and resources alone`() async throws {
+    @Test func `a refresh token works only for its own client, tenant and resources`() async throws {
         let fixture = try await TestPlatform()
         let refresh = try await fixture.signedIn().string(ReplyName.refreshToken)
         let broker = try await fixture.refresh(refresh, ["client_id": "29d9ed98-a469-4536-ade2-f981bc1d605e"])
@@ -164,7 +164,7 @@ import Testing
         #expect(try await fixture.refresh(String(refresh.dropLast()) + String(last)).errorNumber == 70000)
     }
 
-    @Test func `the broker may have tokens for device registration and for Graph`() async throws {
+    @Test func `the broker may get tokens for device registration and for Graph`() async throws {
         let fixture = try await TestPlatform()
         let broker = "29d9ed98-a469-4536-ade2-f981bc1d605e"
         let audience = "urn:ms-drs:enterpriseregistration.windows.net"
@@ -180,13 +180,13 @@ import Testing
         #expect(try await fixture.me(try graph.json.string(ReplyName.accessToken)).status == .ok)
     }
 
-    @Test func `without offline_access there is no refresh token`() async throws {
+    @Test func `without offline_access no refresh token is issued`() async throws {
         let fixture = try await TestPlatform()
         let code = try await Browser(fixture).signIn(AuthorizeQuery(fixture, ["scope": "openid"]))[ParameterName.code]
         #expect(try await fixture.redeem(code).json[ReplyName.refreshToken] == nil)
     }
 
-    @Test func `the first token of a broker lives no longer than one of a shared device`() async throws {
+    @Test func `a broker's first token lives no longer than a token of a shared device`() async throws {
         let fixture = try await TestPlatform()
         let tokens = try await fixture.brokerTokens(scope: "openid profile offline_access")
         #expect(try tokens.integer(ReplyName.expiresIn) == 600)
@@ -195,7 +195,7 @@ import Testing
         #expect(try await fixture.signedIn().integer(ReplyName.expiresIn) == 3600)
     }
 
-    @Test func `a refresh token's reply says how long it still is good`() async throws {
+    @Test func `the reply gives the remaining lifetime of the refresh token`() async throws {
         let fixture = try await TestPlatform()
         let tokens = try await fixture.signedIn()
         #expect(try tokens.integer(ReplyName.refreshTokenExpiresIn) == 14 * 86_400)
@@ -204,7 +204,7 @@ import Testing
         #expect(try again.integer(ReplyName.refreshTokenExpiresIn) == 13 * 86_400)
     }
 
-    @Test func `two redemptions at once give tokens to one of them at most`() async throws {
+    @Test func `at most one of two simultaneous redemptions yields tokens`() async throws {
         let fixture = try await TestPlatform()
         let code = try await Browser(fixture).signIn(AuthorizeQuery(fixture))[ParameterName.code]
         async let first = fixture.redeem(code)
@@ -213,7 +213,7 @@ import Testing
         #expect(statuses.filter { $0 == 200 }.count == 1)
     }
 
-    @Test func `with several tenants common names keys that answer`() async throws {
+    @Test func `with several tenants, common names a key set that is served`() async throws {
         let fixture = try await TestPlatform()
         let token = try CompactJWS(try await fixture.signedIn().string(ReplyName.idToken))
         _ = try await fixture.administration.tenants.add(displayName: "Fabrikam", domain: "fabrikam.test")

@@ -25,7 +25,7 @@ import Testing
         try await TestPlatform { $0.compatibility.passwordGrant = true }
     }
 
-    @Test func `the older endpoint's reply has numbers as texts, names the resource and always has a refresh token`()
+    @Test func `version 1 replies have numbers as texts, name the resource and always contain a refresh token`()
         async throws
     {
         let fixture = try await fixture()
@@ -56,7 +56,7 @@ import Testing
         #expect(try other.string(ReplyName.resource) == "00000003-0000-0000-c000-000000000000")
     }
 
-    @Test func `the older endpoint's tokens have the older claims and are accepted like the newer ones`() async throws {
+    @Test func `version 1 tokens have version 1 claims and are accepted like version 2 tokens`() async throws {
         let fixture = try await fixture()
         let reply = try await older(fixture).json
         let issuer = "https://login.test:8443/\(fixture.tenant.id)/"
@@ -82,7 +82,7 @@ import Testing
         #expect(try identity.optionalString(ClaimName.preferredUsername) == nil)
     }
 
-    @Test func `the older endpoint's tokens name the published certificate of their key`() async throws {
+    @Test func `version 1 tokens name the published certificate of their key`() async throws {
         let fixture = try await fixture()
         let token = try await older(fixture).json.string(ReplyName.accessToken)
         let header = try Members(decoding: try Base64URL.decode(token.split(separator: ".")[0]))
@@ -105,7 +105,7 @@ import Testing
             restarted.text.contains(certificate.replacing("/", with: "\\/")) || restarted.text.contains(certificate))
     }
 
-    @Test func `a token that claims another version than its issuer's is refused`() async throws {
+    @Test func `a token with a version other than its issuer's is refused`() async throws {
         let fixture = try await fixture()
         let token = try CompactJWS(try await older(fixture).json.string(ReplyName.accessToken))
         let key = try await fixture.platform.keys.current(of: fixture.tenant.id)

@@ -47,7 +47,7 @@ import Testing
         }
     }
 
-    @Test func `the token may come in a form`() async throws {
+    @Test func `the token may be sent in a form`() async throws {
         let fixture = try await TestPlatform()
         let token = try await tokens(fixture, scope: "openid").string(ReplyName.accessToken)
         let answer = try await fixture.client.post("/oidc/userinfo", form: ["access_token": token], host: "graph.test")
@@ -64,7 +64,7 @@ import Testing
         #expect(answer.headers[.wwwAuthenticate]?.contains("insufficient_scope") == true)
     }
 
-    @Test func `a token whose session has ended is answered with a claims challenge`() async throws {
+    @Test func `a token whose session has ended gets a claims challenge`() async throws {
         let fixture = try await TestPlatform()
         let token = try await tokens(fixture, scope: "openid").string(ReplyName.accessToken)
         let missing = try #require(try await info(fixture, nil).headers[.wwwAuthenticate])

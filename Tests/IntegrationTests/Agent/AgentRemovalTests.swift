@@ -36,7 +36,7 @@ import UnixSocket
         }
     }
 
-    @Test func `folders that forbid everything, and very deep ones, do not hold a device up`() async throws {
+    @Test func `folders without permissions and very deep folders do not delay the device`() async throws {
         let script = """
             mkdir -p "$1/archive/inner" "$1/locked/inner" "$TMPDIR/archive"
             echo >"$1/archive/file"; echo >"$1/archive/inner/file"; echo >"$1/locked/inner/file"; echo >"$TMPDIR/archive/x"
@@ -56,7 +56,7 @@ import UnixSocket
         }
     }
 
-    @Test func `a process that cannot be ended spares no other, and the device is not taken for cleared`()
+    @Test func `if one process cannot be killed all others are, and the device does not count as cleared`()
         async throws
     {
         let script = """
@@ -112,7 +112,7 @@ import UnixSocket
         }
     }
 
-    @Test func `even if the temporary folder cannot be removed, nothing of the profile is kept`() async throws {
+    @Test func `even if the temporary folder cannot be removed, the whole profile is removed`() async throws {
         try #require(getuid() == 0, "a folder of another user needs the right to make one")
         let rights = ["dac_override", "dac_read_search", "fowner"]
         try await withBrowser("SAY up", without: rights) { live, _, broker, _ in
@@ -132,7 +132,7 @@ import UnixSocket
         }
     }
 
-    @Test func `a browser gets nothing of the session that leads out of its profile`() async throws {
+    @Test func `a browser gets no path of the session outside its profile`() async throws {
         let session = [
             "DISPLAY": ":7", "LC_TIME": "de_DE.UTF-8", "WAYLAND_DISPLAY": "wayland-3", "XDG_RUNTIME_DIR": "/run/user/7",
             "DBUS_SESSION_BUS_ADDRESS": "unix:path=/run/user/7/bus", "SSH_AUTH_SOCK": "/run/user/7/ssh",

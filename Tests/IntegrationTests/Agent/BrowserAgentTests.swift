@@ -9,7 +9,7 @@ import UnixSocket
 
 /// The real agent with a hostile browser, whose helpers leave its parent, its process group and its session.
 @Suite(.timeLimit(.minutes(10))) struct BrowserAgentTests {
-    /// Each of the four helpers reports through a pipe that it runs, before the browser reports that it is up.
+    /// Each of the four helpers reports through a pipe that it runs. Then the browser reports that it is up.
     private static let escaping = """
         mkfifo $TMPDIR/started; exec 3<>$TMPDIR/started; \
         (setsid /bin/sh -c 'echo >&3; exec /bin/sleep 600' &); \
@@ -81,7 +81,7 @@ import UnixSocket
         }
     }
 
-    @Test func `a browser that keeps restarting itself is gone when the broker is told so`() async throws {
+    @Test func `a browser that keeps restarting itself is gone when the broker gets the report`() async throws {
         try await Scratch.with { scratch in
             let runner = """
                 #!/bin/sh
@@ -114,7 +114,7 @@ import UnixSocket
         }
     }
 
-    @Test func `a browser whose policies cannot be put in force does not start`() async throws {
+    @Test func `a browser whose policies cannot be applied does not start`() async throws {
         try await Scratch.with { scratch in
             let live = try AgentFixture(
                 scratch, command: ["/bin/sh", "-c", "echo {profile} {url} >\(scratch.path("started"))"], kind: "firefox"
@@ -136,21 +136,21 @@ import UnixSocket
         }
     }
 
-    @Test func `an order that cannot be understood counts as a lost connection`() async throws {
+    @Test func `a malformed order counts as a lost connection`() async throws {
         try await withBrowser { live, _, broker, _ in
             try broker.channel.connection.write(Array(#"{"sing":{}}"#.utf8))
             _ = try await live.accept()
         }
     }
 
-    @Test func `asked to stop, the agent clears everything and ends well`() async throws {
+    @Test func `when asked to stop, the agent clears everything and exits successfully`() async throws {
         try await withBrowser { _, agent, _, _ in
             let code = try await agent.stop()
             #expect(code == 0)
         }
     }
 
-    @Test func `leftovers of a killed agent are gone before the next one connects`() async throws {
+    @Test func `leftovers of a killed agent are removed before the next agent connects`() async throws {
         try await withBrowser { live, agent, _, processes in
             agent.kill()
             try await agent.waitForExit()
@@ -172,7 +172,7 @@ import UnixSocket
         }
     }
 
-    @Test func `a second agent with the same profiles is refused and harms nothing`() async throws {
+    @Test func `a second agent with the same profiles is refused and changes nothing`() async throws {
         try await withBrowser { live, _, broker, processes in
             await #expect(throws: TestProblem.self) { try await live.startAgent() }
             #expect(try textOfFile(live.scratch.path("agent.log")).contains("already_running"))
@@ -182,7 +182,7 @@ import UnixSocket
         }
     }
 
-    @Test func `a temporary folder that others may enter is not used, and the page is not opened`() async throws {
+    @Test func `a temporary folder that other users may enter is not used, and the page is not opened`() async throws {
         try await Scratch.with { scratch in
             let live = try AgentFixture(scratch, command: ["/bin/sleep", "600", "{profile}", "{url}"])
             let agent = try await live.startAgent()
@@ -198,7 +198,7 @@ import UnixSocket
         }
     }
 
-    @Test func `if another user has taken its name, the temporary folder gets another`() async throws {
+    @Test func `if another user has taken its name, the temporary folder gets a different one`() async throws {
         try #require(getuid() == 0, "a folder of another user needs the right to make one")
         try await Scratch.with { scratch in
             let live = try AgentFixture(
@@ -218,7 +218,7 @@ import UnixSocket
         }
     }
 
-    @Test func `a browser that is not installed is a failure of the order, not of the agent`() async throws {
+    @Test func `a missing browser is a failure of the order, not of the agent`() async throws {
         try await Scratch.with { scratch in
             let live = try AgentFixture(scratch, command: ["/nonexistent/browser", "{profile}", "{url}"])
             _ = try await live.startAgent()
@@ -233,7 +233,7 @@ import UnixSocket
         }
     }
 
-    @Test func `an unusable configuration is named with its remedy`() async throws {
+    @Test func `an unusable configuration is reported with its remedy`() async throws {
         try await Scratch.with { scratch in
             try scratch.write(#"{"socket":"/s","colour":"red"}"#, to: "agent.json")
             let agent = try await RunningProgram.start(

@@ -26,7 +26,7 @@ import Testing
         let visits: [String: String]
     }
 
-    /// Lets Chromium read policies, look at its own list of them and visit addresses.
+    /// Makes Chromium read policies, show its own list of them and visit addresses.
     private func chromium(_ policies: [String: JSONValue], visits: [String] = [], look: Bool = false) async throws
         -> Answer
     {
@@ -52,7 +52,7 @@ import Testing
         policies.merging(["DeveloperToolsAvailability": .integer(1), "HttpsUpgradesEnabled": .bool(false)]) { $1 }
     }
 
-    @Test func `Chromium knows every policy, finds its value good and follows it`() async throws {
+    @Test func `Chromium knows every policy, accepts its value and applies it`() async throws {
         let certificate = try await run(
             .name("sh"),
             arguments: [
@@ -74,12 +74,12 @@ import Testing
         for name in made.keys.sorted() {
             #expect(rows[name] == Answer.Row(status: "OK", level: "Mandatory", error: ""), "\(name)")
         }
-        // The page does say so where something is wrong.
+        // As a control, the page reports a misspelt policy.
         let wrong = try await chromium(inspectable(["PasswordManagerEnabeld": .bool(false)]), look: true)
         #expect(wrong.policies?["PasswordManagerEnabeld"]?.error == "Unknown policy.")
     }
 
-    @Test func `nobody looks into the pages of a worker's browser`() async throws {
+    @Test func `a debugger cannot attach to the pages of a worker's browser`() async throws {
         #expect(try await !chromium(policies(.standard)).attached)
     }
 
@@ -91,7 +91,7 @@ import Testing
         (blocked: ["example.org", "10.0.0.1"], allowed: ["www.example.org", ".example.org/shop", "http://10.0.0.1"]),
         (blocked: ["*", "example.org/shop"], allowed: [".example.org"]),
     ])
-    func `Chromium blocks what the patterns name, and nothing else`(blocked: [String], allowed: [String]) async throws {
+    func `Chromium blocks what the patterns match and nothing else`(blocked: [String], allowed: [String]) async throws {
         let addresses = [
             "https://example.org/", "http://example.org", "https://www.example.org/shop",
             "https://example.org:8443/shopping",
@@ -123,7 +123,7 @@ import Testing
         ("m.test/shop", "www.m.test", "https://www.m.test/shop"), ("n.test", "*", "https://n.test/"),
     ]
 
-    @Test func `Chromium opens what an accepted pair of patterns allows, and blocks what a refused one blocks`()
+    @Test func `Chromium opens what an accepted pair of patterns allows, and blocks what a refused pair blocks`()
         async throws
     {
         let lists = ["URLAllowlist": Self.pairs.map(\.0), "URLBlocklist": Self.pairs.map(\.1)]
@@ -145,7 +145,7 @@ import Testing
         } catch let failure where failure.code == .patternConflict { return true }
     }
 
-    @Test func `the sign-in pages, the start pages and allowed addresses open where everything is blocked`()
+    @Test func `sign-in pages, start pages and allowed addresses open even if everything is blocked`()
         async throws
     {
         let configuration = try BrowserConfiguration(
@@ -168,8 +168,7 @@ import Testing
         for address in closed { #expect(answer.visits[address] == "net::ERR_BLOCKED_BY_ADMINISTRATOR", "\(address)") }
     }
 
-    @Test func `without a decision of the organisation nothing is blocked and no page asks the browser's maker`() throws
-    {
+    @Test func `by default nothing is blocked and no page contacts the browser's vendor`() throws {
         let made = try policies(.standard)
         #expect(made["URLBlocklist"] == nil && made["URLAllowlist"] == nil && made["DownloadDirectory"] == nil)
         #expect(made["NewTabPageLocation"] == .string("about:blank"))

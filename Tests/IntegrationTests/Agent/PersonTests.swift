@@ -99,7 +99,7 @@ import UnixSocket
         }
     }
 
-    @Test func `Chromium's leftovers of a killed agent are gone before the next one connects`() async throws {
+    @Test func `leftovers of Chromium after a killed agent are removed before the next agent connects`() async throws {
         try await withPerson("") { live, agent, _, events in
             #expect(try await next(events).event == "submitted")
             #expect(try await next(events).event == "end")
@@ -112,7 +112,7 @@ import UnixSocket
         }
     }
 
-    @Test func `a worker who mistypes the password tries again`() async throws {
+    @Test func `a worker who mistypes the password can try again`() async throws {
         try await withPerson(#","wrongPasswordFirst":true"#) { live, _, broker, events in
             #expect(try await next(events).password == "not " + Self.password)
             #expect(try await next(events).password == Self.password)
@@ -132,7 +132,7 @@ import UnixSocket
         }
     }
 
-    @Test func `a second page in the same epoch is opened in the browser that is there`() async throws {
+    @Test func `a second page in the same epoch is opened in the running browser`() async throws {
         try await withPerson("") { live, agent, broker, events in
             #expect(try await next(events).event == "submitted")
             #expect(try await next(events).event == "end")

@@ -7,10 +7,10 @@ import TestSupport
 import Testing
 import UnixSocket
 
-/// The real agent says of each of the worker's pages whether the browser shows it. Scripts take the browser's place.
+/// The real agent reports for each of the worker's pages whether the browser shows it. Scripts act as the browser.
 @Suite(.timeLimit(.minutes(10))) struct WorkersPageTests {
-    /// The first process shows its page. A later one passes its page on, or waits for the end of the first if the folder
-    /// has a file `waits`; then it takes the first one's place.
+    /// The first process shows its page. A later one passes its page on. If the folder has a file `waits`, it waits
+    /// instead for the end of the first one and replaces it.
     private static let browser = """
         #!/bin/sh
         say() { SAY; }
@@ -65,7 +65,7 @@ import UnixSocket
         #expect(try await broker.next() == .opened(id: id))
     }
 
-    /// The agent's next message is that this page failed.
+    /// Expects that the agent's next message reports that this page failed.
     private func expectFailure(of id: UInt64, _ broker: Broker) async throws {
         let message = try await broker.next()
         guard case .failed(id, "browser_ended", _) = message else {
@@ -74,7 +74,8 @@ import UnixSocket
         }
     }
 
-    /// The process that the agent has started last: bubblewrap. With `isInner`, the browser that this one has started.
+    /// Returns the process that the agent started last, which is bubblewrap, or, with `isInner`, the browser that
+    /// bubblewrap started.
     private func browser(of agent: RunningProgram, isInner: Bool) throws -> Int32 {
         let processes = try ProcessTable.read().descendants(of: agent.pid)
         let outer = try #require(processes.filter { $0.parent == agent.pid }.map(\.pid).max())
@@ -82,7 +83,7 @@ import UnixSocket
         return try #require(processes.first { $0.parent == outer }).pid
     }
 
-    @Test func `a page is shown when the browser's extension serves, and a later one when it was passed on`()
+    @Test func `a page counts as shown when the browser's extension serves, and a later page when it is passed on`()
         async throws
     {
         try await withAgent(Self.browser) { live, _, broker, _ in
@@ -96,7 +97,7 @@ import UnixSocket
     @Test(arguments: [
         (script: nil, code: 1), (script: "#!/bin/sh\nexit 0\n", code: 0), (script: "#!/bin/sh\nexit 3\n", code: 3),
     ])
-    func `a page of a browser that is missing or ends at once is not shown`(script: String?, code: Int) async throws {
+    func `a page is not shown if the browser is missing or exits at once`(script: String?, code: Int) async throws {
         try await withAgent(script) { live, agent, broker, _ in
             try await browse(first, live, broker)
             try await expectFailure(of: first, broker)
@@ -109,7 +110,7 @@ import UnixSocket
     }
 
     @Test(arguments: [false, true])
-    func `a browser that a signal ends does not count as closed by the person`(isInner: Bool) async throws {
+    func `a browser that is killed by a signal does not count as closed by the person`(isInner: Bool) async throws {
         let script = "#!/bin/sh\nsay() { SAY; }; say up\nexec /bin/sleep 600\n"
         try await withAgent(script) { live, agent, broker, events in
             try await browse(first, live, broker)
@@ -123,7 +124,7 @@ import UnixSocket
         }
     }
 
-    @Test func `a page whose process takes the place of a closed browser is shown when its extension serves`()
+    @Test func `a page whose process replaces a closed browser is shown when its extension serves`()
         async throws
     {
         try await withAgent(Self.browser) { live, agent, broker, events in

@@ -19,7 +19,7 @@ import Testing
         "app push org.x.y --device x", "enrollment revoke x", "user show x", "device add x --output /dev/null",
     ]
 
-    @Test func `with several tenants every command asks for one, and accepts it as domain or id`()
+    @Test func `with several tenants every command asks for one, and accepts its domain or id`()
         async throws
     {
         try await AdminServer.with(["a.test", "b.test"]) { admin in
@@ -59,7 +59,7 @@ import Testing
         }
     }
 
-    @Test func `a tenant is removed with all that it has but the audit log, and not while a device would be orphaned`()
+    @Test func `a tenant is removed with all of its data but the audit log, unless a device would be orphaned`()
         async throws
     {
         try await AdminServer.with(["a.test", "b.test"]) { admin in
@@ -127,7 +127,7 @@ import Testing
         }
     }
 
-    @Test func `every command knows a device by name, device id, UDID and serial, and refuses what could be two`()
+    @Test func `every command accepts a device's name, device id, UDID or serial, and refuses an ambiguous one`()
         async throws
     {
         try await withDevices { admin in
@@ -163,7 +163,7 @@ import Testing
         }
     }
 
-    @Test func `lists have headers, names and times that people read, and JSON has milliseconds`() async throws {
+    @Test func `lists have headers, names and readable times, and JSON has milliseconds`() async throws {
         try await withDevices { admin in
             let sessions = try await admin.done("session", "list").split(separator: "\n")
             #expect(sessions.first?.contains("DEVICE") == true)
@@ -195,7 +195,7 @@ import Testing
         }
     }
 
-    @Test func `a package is a program, a profile replaces another one only when told, a push names its version`()
+    @Test func `a package must be a program, a profile replaces another only on request, a push names its version`()
         async throws
     {
         try await withDevices { admin in
@@ -230,7 +230,7 @@ import Testing
 
     // MARK: People
 
-    @Test func `a person is shown, changed in part, and listed as disabled`() async throws {
+    @Test func `a person can be shown, partly changed, and listed as disabled`() async throws {
         try await withDevices { admin in
             let shown = try await admin.done("user", "show", "U@a.test")
             #expect(shown.contains("enabled       yes") && shown.contains("ward-7  since 2"), "\(shown)")
@@ -280,7 +280,7 @@ import Testing
         ("receipt resolve x", "pseudonym", "whole subject"),
     ]
 
-    @Test func `nonsense is refused with the thing that was wrong and the command that helps`() async throws {
+    @Test func `an invalid command is refused, with the wrong value and a command that helps`() async throws {
         try await withDevices { admin in
             for (command, thing, help) in Self.nonsense {
                 let failure = try await admin.refused(command.split(separator: " ").map(String.init))

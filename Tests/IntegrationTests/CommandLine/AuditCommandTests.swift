@@ -42,7 +42,7 @@ import Testing
             try await CommandRun(words(arguments), in: scratch)
         }
 
-        /// As the session user, who may not read everything.
+        /// Runs the audit as the session user, who may not read everything.
         func auditAsUser(_ arguments: String...) async throws -> (code: Int32, output: String) {
             let run = try await RunningProgram.start(
                 "/usr/bin/setpriv",
@@ -61,8 +61,8 @@ import Testing
         /// Large folders in which this user leaves nothing.
         private static let skipped = ["/opt", "/root", "/usr", Repository.root]
 
-        /// The names of the entries that explain what was found, and the kinds of what they explain. What other tests mount
-        /// meanwhile is left out, and so is what stays by design.
+        /// The entries that explain the findings, by name, with the kinds of the items found. Leaves out mounts of
+        /// other tests and items that stay by design.
         func found(_ run: CommandRun) throws -> [String: [AuditItem.Kind]] {
             let report = try JSONDecoder().decode(AuditReport.self, from: Data(run.output.utf8))
             let groups = report.groups.filter { $0.judgement != .kept }.map { group in
@@ -94,7 +94,7 @@ import Testing
         signal.pause()
         """
 
-    @Test func `everything that a user leaves is found under its entry, and afterwards nothing`() async throws {
+    @Test func `everything that a user leaves is found under its entry, and nothing after its removal`() async throws {
         try await Scratch.with { scratch in
             let device = try Device(scratch)
             let (saved, key) = (scratch.path("saved"), Int32.random(in: 1...Int32.max))
@@ -135,7 +135,7 @@ import Testing
             for name in ["device/session/worker.sealed", "device/surprise", "profiles/Cookies"] {
                 try FileManager.default.removeItem(atPath: device.folder + "/" + name)
             }
-            // What Baton does not clear is a finding only on request.
+            // Items that Baton does not clear are findings only on request.
             #expect(try await device.audit("--compare", saved).code == 0)
             #expect(try await device.audit("--compare", saved, "--strict").code == 1)
             _ = Glibc.kill(pid, SIGKILL)

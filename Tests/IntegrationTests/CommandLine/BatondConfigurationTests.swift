@@ -4,7 +4,7 @@ import Testing
 
 /// The errors of `batond` for a configuration file with which it cannot start.
 @Suite struct BatondConfigurationTests {
-    @Test func `a key under its former name stops the start, and the error names the present one`() async throws {
+    @Test func `a key under its former name prevents the start, and the error gives the current name`() async throws {
         try await Scratch.with { scratch in
             let file = try scratch.write(
                 #"{"directory":"/d","runtimeDirectory":"/r","trustRoots":"/t","doors":{"idle":900}}"#, to: "batond.json"

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 @Suite struct CommandTreeTests {
-    @Test func `every command prints JSON for programs when asked, errors in the command line included`() async throws {
+    @Test func `every command can print JSON for programs, even errors in the command line`() async throws {
         try await Scratch.with { scratch in
             let dump = try await CommandRun(["--experimental-dump-help"], in: scratch)
             let tree = try JSONDecoder().decode(CommandTree.self, from: Data(dump.output.utf8))
@@ -21,7 +21,7 @@ import Testing
         }
     }
 
-    @Test func `a story whose last check could not be made does not begin`() async throws {
+    @Test func `a demonstration whose last check is impossible does not begin`() async throws {
         try await Scratch.with { scratch in
             let live = scratch.path("w")
             let arguments = ["demo", "--json", "--directory", live, "--canary", "/usr/bin/false"]
@@ -33,7 +33,7 @@ import Testing
         }
     }
 
-    @Test func `a command that gets no answer reports it in words or JSON, with exit code 69`() async throws {
+    @Test func `a command that gets no answer reports this in words or JSON, with exit code 69`() async throws {
         try await Scratch.with { scratch in
             let server = ["--server", scratch.path("none")]
             let plain = try await CommandRun(["admin", "user", "list"] + server, in: scratch)
@@ -48,7 +48,7 @@ import Testing
         }
     }
 
-    @Test func `client add warns of an address that others can claim, and explains why one is refused`()
+    @Test func `client add warns of an address that other apps can claim, and explains a refusal`()
         async throws
     {
         try await Scratch.with { scratch in

@@ -11,7 +11,7 @@ import Testing
     private static let verbs = [["list"], ["show", "1"], ["export"], ["verify"]]
 
     @Test(arguments: verbs)
-    func `a folder without a device's state is an error, and never "none"`(verb: [String]) async throws {
+    func `a folder without a device's state is an error, not an empty list`(verb: [String]) async throws {
         try await Scratch.with { scratch in
             try Directory(path: scratch.path("empty")).make()
             for name in ["missing", "empty"] {
@@ -42,7 +42,7 @@ import Testing
     }
 
     @Test(arguments: [["list"], ["list", "--json"], ["export"], ["export", "--json"]])
-    func `output that cannot be written is a failure, and never lost in silence`(verb: [String]) async throws {
+    func `output that cannot be written is an error, and is never lost silently`(verb: [String]) async throws {
         try await Scratch.with { scratch in
             try DeviceFiles(root: Directory(path: scratch.path("device"))).prepare()
             let source =
@@ -60,7 +60,7 @@ import Testing
     }
 
     @Test(arguments: ["", "\n", "my diary\n", #"{"type":"baton.receipt","version":2}"# + "\n"])
-    func `a file without a readable receipt is an error, and never "none"`(content: String) async throws {
+    func `a file without a readable receipt is an error, not an empty list`(content: String) async throws {
         try await Scratch.with { scratch in
             let file = try scratch.write(content, to: "receipts")
             for verb in [["list"], ["show", "1"]] {

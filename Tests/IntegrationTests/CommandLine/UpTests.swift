@@ -9,7 +9,7 @@ import Testing
 ///
 /// All tests but one use a folder in which an environment was made before.
 @Suite(.serialized, .madeEnvironment, .timeLimit(.minutes(10))) struct UpTests {
-    /// One line of its output.
+    /// One line of the output of `baton up`.
     private struct Event: Decodable {
         let event: String
         let time: Int64
@@ -83,7 +83,7 @@ import Testing
     ]
 
     @Test(arguments: ["baton-server", "batond", "baton-agent"])
-    func `the world ends with the first program that dies, and says which`(name: String) async throws {
+    func `the environment ends when any program dies, and the output names the program`(name: String) async throws {
         let scratch = try MadeEnvironmentTrait.lent
         let up = try await Up(in: scratch)
         let others = try ["baton-server", "batond", "baton-agent"].map(up.program)
@@ -96,7 +96,7 @@ import Testing
         #expect(try up.failure.error.code == "program_died")
     }
 
-    @Test func `nothing outlives a baton that is killed`() async throws {
+    @Test func `no program outlives a killed baton`() async throws {
         let scratch = try MadeEnvironmentTrait.lent
         let up = try await Up(in: scratch)
         let programs = try ["baton-server", "batond", "baton-agent"].map(up.program)
@@ -107,7 +107,7 @@ import Testing
         #expect(try await again.baton.stop() == 0)
     }
 
-    @Test func `an orderly life: steps, ready, ending, ended, and a second start continues with nothing to repeat`()
+    @Test func `a whole run: steps, ready, ending, ended, and a second start continues without repeating steps`()
         async throws
     {
         try await Scratch.with { scratch in
@@ -169,7 +169,7 @@ import Testing
             let events = try lines.map { try JSONDecoder().decode(Event.self, from: Data($0.utf8)) }
             #expect(events.last?.environment?.isJoined == true)
             #expect(events.compactMap(\.step).suffix(2) == ["join", "agent"])
-            // The administrator's password is not on the disk any more where the person's program reads it.
+            // The file from which the person's program read the administrator's password has been removed.
             #expect(!FileManager.default.fileExists(atPath: scratch.path("w/configuration/person.json")))
             let close = try await RunningProgram.start(
                 "/usr/bin/python3", [Repository.root + "/Tests/Person/close_window.py", "^Home screen$"],
@@ -187,7 +187,7 @@ import Testing
         }
     }
 
-    @Test func `asked a second time, it kills what does not end`() async throws {
+    @Test func `on a second request, it kills what does not end`() async throws {
         let scratch = try MadeEnvironmentTrait.lent
         let up = try await Up(in: scratch)
         let agent = try up.program("baton-agent")
@@ -203,7 +203,7 @@ import Testing
         #expect(try up.events.last?.event == "ended")
     }
 
-    @Test func `a folder that is not an environment is left alone`() async throws {
+    @Test func `a folder that is not an environment is left unchanged`() async throws {
         try await Scratch.with { scratch in
             try scratch.write("mine", to: "diary.txt")
             let refused = try await CommandRun(MadeEnvironmentTrait.arguments(scratch.path), in: scratch)

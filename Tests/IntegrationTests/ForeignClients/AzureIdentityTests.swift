@@ -6,13 +6,13 @@ extension ForeignClientsTests {
     @Suite struct AzureIdentityTests {
         private func check(_ name: String) async throws { try await ForeignClients.lent.check("azure_client.py", name) }
 
-        @Test func `azure-identity waits for a code that a person types at another screen, or for their no`()
+        @Test func `azure-identity waits until a person types a code on another screen, or refuses`()
             async throws
         {
             try await check("device_code")
         }
 
-        @Test func `azure-identity signs in by the browser of the machine`() async throws { try await check("browser") }
+        @Test func `azure-identity signs in with the machine's browser`() async throws { try await check("browser") }
 
         @Test func `azure-identity finds the server by its built-in name and refuses an unknown authority`()
             async throws
@@ -28,7 +28,7 @@ extension ForeignClientsTests {
             try await check("application")
         }
 
-        @Test func `azure-identity is refused a token for name and password`() async throws {
+        @Test func `azure-identity is refused a token for a name and a password`() async throws {
             try await check("password_refused")
         }
     }

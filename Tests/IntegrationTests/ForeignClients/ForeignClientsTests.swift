@@ -8,7 +8,7 @@ import Testing
 /// The suites run one after the other, because some cases disable a person or an application for a while. Cases that
 /// need a compatibility setting are in ``ForeignClientsTests/OlderClientsTests``, with a server of their own.
 @Suite(.serialized, .foreignClients(["devicePolling": 1])) struct ForeignClientsTests {
-    @Test func `a name of the list leads to our server, under our certificate; any other is refused`() async throws {
+    @Test func `a name in the list leads to our server, with our certificate, any other is refused`() async throws {
         let clients = try ForeignClients.lent
         try await clients.check("harness.py", "names")
         let asked = try clients.asked()
@@ -30,23 +30,23 @@ import Testing
             try await ForeignClients.lent.check(script, name)
         }
 
-        @Test func `msal signs in with name and password where the operator lets it`() async throws {
+        @Test func `msal signs in with name and password if the operator allows it`() async throws {
             try await check("msal_client.py", "password")
         }
 
-        @Test func `azure-identity signs in with name and password where the operator lets it`() async throws {
+        @Test func `azure-identity signs in with name and password if the operator allows it`() async throws {
             try await check("azure_client.py", "password")
         }
 
-        @Test func `azure-identity redeems a code without a proof key where the operator lets it`() async throws {
+        @Test func `azure-identity redeems a code without a proof key if the operator allows it`() async throws {
             try await check("azure_client.py", "code")
         }
 
-        @Test func `roadtx gets a primary refresh token for a password where the operator lets it`() async throws {
+        @Test func `roadtx gets a primary refresh token for a password if the operator allows it`() async throws {
             try await check("roadtx_client.py", "password")
         }
 
-        @Test func `roadtx signs its browser in by the device's credential, once each`() async throws {
+        @Test func `roadtx signs its browser in with the device's credential, once per credential`() async throws {
             try await check("roadtx_client.py", "cookie")
         }
     }

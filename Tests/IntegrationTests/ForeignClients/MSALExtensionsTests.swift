@@ -8,7 +8,7 @@ extension ForeignClientsTests {
             try await ForeignClients.lent.check("msal_extensions_client.py", name)
         }
 
-        @Test func `programs share msal's tokens in a keyring, no file shows one, and another application is refused`()
+        @Test func `programs share msal's tokens in a keyring, no file has one, and other applications are refused`()
             async throws
         {
             try await check("persisted")

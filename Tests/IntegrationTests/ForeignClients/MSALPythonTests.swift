@@ -9,40 +9,39 @@ extension ForeignClientsTests {
 
         @Test func `msal signs in with a code and a proof key`() async throws { try await check("code") }
 
-        @Test func `msal takes the answer as a posted form`() async throws { try await check("form_post") }
+        @Test func `msal accepts the answer as a posted form`() async throws { try await check("form_post") }
 
-        @Test func `msal gets tokens silently, from its cache and by force from the server`() async throws {
+        @Test func `msal gets tokens silently from its cache, and from the server on request`() async throws {
             try await check("silent")
         }
 
-        @Test func `msal reads our refusals, and refuses answers that are not its own`() async throws {
+        @Test func `msal understands our errors, and refuses answers that are not its own`() async throws {
             try await check("refusals")
         }
 
-        @Test func `tokens that msal got end with the sign-out in the browser`() async throws {
+        @Test func `msal's tokens end with the sign-out in the browser`() async throws {
             try await check("sign_out")
         }
 
-        @Test func `a token that msal got for one resource is nothing at another`() async throws {
+        @Test func `a token that msal got for one resource is refused by another`() async throws {
             try await check("wrong_audience")
         }
 
-        @Test func `msal finds us by the names built into it, and by instance discovery`() async throws {
+        @Test func `msal finds the server by the names built into it, and by instance discovery`() async throws {
             try await check("instance_discovery")
         }
 
-        @Test func `msal waits for a code that a person types at another screen`() async throws {
+        @Test func `msal waits until a person types a code on another screen`() async throws {
             try await check("device_code")
         }
 
-        @Test func `msal's tokens for a disabled application or person are invalid, and it gets no more`() async throws
-        {
+        @Test func `msal's tokens for a disabled application or person are invalid, and it gets none`() async throws {
             try await check("disabled")
         }
 
-        @Test func `msal gets on with a clock that is wrong`() async throws { try await check("clock_skew") }
+        @Test func `msal works with a wrong clock`() async throws { try await check("clock_skew") }
 
-        @Test func `msal takes us for a plain OpenID provider, and compares the issuer`() async throws {
+        @Test func `msal treats the server as a plain OpenID provider, and compares the issuer`() async throws {
             try await check("oidc_authority")
         }
     }

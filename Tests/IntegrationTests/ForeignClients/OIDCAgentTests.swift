@@ -7,13 +7,13 @@ extension ForeignClientsTests {
         private func check(_ name: String) async throws { try await ForeignClients.lent.check("oidc_agent.py", name) }
 
         @Test
-        func `oidc-agent gets an account by a code typed elsewhere, refreshes it, and keeps it for the next agent`()
+        func `oidc-agent gets an account with a device code, refreshes it, and keeps it for the next agent`()
             async throws
         {
             try await check("device_code")
         }
 
-        @Test func `oidc-agent gets an account by the browser, and a stolen answer is refused`() async throws {
+        @Test func `oidc-agent gets an account with the browser, and a stolen answer is refused`() async throws {
             try await check("code")
         }
 
@@ -21,7 +21,7 @@ extension ForeignClientsTests {
             try await check("secret")
         }
 
-        @Test func `oidc-agent reports the refusal when its person is disabled`() async throws {
+        @Test func `oidc-agent reports the error if its person is disabled`() async throws {
             try await check("disabled")
         }
     }

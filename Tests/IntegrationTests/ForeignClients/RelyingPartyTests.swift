@@ -9,39 +9,39 @@ extension ForeignClientsTests {
             try await ForeignClients.lent.check(script, name)
         }
 
-        @Test func `a Flask application signs its people in by Authlib`() async throws {
+        @Test func `a Flask application signs people in with Authlib`() async throws {
             try await check("relying_party.py", "sign_in")
         }
 
-        @Test func `Authlib takes no answer that was meant for another, or that it had before`() async throws {
+        @Test func `Authlib refuses an answer for another request and a repeated answer`() async throws {
             try await check("relying_party.py", "mix_up")
         }
 
-        @Test func `Authlib gets on with a clock that is a minute off, and with no other`() async throws {
+        @Test func `Authlib accepts a clock that is one minute wrong, but no more`() async throws {
             try await check("relying_party.py", "clock_skew")
         }
 
-        @Test func `a Flask application signs its people out`() async throws {
+        @Test func `a Flask application signs people out`() async throws {
             try await check("relying_party.py", "sign_out")
         }
 
-        @Test func `a Flask application proves itself by its secret`() async throws {
+        @Test func `a Flask application authenticates with its secret`() async throws {
             try await check("relying_party.py", "secret")
         }
 
-        @Test func `a Flask application has asked what it wants asked`() async throws {
+        @Test func `a Flask application can choose the prompt`() async throws {
             try await check("relying_party.py", "prompts")
         }
 
-        @Test func `Apache lets in whom we vouch for`() async throws { try await check("apache.py", "sign_in") }
+        @Test func `Apache admits people who have signed in`() async throws { try await check("apache.py", "sign_in") }
 
-        @Test func `Apache takes the answer as a posted form`() async throws {
+        @Test func `Apache accepts the answer as a posted form`() async throws {
             try await check("apache.py", "form_post")
         }
 
-        @Test func `Apache signs out here and there`() async throws { try await check("apache.py", "sign_out") }
+        @Test func `Apache signs out here and at the server`() async throws { try await check("apache.py", "sign_out") }
 
-        @Test func `Apache takes no answer that nobody asked for`() async throws {
+        @Test func `Apache refuses an answer that it did not request`() async throws {
             try await check("apache.py", "refusals")
         }
     }

@@ -8,7 +8,7 @@ extension ForeignClientsTests {
             "forms", "refused_join", "refresh_token", "own_key", "device_token", "leave", "refused_requests",
             "refused_people", "clock_skew",
         ])
-        func `roadtx joins, gets tokens and leaves, and what it should not get it does not`(name: String) async throws {
+        func `roadtx joins, gets tokens and leaves, and is refused what it must not get`(name: String) async throws {
             try await ForeignClients.lent.check("roadtx_client.py", name)
         }
     }

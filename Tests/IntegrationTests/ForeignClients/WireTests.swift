@@ -7,9 +7,9 @@ import Testing
     private static func check(_ name: String) async throws { try await ForeignClients.lent.check("wire.py", name) }
 
     @Test(arguments: ["good", "smuggling", "host", "limits"])
-    func `raw bytes get one answer or none`(name: String) async throws { try await Self.check(name) }
+    func `each sequence of raw bytes gets one answer or none`(name: String) async throws { try await Self.check(name) }
 
-    @Test func `the devices' listener answers to its own name alone`() async throws {
+    @Test func `the devices' listener answers only to its own host name`() async throws {
         try await Self.check("device_host")
     }
 
@@ -28,7 +28,7 @@ import Testing
 
         @Test func `a client that reads no answer is cut off`() async throws { try await check("deaf") }
 
-        @Test func `one address takes a quarter of a listener's places and no more, and the log says so`()
+        @Test func `one address takes at most a quarter of a listener's places, and the log says so`()
             async throws
         {
             try await check("mute")

@@ -37,7 +37,7 @@ extension LiveBrowser {
             }
         }
 
-        @Test func `an agent that is killed while its browser is open ends the sign-in, and the next agent clears up`()
+        @Test func `killing an agent with an open browser ends the sign-in, and the next agent clears up`()
             async throws
         {
             let live = try await LiveEnvironment.ready()

@@ -10,7 +10,7 @@ extension LiveBrowser {
     /// A program of the session's user that poses as the agent (Tests/Line/impostor.py): what it achieves, and what the
     /// receipts record.
     @Suite struct AgentImpostorTests {
-        @Test func `a program that wants the agent's place gets it neither from a ready device nor from a worker's`()
+        @Test func `a program cannot take the agent's place, neither on a ready device nor during a session`()
             async throws
         {
             let live = try await LiveEnvironment.ready()
@@ -29,7 +29,7 @@ extension LiveBrowser {
         }
 
         @Test
-        func `an agent that reports a running browser as closed is not believed, and the device waits for another`()
+        func `an agent's false report of a closed browser is rejected, and the device waits for another agent`()
             async throws
         {
             let live = try await LiveEnvironment.ready()
@@ -54,7 +54,7 @@ extension LiveBrowser {
             try await live.findsNothing(of: "Amara")
         }
 
-        @Test func `a browser that the broker cannot see is reported by the agent in the receipt, and not enforced`()
+        @Test func `a browser that the broker cannot see is marked in the receipt as reported, not enforced`()
             async throws
         {
             let live = try await LiveEnvironment.ready()

@@ -9,7 +9,7 @@ import Testing
 extension LiveBrowser {
     /// Sign-ins in which the person at the browser makes a mistake, gives up or is slow.
     @Suite struct BrowserTests {
-        @Test func `a worker who mistypes the password tries again and is signed in`() async throws {
+        @Test func `a worker who mistypes the password can try again and is signed in`() async throws {
             let live = try await LiveEnvironment.ready()
             try live.seat("Amara", wrongPasswordFirst: true)
             let result = try await live.app(1).signIn()
@@ -34,7 +34,7 @@ extension LiveBrowser {
             #expect(try await live.app(2).accounts().current == bo)
         }
 
-        @Test func `a second sign-in while one runs is refused, and the first continues`() async throws {
+        @Test func `a second sign-in during a sign-in is refused, and the first continues`() async throws {
             let live = try await LiveEnvironment.ready()
             let (app1, app2) = (try live.app(1), try live.app(2))
             try live.seat("Amara")
@@ -49,7 +49,7 @@ extension LiveBrowser {
             #expect(account.username == (try live.person("Amara").userName))
         }
 
-        @Test func `a setting that the MDM removes during a sign-in is gone after it, without another request`()
+        @Test func `a setting that the MDM removes during a sign-in is gone afterwards without another request`()
             async throws
         {
             let live = try await LiveEnvironment.ready()
@@ -82,7 +82,7 @@ extension LiveBrowser {
             #expect(try await live.status().mode == "shared")
         }
 
-        @Test func `another worker's hint does not take the device over`() async throws {
+        @Test func `a hint for another worker does not take over the device`() async throws {
             let live = try await LiveEnvironment.ready()
             let app = try live.app(1)
             let amara = try await live.signIn("Amara", through: app)

@@ -9,7 +9,7 @@ import Testing
 extension LiveBrowser {
     /// How apps take part in the end of a session, over the real socket.
     @Suite struct HandoverTests {
-        @Test func `an app saves before the end and erases after it, on a connection for that alone`() async throws {
+        @Test func `an app saves before the end and erases after it, on a separate connection`() async throws {
             let live = try await LiveEnvironment.ready()
             let app = try live.app(1)
             let amara = try await live.signIn("Amara", through: app)
@@ -109,7 +109,7 @@ extension LiveBrowser {
             #expect(try await app.accounts().current == nil)
         }
 
-        @Test func `two hundred apps, fifty of which never read, do not keep a worker from signing out`() async throws {
+        @Test func `two hundred apps, fifty of which never read, do not prevent a sign-out`() async throws {
             let live = try await LiveEnvironment.ready()
             let app = try live.app(1)
             let amara = try await live.signIn("Amara", through: app)

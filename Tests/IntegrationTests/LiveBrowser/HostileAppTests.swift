@@ -24,7 +24,7 @@ extension LiveBrowser {
         }
 
         @Test(arguments: Mode.played)
-        func `eight hostile programs delay no hand-over beyond its time, and lock no app that is well`(
+        func `eight hostile programs neither delay a hand-over beyond its limit nor get a healthy app locked`(
             mode: Mode
         ) async throws {
             let live = try await LiveEnvironment.ready()
@@ -44,7 +44,7 @@ extension LiveBrowser {
             #expect(try openFiles(of: broker) > 0)
         }
 
-        @Test func `with few files to open every sign-out succeeds all the same`() async throws {
+        @Test func `every sign-out succeeds even if the broker may open only few files`() async throws {
             let live = try await LiveEnvironment.ready()
             try await live.kill(.broker)
             try await live.start(.broker, through: ["/usr/bin/prlimit", "--nofile=192:192"])

@@ -58,7 +58,7 @@ extension LiveBrowser {
             try copies.remove()
         }
 
-        @Test func `a copy that was made after a renewal opens nothing after the sign-out`() async throws {
+        @Test func `a copy that was made after a renewal can open nothing after the sign-out`() async throws {
             let live = try await LiveEnvironment.ready()
             try await live.lied { lie in
                 // The PRT gets a short lifetime, so it is renewed at once.

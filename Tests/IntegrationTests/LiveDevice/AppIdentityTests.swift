@@ -63,7 +63,7 @@ extension LiveDevice {
             }
         }
 
-        @Test func `only an app's own user counts as that app`() async throws {
+        @Test func `only processes of an app's own user count as that app`() async throws {
             try #require(getuid() == 0, "a process of another user needs the right to make one")
             let live = try await LiveEnvironment.ready()
             let (first, second) = (live.facts.apps[0], live.facts.apps[1])
@@ -95,7 +95,7 @@ extension LiveDevice {
                     "registry_user_shared"
                 ),
             ] as [(String, mode_t, String)])
-        func `with an ambiguous registry nobody is served, and the reason is reported`(
+        func `with an ambiguous registry no app is served, and the reason is reported`(
             registry: String, mode: mode_t, reason: String
         ) async throws {
             let live = try await LiveEnvironment.ready()
@@ -108,7 +108,7 @@ extension LiveDevice {
             }
         }
 
-        @Test func `a corrected registry is in force when an operator reloads it, and a broken one serves nobody`()
+        @Test func `a corrected registry applies when an operator reloads it, and with a broken one no app is served`()
             async throws
         {
             let live = try await LiveEnvironment.ready()

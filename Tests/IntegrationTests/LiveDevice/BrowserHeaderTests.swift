@@ -102,7 +102,7 @@ extension LiveDevice {
             #expect(try await browser.refusal(.getSSOCookies, other).reason == .otherAccount)
         }
 
-        @Test func `the browser's extension is answered in its own form, and its sign-out is the device's`()
+        @Test func `the browser's extension gets answers in its own format, and its sign-out signs out the device`()
             async throws
         {
             let live = try await LiveEnvironment.ready()

@@ -8,7 +8,7 @@ import Testing
 extension LiveDevice {
     /// A connection may end at any byte.
     @Suite struct CutConnectionTests {
-        @Test func `an app whose connection ends inside a frame is gone, and nobody else notices`() async throws {
+        @Test func `an app whose connection ends inside a frame is gone, and no other is affected`() async throws {
             let live = try await LiveEnvironment.ready()
             let app = try live.app(1)
             let amara = try await live.signIn("Amara", through: app)
@@ -31,7 +31,7 @@ extension LiveDevice {
             #expect(try live.isClean)
         }
 
-        @Test func `an agent whose connection ends inside a frame takes nobody's place`() async throws {
+        @Test func `an agent whose connection ends inside a frame takes no other agent's place`() async throws {
             let live = try await LiveEnvironment.ready()
             let hello = Self.frame(Array(#"{"hello":{}}"#.utf8))
             for length in 1..<hello.count {

@@ -38,7 +38,7 @@ extension LiveDevice {
             }
         }
 
-        @Test func `a healthy device is found healthy, with the events that would change its state`() async throws {
+        @Test func `a healthy device is reported so, with the events that would change its state`() async throws {
             let live = try await LiveEnvironment.ready()
             let (report, code, text) = try await examine(live)
             #expect(report.bad.isEmpty && report.healthy && code == 0, "\(report.bad)")
@@ -76,7 +76,7 @@ extension LiveDevice {
             }
         }
 
-        @Test func `refusals and prompts are listed with their reasons, and with nothing of a worker`() async throws {
+        @Test func `refusals and prompts are listed with their reasons, and without data of a worker`() async throws {
             let live = try await LiveEnvironment.ready()
             let amara = try await live.signIn("Amara", through: try live.app(1))
             let raw = try RawApp(live)
@@ -109,7 +109,7 @@ extension LiveDevice {
             #expect(try await examine(live).report.refusals.contains(refused))
         }
 
-        @Test func `a support bundle helps, holds nothing of anybody, and takes no file's place`() async throws {
+        @Test func `a support bundle has the needed facts and no personal data, and overwrites no file`() async throws {
             let live = try await LiveEnvironment.ready()
             let app = try live.app(1)
             let amara = try await live.signIn("Amara", through: app)
@@ -177,7 +177,7 @@ extension LiveDevice {
             try await live.settle()
         }
 
-        @Test func `a broker that does not answer is reported, and the other checks are made`() async throws {
+        @Test func `a broker that does not answer is reported, and the other checks are still made`() async throws {
             let live = try await LiveEnvironment.ready()
             _ = try await live.signIn("Amara", through: try live.app(1))
             try await live.kill(.broker)

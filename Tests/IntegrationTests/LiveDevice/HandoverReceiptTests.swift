@@ -32,7 +32,7 @@ extension LiveDevice {
             }
         }
 
-        @Test func `a device's receipts are verified on another machine, up to the newest anchor`() async throws {
+        @Test func `a device's receipts can be verified on another machine, up to the newest anchor`() async throws {
             let live = try await LiveEnvironment.ready()
             let app = try live.app(1)
             let amara = try await live.signIn("Amara", through: app)
@@ -80,7 +80,7 @@ extension LiveDevice {
             return try JSONDecoder().decode(Report.self, from: Data(text.utf8))
         }
 
-        @Test func `receipts that were written while the server was away are anchored when it is back`() async throws {
+        @Test func `receipts that were written while the server was unreachable are anchored later`() async throws {
             let live = try await LiveEnvironment.ready()
             let app = try live.app(1)
             let amara = try await live.signIn("Amara", through: app)

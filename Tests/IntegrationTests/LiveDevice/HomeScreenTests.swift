@@ -14,7 +14,7 @@ extension LiveDevice {
             let untried: Int?
         }
 
-        @Test func `the home screen serves its own page in a browser of its user, and nobody else`() async throws {
+        @Test func `the home screen serves its own page only in a browser of its user`() async throws {
             let live = try await LiveEnvironment.ready()
             let home = try await live.startHome([])
             let seen = try await Self.play(["address": try Self.address(home)], parts: ["refusals"], in: live)

@@ -24,7 +24,7 @@ extension LiveDevice {
             return response
         }
 
-        @Test func `the default account is the one that is signed in, flat, or nobody without an error`() async throws {
+        @Test func `the default account is the signed-in one, flat, or absent without an error`() async throws {
             let live = try await LiveEnvironment.ready()
             let version = FlatMap([Key.protocolVersion: "4"])
             let before = try await success(try await raw(live), .getDefaultAccount, version)
@@ -77,7 +77,7 @@ extension LiveDevice {
         @Test(arguments: [
             "passkey_assertion_operation", "passkey_credential_operation", "get_prt", "unknown", "", "LOGIN",
         ])
-        func `an operation that the broker does not have is unsupported, and not in its hello`(name: String)
+        func `an unknown operation is unsupported, and not in the broker's hello`(name: String)
             async throws
         {
             let live = try await LiveEnvironment.ready()

@@ -7,7 +7,7 @@ import Testing
 extension LiveDevice {
     /// The device's push channel when notifications are lost, and when others try to open one.
     @Suite struct LineTests {
-        @Test func `a nudge that gets lost delays the end, and no more`() async throws {
+        @Test func `a lost notification delays the end and has no other effect`() async throws {
             let live = try await LiveEnvironment.ready()
             try await live.configured { server, broker in
                 server["keepAlive"] = 1
@@ -39,7 +39,7 @@ extension LiveDevice {
             #expect(try other.log().contains(#""event":"present""#))
         }
 
-        @Test func `the directory lists a device as managed from its push channel on until its enrollment ends`()
+        @Test func `the directory lists a device as managed from its first push channel until its enrollment ends`()
             async throws
         {
             try await Scratch.with { scratch in
@@ -50,7 +50,7 @@ extension LiveDevice {
             }
         }
 
-        @Test func `a stranger gets no line`() async throws {
+        @Test func `a stranger cannot open a push channel`() async throws {
             let live = try await LiveEnvironment.ready()
             let nobody = try await live.runAside("line.py", try live.lineArguments, awaitsReady: false)
             #expect(try await nobody.waitForExit() == 2)

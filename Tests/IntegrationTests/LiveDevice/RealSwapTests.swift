@@ -8,7 +8,7 @@ import Testing
 extension LiveDevice {
     /// Hand-overs between workers with real processes, `BATON_SWAPS` times.
     @Suite struct RealSwapTests {
-        @Test func `in swaps one after the other nobody ever sees the worker before`() async throws {
+        @Test func `in successive swaps nobody ever sees the previous worker`() async throws {
             let live = try await LiveEnvironment.ready()
             let swaps = ProcessInfo.processInfo.environment["BATON_SWAPS"].flatMap(Int.init) ?? 4
             let apps = (try live.app(1), try live.app(2))
@@ -43,7 +43,7 @@ extension LiveDevice {
         enum Moment: CaseIterable, Sendable { case atOnce, saving, erasing }
 
         @Test(arguments: Moment.allCases)
-        func `a sign-in that is sent while the worker before leaves is answered, and by nobody but the next worker`(
+        func `a sign-in that is sent during a sign-out is answered once, for the next worker only`(
             moment: Moment
         ) async throws {
             let live = try await LiveEnvironment.ready()

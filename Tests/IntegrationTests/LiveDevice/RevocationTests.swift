@@ -61,7 +61,7 @@ extension LiveDevice {
             try await act.undo(live)
         }
 
-        @Test func `a device that was cut off learns of the end when the server is back`() async throws {
+        @Test func `a device that was offline learns of the end when the server is reachable again`() async throws {
             let live = try await LiveEnvironment.ready()
             let app = try live.app(1)
             try await live.signIn("Amara", through: app)
@@ -76,7 +76,7 @@ extension LiveDevice {
             try await live.administer("user", "enable", try live.person("Amara").userName)
         }
 
-        @Test func `a server that is away ends nothing`() async throws {
+        @Test func `an unreachable server ends no session`() async throws {
             let live = try await LiveEnvironment.ready()
             let app = try live.app(1)
             let amara = try await live.signIn("Amara", through: app)
@@ -135,7 +135,7 @@ extension LiveDevice {
             try await live.settle()
         }
 
-        @Test func `a command that is queued is fetched at once`() async throws {
+        @Test func `a queued command is fetched at once`() async throws {
             let live = try await LiveEnvironment.ready()
             try await live.administer("profile", "remove", live.facts.profile, "--device", "ward-7-tablet")
             try await live.shared(false)

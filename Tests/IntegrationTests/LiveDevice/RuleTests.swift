@@ -42,7 +42,7 @@ extension LiveDevice {
             #expect(try await fresh.accounts().previous == nil)
         }
 
-        @Test func `CUR-1 an app that only got a token is told that its worker has left, also after its end`()
+        @Test func `CUR-1 an app that only got a token is told that its worker has left, even after a restart`()
             async throws
         {
             let live = try await LiveEnvironment.ready()
@@ -59,7 +59,7 @@ extension LiveDevice {
             }
         }
 
-        @Test func `CUR-7 an app that asked while the broker was away is notified when it comes, and asks it`()
+        @Test func `CUR-7 an app that asked while no broker ran is notified when the broker starts, and asks it`()
             async throws
         {
             let live = try await LiveEnvironment.ready()
@@ -130,7 +130,7 @@ extension LiveDevice {
             #expect(try await live.app(1).accounts().current != nil)
         }
 
-        @Test func `OUT-10 ENUM-2 CACHE-6 accounts that an app asks for without blocks are the broker's, too`()
+        @Test func `OUT-10 ENUM-2 CACHE-6 accounts from the calls without blocks come from the broker, too`()
             async throws
         {
             let live = try await LiveEnvironment.ready()
@@ -145,7 +145,7 @@ extension LiveDevice {
             #expect(try await blocking { try application.allAccounts() }.isEmpty)
         }
 
-        @Test func `INT-9 the app is told which scopes it did not get, and has the token for the others`() async throws
+        @Test func `INT-9 the app is told which scopes it did not get, and gets the token for the others`() async throws
         {
             let live = try await LiveEnvironment.ready()
             try live.seat("Amara")
@@ -163,7 +163,7 @@ extension LiveDevice {
             }
         }
 
-        @Test func `INT-10 a sign-in that the app gives up closes the browser, and the device is ready`() async throws {
+        @Test func `INT-10 cancelling a sign-in closes the browser, and the device becomes ready`() async throws {
             let live = try await LiveEnvironment.ready()
             let app = try live.app(1)
             // The agent is stopped, so the browser hangs before anybody can act.
@@ -181,7 +181,7 @@ extension LiveDevice {
             #expect(try await app.accounts().current == bo)
         }
 
-        @Test func `CLM-1 SIL-7 asked claims come from the server into the token, past every cache`() async throws {
+        @Test func `CLM-1 SIL-7 requested claims come from the server, bypassing every cache`() async throws {
             let live = try await LiveEnvironment.ready()
             let app = try live.app(1)
             let amara = try await live.signIn("Amara", through: app)
@@ -199,7 +199,7 @@ extension LiveDevice {
             #expect(try await app.token(of: amara, refreshed: true).accessToken != cached)
         }
 
-        @Test func `RES-3 ERR-5 one id leads from the app through the broker's log to the identity platform's`()
+        @Test func `RES-3 ERR-5 one id is in the app, in the broker's log and in the identity platform's log`()
             async throws
         {
             let live = try await LiveEnvironment.ready()
@@ -224,8 +224,7 @@ extension LiveDevice {
             #expect(result.authority.url.absoluteString == live.facts.authority)
         }
 
-        @Test func `ERR-5 the id of a sign-out leads to the end of the session at the identity platform`() async throws
-        {
+        @Test func `ERR-5 the id of a sign-out is in the identity platform's log of the session's end`() async throws {
             let live = try await LiveEnvironment.ready()
             let amara = try await live.signIn("Amara", through: try live.app(1))
             let id = UUID()
@@ -236,8 +235,7 @@ extension LiveDevice {
         }
 
         @Test(arguments: ["https://login.evil.test/common", "other", "consumers"])
-        func `SIL-4 another platform's authority and another organisation's are refused`(authority: String) async throws
-        {
+        func `SIL-4 an authority of another platform or organisation is refused`(authority: String) async throws {
             let live = try await LiveEnvironment.ready()
             let app = try live.app(1)
             let amara = try await live.signIn("Amara", through: app)
@@ -250,7 +248,7 @@ extension LiveDevice {
             #expect(refused.internalCode == .internalErrorFailedAuthorityValidation)
         }
 
-        @Test func `INT-12 an app's parameters and hints reach the page, and cannot speak for the broker`() async throws
+        @Test func `INT-12 an app's parameters and hints reach the page, but cannot replace the broker's`() async throws
         {
             let live = try await LiveEnvironment.ready()
             let app = try live.app(1)

@@ -8,12 +8,12 @@ extension LiveDevice {
     ///
     /// ``App`` makes the calls; `scripts/check-snippets` compares them with the page byte by byte.
     @Suite struct SeedTests {
-        @Test func `getDeviceInformation says that workers share the device`() async throws {
+        @Test func `getDeviceInformation reports that workers share the device`() async throws {
             let live = try await LiveEnvironment.ready()
             #expect(try await live.app(1).isSharedDevice())
         }
 
-        @Test func `getDeviceTokenForSharedDevice gives a token of the device, whoever is signed in or nobody`()
+        @Test func `getDeviceTokenForSharedDevice returns a device token, whoever is signed in or nobody`()
             async throws
         {
             let live = try await LiveEnvironment.ready()
@@ -34,13 +34,13 @@ extension LiveDevice {
             await #expect(throws: (any Error).self) { try await app.deviceToken("https://nowhere.test") }
         }
 
-        @Test func `getCurrentAccount gives nobody where nobody is signed in`() async throws {
+        @Test func `getCurrentAccount returns no account if nobody is signed in`() async throws {
             let live = try await LiveEnvironment.ready()
             let (current, previous) = try await live.app(1).accounts()
             #expect(current == nil && previous == nil)
         }
 
-        @Test func `getCurrentAccount gives the worker who is signed in, in every app`() async throws {
+        @Test func `getCurrentAccount returns the signed-in worker, in every app`() async throws {
             let live = try await LiveEnvironment.ready()
             try await live.signIn("Amara", through: try live.app(1))
             for number in [1, 2] {
@@ -50,7 +50,7 @@ extension LiveDevice {
             }
         }
 
-        @Test func `getCurrentAccount names the previous worker after another app's sign-out, and then no more`()
+        @Test func `getCurrentAccount names the previous worker once after another app's sign-out`()
             async throws
         {
             let live = try await LiveEnvironment.ready()
@@ -67,7 +67,7 @@ extension LiveDevice {
             #expect(later.current == nil && later.previous == nil)
         }
 
-        @Test func `getCurrentAccount tells one worker from the next`() async throws {
+        @Test func `getCurrentAccount distinguishes one worker from the next`() async throws {
             let live = try await LiveEnvironment.ready()
             let (app1, app2) = (try live.app(1), try live.app(2))
             let amara = try await live.signIn("Amara", through: app1)

@@ -10,7 +10,7 @@ import UnixSocket
 extension LiveDevice {
     /// What a service manager adds: sockets that exist before the broker, and a session key that outlives it.
     @Suite struct ServiceManagerTests {
-        @Test func `a session outlives the supervisor where the service manager keeps its key, and only there`()
+        @Test func `a session outlives the supervisor only if the service manager keeps its key`()
             async throws
         {
             let live = try await LiveEnvironment.ready()
@@ -50,7 +50,7 @@ extension LiveDevice {
             #expect(try await seen { try await app.token(of: again) }.code == .interactionRequired)
         }
 
-        @Test func `a sign-out that was committed is not undone by a key that was kept`() async throws {
+        @Test func `a committed sign-out is not undone by a key that was kept`() async throws {
             let live = try await LiveEnvironment.ready()
             try await live.kill(.broker)
             let manager = try live.serviceManager()
@@ -76,7 +76,7 @@ extension LiveDevice {
             #expect(try await seen { try await app.token(of: amara) }.code == .interactionRequired)
         }
 
-        @Test func `the broker serves on the sockets that it is handed, and leaves them when it ends`() async throws {
+        @Test func `the broker serves on the sockets that it gets, and leaves them when it ends`() async throws {
             let live = try await LiveEnvironment.ready()
             try await live.kill(.broker)
             let listeners = try [("broker", "broker.sock"), ("agent", "agent.sock"), ("control", "control.sock")].map {
@@ -95,7 +95,7 @@ extension LiveDevice {
             try await live.kill(.broker)
         }
 
-        @Test func `systemd's own socket activation starts the broker when an app knocks`() async throws {
+        @Test func `systemd's socket activation starts the broker when an app connects`() async throws {
             let live = try await LiveEnvironment.ready()
             try await live.kill(.broker)
             let activated = try await live.startBrokerOnDemand()
@@ -106,8 +106,7 @@ extension LiveDevice {
         }
 
         @Test(arguments: [("brokr", "is not known"), ("control", "listens at"), ("session-key-x", "is not known")])
-        func `the broker does not start on a descriptor that it does not know`(name: String, cause: String) async throws
-        {
+        func `the broker does not start with an unknown descriptor`(name: String, cause: String) async throws {
             let live = try await LiveEnvironment.ready()
             try await live.kill(.broker)
             let stranger = try Listener(path: live.path("run/stranger.sock"), mode: 0o600)

@@ -27,7 +27,7 @@ extension LiveDevice {
         }
 
         @Test(arguments: ["chromium", "firefox"])
-        func `a relying party's page opens signed in, and no frame, other host or nobody gets a credential`(
+        func `a relying party's page opens signed in, and no frame, other host or signed-out browser gets a credential`(
             browser: String
         ) async throws {
             let live = try await LiveEnvironment.ready()

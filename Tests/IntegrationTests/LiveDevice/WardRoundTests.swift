@@ -12,7 +12,7 @@ extension LiveDevice {
         private let draft = "Ask about the night"
 
         @Test
-        func `a worker's texts are gone from window, memory and folder when the next worker is signed in`()
+        func `a worker's texts are gone from window, memory and folder once the next worker is signed in`()
             async throws
         {
             let live = try await LiveEnvironment.ready()
@@ -26,7 +26,7 @@ extension LiveDevice {
                 try await window.person("reads", draft)
                 #expect(try window.files.count == 1)
 
-                // As a control, the same search finds the worker while they are here. Memory is not searched for the name:
+                // As a control, the same search finds the signed-in worker's data. Memory is not searched for the name:
                 // Swift stores short texts without an allocation, also on stacks, which nobody overwrites.
                 let traces = ["user name": amara.userName, "note": note, "draft": draft]
                 let memory = ["--process", "window=\(window.pid)", "--surface", "files=" + live.path("apps/4/data")]
@@ -47,7 +47,7 @@ extension LiveDevice {
             }
         }
 
-        @Test func `the next worker can neither paste nor redo anything of the former worker`() async throws {
+        @Test func `the next worker can neither paste nor redo the former worker's text`() async throws {
             let live = try await LiveEnvironment.ready()
             try await WardRound.with(live) { window in
                 try await signIn("Amara", at: window, live)
@@ -86,8 +86,7 @@ extension LiveDevice {
             }
         }
 
-        @Test func `a window that becomes active again is covered until the broker has said who is here`() async throws
-        {
+        @Test func `a window that becomes active is covered until the broker has said who is signed in`() async throws {
             let live = try await LiveEnvironment.ready()
             try await WardRound.with(live) { window in
                 try await signIn("Amara", at: window, live)

@@ -102,7 +102,7 @@ extension LiveDevice {
             }
         }
 
-        @Test func `a worker's pages open signed in under the device's policies, and nothing is left for the next`()
+        @Test func `a worker's pages open signed in under the device's policies, and leave nothing for the next`()
             async throws
         {
             let live = try await LiveEnvironment.ready()
@@ -235,7 +235,7 @@ extension LiveDevice {
             try await live.withConfiguredBrowser(instead: program) { _ in
                 let app = try live.app(1)
                 let account = try await live.signIn("Amara", through: app)
-                // There is no such program, and then one that fails.
+                // First the program is missing, then it fails.
                 for script in [nil, "#!/bin/sh\nexit 3\n"] {
                     if let script { try live.scratch.writeProgram(script, to: "instead-of-a-browser") }
                     let run = try await browse(live)

@@ -4,7 +4,7 @@ import Foundation
 import TestSupport
 
 extension LiveEnvironment {
-    /// The users of a device that has `baton-helper`, which knows users by name: `daemon` for the broker, and `nobody`.
+    /// The users of a device with `baton-helper`, which requires user names: `daemon` for the broker, and `nobody`.
     static let usersWithHelper = DeviceUsers(broker: 1, session: RunningHelper.user)
 
     /// The users of such a device on which the session user is one that no other test uses: `games`.
@@ -13,7 +13,7 @@ extension LiveEnvironment {
     /// Starts the helper for such a device.
     func startHelper() async throws -> RunningHelper {
         let isItsOwn = users?.session == Self.usersOfItsOwn.session
-        // A browser's profile needs more room than the pages of a person who has none.
+        // The profile of a browser needs more space than the pages of a person without a browser.
         return try await RunningHelper.start(
             broker: "daemon", user: isItsOwn ? "games" : "nobody", megabytes: isItsOwn ? 512 : 16, in: scratch)
     }
@@ -46,7 +46,7 @@ extension LiveEnvironment {
     /// A receipt as it was signed.
     struct ShownReceipt: Decodable {
         let items: [ReceiptItem]
-        /// The places in which something was left, or the word that stands for them.
+        /// The places in which something was left, or the one word in place of the list.
         let left: [String]
         let unobserved: [String]
 

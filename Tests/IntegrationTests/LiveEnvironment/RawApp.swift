@@ -11,7 +11,7 @@ import UnixSocket
 final class RawApp: Sendable {
     private let connection: Connection
 
-    /// More than the broker accepts, so that a test can send it.
+    /// More than the broker accepts, so that a test can send a frame that is too long.
     private static let maximumFrame = Wire.maximumFrame * 2
 
     init(_ live: LiveEnvironment, socket: String = "run/broker.sock") throws {

@@ -12,7 +12,7 @@ extension LiveFaults {
     /// A device with `baton-helper`: its browser's files are in memory-backed storage, and its processes in a control
     /// group.
     @Suite(.live(users: LiveEnvironment.usersWithHelper, hasBrowser: false)) struct ConfinementTests {
-        @Test func `a confined browser ends through the helper, and the receipt calls that enforced`() async throws {
+        @Test func `a confined browser is ended by the helper, and the receipt marks this as enforced`() async throws {
             let live = try await LiveEnvironment.ready()
             try await live.withHelper { helper in
                 try await live.awaitAgent()
@@ -75,7 +75,7 @@ extension LiveFaults {
             }
         }
 
-        @Test func `a death at any step of the confinement leaves nothing, and the next worker signs in`() async throws
+        @Test func `a crash at any step of the confinement leaves nothing, and the next worker signs in`() async throws
         {
             let live = try await LiveEnvironment.ready()
             try await live.withHelper { helper in
@@ -142,8 +142,8 @@ extension LiveFaults {
                 try await live.kill(.agent)
                 try await live.kill(.broker)
                 try await live.start(.broker)
-                // A browser of the earlier broker may run outside the control group. Each examination asks the helper, after
-                // everything that the broker has asked it before.
+                // A browser of the earlier broker may run outside the control group. Each examination sends the helper
+                // a request, which is handled after all earlier requests of the broker.
                 for _ in 0..<2 { #expect(try await live.finding("helper_serves") != nil) }
                 let status = try await live.status()
                 #expect(status.session == "signingOut")
@@ -155,7 +155,7 @@ extension LiveFaults {
             }
         }
 
-        @Test func `without its helper the device opens no browser and says so, and a sign-out waits`() async throws {
+        @Test func `without its helper the device opens no browser and says why, and a sign-out waits`() async throws {
             let live = try await LiveEnvironment.ready()
             try await live.withHelper { helper in
                 try await live.awaitAgent()

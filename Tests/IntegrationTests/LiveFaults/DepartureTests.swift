@@ -8,7 +8,7 @@ import Testing
 extension LiveFaults {
     /// A device that was removed from its directory, or that joined the wrong one, can recover.
     @Suite struct DepartureTests {
-        @Test func `a removed device reports it, leaves, joins again and signs workers in`() async throws {
+        @Test func `a device that was removed reports it, leaves, joins again and signs workers in`() async throws {
             let live = try await LiveEnvironment.ready()
             let former = try #require(try await live.status().deviceID)
             try await live.administer("device", "remove", former)
@@ -34,8 +34,7 @@ extension LiveFaults {
             try await live.settle()
         }
 
-        @Test func `a device leaves with a worker signed in, and the directory does not list it any more`() async throws
-        {
+        @Test func `a device can leave while a worker is signed in, and then is not in the directory`() async throws {
             let live = try await LiveEnvironment.ready()
             let former = try #require(try await live.status().deviceID)
             let app = try live.app(1)
@@ -50,7 +49,7 @@ extension LiveFaults {
             try await live.joinAgain()
         }
 
-        @Test func `a device leaves without its server, and says what the directory still lists`() async throws {
+        @Test func `a device can leave without its server, and reports what the directory still lists`() async throws {
             let live = try await LiveEnvironment.ready()
             let former = try #require(try await live.status().deviceID)
             try await live.kill(.server)

@@ -8,7 +8,7 @@ import Testing
 extension LiveFaults {
     /// A real device whose keys are in a TPM.
     @Suite struct DeviceChipTests {
-        @Test func `a device with a TPM hands over, and its state is of no use elsewhere or later`() async throws {
+        @Test func `a device with a TPM hands over, and its state is useless elsewhere or later`() async throws {
             try await LiveEnvironment.withTPM { live, chip in
                 let names = try live.names(in: "device/keys")
                 #expect(names == ["device.tpm", "epoch.count", "receipt.tpm", "sealing.tpm", "transport.tpm"])
@@ -54,7 +54,7 @@ extension LiveFaults {
             }
         }
 
-        @Test func `a TPM that is gone holds the device until it is back, and keeps nothing from being cleared`()
+        @Test func `a missing TPM blocks the device until it is back, but does not prevent the clean-up`()
             async throws
         {
             try await LiveEnvironment.withTPM { live, chip in

@@ -29,7 +29,7 @@ extension LiveFaults {
         }
 
         @Test(arguments: Trouble.allCases)
-        func `while the disk takes no data nobody signs in or stays signed in, and the device recovers with it`(
+        func `while the disk accepts no data nobody signs in or stays signed in, and afterwards the device recovers`(
             trouble: Trouble
         ) async throws {
             let live = try await LiveEnvironment.ready()

@@ -55,7 +55,7 @@ extension LiveFaults {
             var copies = try StateCopies(live)
             for point in points(.signOut) {
                 try await arm(point, live)
-                // This is also the next worker after the death before.
+                // This sign-in is also that of the next worker after the previous crash.
                 let app = try live.app(1)
                 let amara = try await live.signIn("Amara", through: app)
                 keys[point.rawValue] = try await live.sessionKey()
@@ -118,7 +118,7 @@ extension LiveFaults {
             try await nextWorkerSignsIn(live)
         }
 
-        @Test func `a join that a crash cuts off is done or not done, and can be done again`() async throws {
+        @Test func `a join that a crash cuts off is done or not done, and can be repeated`() async throws {
             let live = try await LiveEnvironment.ready()
             for point in points(.join) {
                 try await live.kill(.broker)
@@ -144,7 +144,7 @@ extension LiveFaults {
             try await nextWorkerSignsIn(live)
         }
 
-        @Test func `a first receipt that a crash cuts off is written, once, and its chain is whole`() async throws {
+        @Test func `a first receipt that a crash cuts off is written once, and its chain is complete`() async throws {
             let live = try await LiveEnvironment.ready()
             for point in points(.firstReceipt) {
                 try await live.kill(.broker)
@@ -165,7 +165,7 @@ extension LiveFaults {
             try await expectWholeReceipts(live)
         }
 
-        @Test func `a death beside a lease loses no attempt, keeps no lease, and signs nobody in`() async throws {
+        @Test func `a crash near a lease loses no attempt, keeps no lease, and signs nobody in`() async throws {
             let live = try await LiveEnvironment.ready()
             try await live.allowOffline()
             let app = try live.app(1)
@@ -201,7 +201,7 @@ extension LiveFaults {
             try await nextWorkerSignsIn(live)
         }
 
-        @Test func `a program does not start with a point that it does not have`() async throws {
+        @Test func `a program does not start with an unknown failpoint`() async throws {
             let live = try await LiveEnvironment.ready()
             try await live.kill(.broker)
             #expect(try await live.refusal(.broker, dyingAt: "sign-in.anywhere").contains("failpoint_unknown"))

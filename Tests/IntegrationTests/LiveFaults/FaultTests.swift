@@ -37,7 +37,7 @@ extension LiveFaults {
             try await live.serverHearsOfEveryEnd()
         }
 
-        @Test func `a device whose broker has not come up after a boot is managed, not personal`() async throws {
+        @Test func `a device whose broker has not started after a boot is managed, not personal`() async throws {
             let live = try await LiveEnvironment.ready()
             try await live.kill(.broker)
             // A boot empties the folder of sockets.
@@ -48,7 +48,7 @@ extension LiveFaults {
             #expect(try await live.app(1, isTold: false).isSharedDevice())
         }
 
-        @Test func `a session continues when its process dies, unless it dies again and again`() async throws {
+        @Test func `a session continues when its process dies, unless it dies repeatedly`() async throws {
             let live = try await LiveEnvironment.ready()
             let app = try live.app(1)
             let amara = try await live.signIn("Amara", through: app)
@@ -69,7 +69,7 @@ extension LiveFaults {
             #expect(try live.isClean)
         }
 
-        @Test func `a broker whose file is replaced starts sessions of its own version`() async throws {
+        @Test func `a broker whose file is replaced starts session processes of its own version`() async throws {
             let live = try await LiveEnvironment.ready()
             try await live.kill(.broker)
             let copy = try live.scratch.install(try RunningProgram.built("batond"), as: "batond-of-today")
@@ -90,7 +90,7 @@ extension LiveFaults {
             try FileManager.default.removeItem(atPath: copy)
         }
 
-        @Test func `a session outlives the server, and says so while the server is away`() async throws {
+        @Test func `a session outlives the server, and calls that need it fail meanwhile`() async throws {
             let live = try await LiveEnvironment.ready()
             let app = try live.app(1)
             let amara = try await live.signIn("Amara", through: app)
@@ -105,7 +105,7 @@ extension LiveFaults {
             #expect(try await app.token(of: amara, refreshed: true).account == amara)
         }
 
-        @Test func `a sign-out needs no server, and the server records it when it is back`() async throws {
+        @Test func `a sign-out needs no server, and the server records it later`() async throws {
             let live = try await LiveEnvironment.ready()
             let app = try live.app(1)
             let amara = try await live.signIn("Amara", through: app)
@@ -125,8 +125,7 @@ extension LiveFaults {
             #expect(try await live.me(token) == 401)
         }
 
-        @Test func `a sign-out that was answered needs nothing more of a supervisor that is killed then`() async throws
-        {
+        @Test func `a sign-out that was answered is complete even if the supervisor is then killed`() async throws {
             let live = try await LiveEnvironment.ready()
             let app = try live.app(1)
             let amara = try await live.signIn("Amara", through: app)
@@ -141,7 +140,7 @@ extension LiveFaults {
             #expect(told.current == nil && told.previous == amara)
         }
 
-        @Test func `a sign-out that was committed is finished at the next start`() async throws {
+        @Test func `a committed sign-out is finished at the next start`() async throws {
             let live = try await LiveEnvironment.ready()
             let app = try live.app(1)
             let amara = try await live.signIn("Amara", through: app)
@@ -162,7 +161,7 @@ extension LiveFaults {
             #expect(try live.isClean)
         }
 
-        @Test func `a sign-out waits for the browser's end where the agent died`() async throws {
+        @Test func `a sign-out waits for the browser's end if the agent died`() async throws {
             let live = try await LiveEnvironment.ready()
             let app = try live.app(1)
             let amara = try await live.signIn("Amara", through: app)
@@ -180,7 +179,7 @@ extension LiveFaults {
             "", "{", "null", #"{"state":"ready"}"#,
             #"{"state":"unknown","epoch":"1.00000000000000000000000000000000"}"#,
         ])
-        func `a journal that cannot be read never counts as nobody signed in`(journal: String) async throws {
+        func `an unreadable journal never means that nobody is signed in`(journal: String) async throws {
             let live = try await LiveEnvironment.ready()
             let file = URL(filePath: live.path("device/journal"))
             let good = try Data(contentsOf: file)

@@ -98,7 +98,7 @@ extension LiveFaults {
             try await live.kill(.broker)
         }
 
-        @Test func `a device that is in order has nothing to recover`() async throws {
+        @Test func `a device without damage has nothing to recover`() async throws {
             let live = try await LiveEnvironment.ready()
             guard case .failed(let refusal) = try await live.ask(.recover) else { throw TestProblem("recovered") }
             #expect(refusal.code == "not_quarantined")

@@ -51,7 +51,7 @@ extension LiveFaults {
         private static let saved = ["plan.txt", "Sent.html", "Sent.pdf"]
 
         @Test(arguments: LiveEnvironment.BrowserKind.allCases)
-        func `a worker's traces are found before the sign-out, and none of them for the next worker`(
+        func `a worker's traces are found before the sign-out, and none of them by the next worker`(
             kind: LiveEnvironment.BrowserKind
         ) async throws {
             let live = try await LiveEnvironment.ready()
@@ -83,9 +83,9 @@ extension LiveFaults {
                             try Set(Self.saved).isSubset(
                                 of: FileManager.default.contentsOfDirectory(atPath: storage + "/home/Downloads"))
                         }
-                        // Nothing of the worker before was there.
+                        // Nothing of the previous worker was there.
                         #expect(try Self.reports(in: seen).last == Report(mark: mark, found: .init()))
-                        // The next page opens in the browser that runs, and finds there what the first one left.
+                        // The next page opens in the running browser, and finds what the first page left there.
                         let count = try Self.reports(in: seen).count
                         try await open(page, live)
                         try await FolderWatch(live.path("")).until("the second page") {

@@ -19,7 +19,7 @@ extension LiveOffline {
             let live = try await LiveEnvironment.ready()
             try await live.lied { lie in
                 for (number, kind) in Self.lies.enumerated() {
-                    // Every second lie answers only the session's request itself. The others begin with the nonce's.
+                    // Every second lie answers only the session's own request. The others begin with the nonce request.
                     try lie(number % 2 == 0 ? "/token " : "/token (?!.*srv_challenge)", Self.always(kind))
                     try live.seat("Amara")
                     _ = try await seen { try await live.app(1).signIn() }
@@ -36,7 +36,7 @@ extension LiveOffline {
             }
         }
 
-        @Test func `a session outlives a server that lies when a token is asked for`() async throws {
+        @Test func `a session outlives false answers of the server to a token request`() async throws {
             let live = try await LiveEnvironment.ready()
             try await live.lied { lie in
                 let app = try live.app(1)

@@ -22,7 +22,7 @@ extension LiveOffline {
 
         private static let mixedUp = "is about another worker, epoch, session or app"
 
-        @Test func `a token of another worker, session or app is refused, and the worker stays`() async throws {
+        @Test func `a token of another worker, session or app is refused, without a sign-out`() async throws {
             let live = try await LiveEnvironment.ready()
             try await live.lied { lie in
                 let app = try live.app(1)
@@ -88,7 +88,7 @@ extension LiveOffline {
             }
         }
 
-        @Test func `a renewal of another worker or session is refused, and the session continues with its own`()
+        @Test func `a renewal of another worker or session is refused, and the session keeps its own token`()
             async throws
         {
             let live = try await LiveEnvironment.ready()

@@ -8,7 +8,7 @@ import Testing
 extension LiveOffline {
     /// Workers at a device that cannot reach its server.
     @Suite struct OfflineTests {
-        @Test func `a worker whom the device has seen signs in without the server, and with it is online again`()
+        @Test func `a known worker signs in without the server, and is online again when it returns`()
             async throws
         {
             let live = try await LiveEnvironment.ready()
@@ -58,7 +58,7 @@ extension LiveOffline {
             try await live.forbidOffline()
         }
 
-        @Test func `another worker cannot turn a session that began offline into theirs`() async throws {
+        @Test func `another worker cannot take over a session that began offline`() async throws {
             let live = try await LiveEnvironment.ready()
             try await live.allowOffline()
             let app = try live.app(1)
@@ -75,7 +75,7 @@ extension LiveOffline {
             try await live.forbidOffline()
         }
 
-        @Test func `after so many wrong passwords the device has forgotten the worker`() async throws {
+        @Test func `after the maximum number of wrong passwords the device has forgotten the worker`() async throws {
             let live = try await LiveEnvironment.ready()
             try await live.allowOffline()
             let app = try live.app(1)
@@ -103,7 +103,7 @@ extension LiveOffline {
             try await live.forbidOffline()
         }
 
-        @Test func `a disabled worker who is signed in offline is signed out as soon as the device is told`()
+        @Test func `a disabled worker who is signed in offline is signed out as soon as the device learns of it`()
             async throws
         {
             let live = try await LiveEnvironment.ready()
@@ -124,7 +124,7 @@ extension LiveOffline {
             try await live.forbidOffline()
         }
 
-        @Test func `a worker who is disabled while others are there is forgotten by the device`() async throws {
+        @Test func `a worker who is disabled while another is signed in is forgotten by the device`() async throws {
             let live = try await LiveEnvironment.ready()
             try await live.allowOffline()
             let app = try live.app(1)
@@ -139,7 +139,7 @@ extension LiveOffline {
             #expect(try live.names(in: "device/offline") == [])
         }
 
-        @Test func `nobody has a lease where the organisation has not turned it on`() async throws {
+        @Test func `nobody has a lease unless the organisation has turned it on`() async throws {
             let live = try await LiveEnvironment.ready()
             let app = try live.app(1)
             let amara = try await live.signIn("Amara", through: app)

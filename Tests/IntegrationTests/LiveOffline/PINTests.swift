@@ -11,7 +11,7 @@ extension LiveOffline {
     @Suite struct PINTests {
         private static let pin = "48027139560412"
 
-        @Test func `a worker sets a PIN after signing in, and signs in with it when the server is away`() async throws {
+        @Test func `a worker sets a PIN after signing in, and signs in with it without the server`() async throws {
             let live = try await LiveEnvironment.ready()
             try await live.allowOffline(["--pin-without-tpm"])
             let app = try live.app(1)

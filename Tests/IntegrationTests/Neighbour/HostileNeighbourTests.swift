@@ -62,7 +62,7 @@ import Testing
         triedAll(ofSession, stage)
     }
 
-    @Test func `a process of the same user gets what a neighbour tries for, so that empty hands mean something`()
+    @Test func `a process of the same user succeeds in what a neighbour attempts, as a control`()
         async throws
     {
         let live = try await LiveEnvironment.ready()

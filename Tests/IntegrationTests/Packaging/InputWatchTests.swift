@@ -30,7 +30,7 @@ import Testing
         try textOfFile(scratch.path("told")).split(separator: "\n")
     }
 
-    @Test func `under X recent input is reported, and old input is not`() async throws {
+    @Test func `under X recent input is reported, and older input is not`() async throws {
         try await Scratch.with { scratch in
             // The first three polls find input just now, the next three a pause of a minute. Then the X server is gone.
             try tools(
@@ -63,7 +63,7 @@ import Testing
         }
     }
 
-    @Test func `a compositor that hangs keeps nobody active for ever`() async throws {
+    @Test func `a compositor that hangs does not keep a worker active forever`() async throws {
         try await Scratch.with { scratch in
             try tools(scratch, ["gdbus": "exit 1", "swayidle": "while kill -0 $PPID 2>/dev/null; do sleep 1; done"])
             // The shell prints each command (`-x`). At the sixtieth poll, the agent has been notified only forty times.

@@ -51,7 +51,7 @@ import Testing
     }
 
     @Test(arguments: [("batond.service", []), ("baton-agent.service", ["--user"])] as [(String, [String])])
-    func `systemd finds a misspelt setting, so that its silence means something`(
+    func `systemd finds a misspelt setting, which shows that the check works`(
         name: String, manager: [String]
     ) async throws {
         try await Scratch.with { scratch in
@@ -65,10 +65,10 @@ import Testing
         }
     }
 
-    /// The limits are out of 100. The helper mounts file systems: it needs a capability with a high weight, and has no
-    /// mount namespace of its own.
+    /// The limits are scores up to 100. The helper mounts file systems: it needs a capability with a high weight, and
+    /// has no mount namespace of its own.
     @Test(arguments: [("batond.service", 20), ("baton-server.service", 20), ("baton-helper.service", 40)])
-    func `a service is exposed to little, by systemd's own count`(name: String, most: Int) async throws {
+    func `a service has a low exposure score from systemd`(name: String, most: Int) async throws {
         try await Scratch.with { scratch in
             let unit = try #require(try units(in: scratch).first { $0.hasSuffix("/" + name) })
             let verdict = try await judge(

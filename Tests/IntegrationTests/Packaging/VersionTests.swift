@@ -7,7 +7,7 @@ import Testing
 /// All programs and the library report the version of the changelog.
 @Suite struct VersionTests {
     @Test(arguments: ["baton", "batond", "baton-agent", "baton-browser-host", "baton-helper", "baton-server"])
-    func `a program says the version of the changelog`(program: String) async throws {
+    func `a program reports the version of the changelog`(program: String) async throws {
         let version = try changelogVersion()
         try await Scratch.with { scratch in
             let run = try await RunningProgram.start(
@@ -17,7 +17,7 @@ import Testing
         }
     }
 
-    @Test func `the library says the version of the changelog`() throws {
+    @Test func `the library reports the version of the changelog`() throws {
         #expect(MSALPublicClientApplication.sdkVersion == (try changelogVersion()))
     }
 

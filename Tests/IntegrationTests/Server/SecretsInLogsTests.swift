@@ -6,7 +6,7 @@ import Testing
 /// The log and the files of a server that logs at level `trace` and has received every kind of secret through the
 /// endpoints that foreign clients use.
 @Suite(.timeLimit(.minutes(20))) struct SecretsInLogsTests {
-    @Test func `no password, code, token, key, cookie or form token is in the log or in the files of the server`()
+    @Test func `no password, code, token, key, cookie or form token is in the log or in the server's files`()
         async throws
     {
         try await Scratch.with { scratch in

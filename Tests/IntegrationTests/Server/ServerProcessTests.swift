@@ -37,7 +37,7 @@ import Testing
         }
     }
 
-    @Test func `only the server's user has access to the state`() async throws {
+    @Test func `only the server's user can access the state`() async throws {
         try await Scratch.with { scratch in
             let server = try ServerProcess(in: scratch)
             try await server.start()
@@ -53,7 +53,7 @@ import Testing
     }
 
     @Test(arguments: [(0, "200"), (61_203, "403")])
-    func `administration is refused to another user, whatever the modes of files say`(
+    func `administration is refused to another user, whatever the file modes are`(
         user: Int, status: String
     ) async throws {
         try #require(geteuid() == 0, "a process of another user needs the right to make one")
@@ -83,7 +83,7 @@ import Testing
         print(there.makefile().readline())
         """
 
-    @Test func `a storage key that is missing or another's stops the server and is not replaced`() async throws {
+    @Test func `a missing or wrong storage key stops the server and is not replaced`() async throws {
         try await Scratch.with { scratch in
             let server = try ServerProcess(in: scratch)
             try await server.start()
@@ -107,7 +107,7 @@ import Testing
         }
     }
 
-    @Test func `a second server leaves the first one's directory alone`() async throws {
+    @Test func `a second server leaves the first one's folder alone`() async throws {
         try await Scratch.with { scratch in
             let server = try ServerProcess(in: scratch)
             try await server.start()
@@ -138,7 +138,7 @@ import Testing
             ),
             ("signingKeys", ["age": 1], "the key age is not known"),
         ] as [(String, any Sendable, String)])
-    func `a configuration that is not right is refused`(
+    func `an invalid configuration is refused`(
         key: String, value: any Sendable, explanation: String
     ) async throws {
         try await Scratch.with { scratch in
@@ -149,7 +149,7 @@ import Testing
         }
     }
 
-    @Test func `a new signing key is published for as long as the configuration says`() async throws {
+    @Test func `a new signing key is published in advance for the configured time`() async throws {
         try await Scratch.with { scratch in
             let server = try ServerProcess(
                 ["signingKeys": ["ageDays": 2, "publicationHours": 3]], in: scratch)

@@ -37,7 +37,7 @@ import Testing
         #expect(Set([amara, same, other]).count == 2)
     }
 
-    @Test func `ACC-3 a listed account has tenant profiles, one that came with a token has none`() async throws {
+    @Test func `ACC-3 a listed account has tenant profiles, an account from a token has none`() async throws {
         let listed = try await account("o.T", realm: "t")
         let profile = try #require(listed.tenantProfiles?.first)
         #expect(listed.tenantProfiles?.count == 1)
@@ -47,7 +47,7 @@ import Testing
         #expect(try await Answers.result().account.tenantProfiles == nil)
     }
 
-    @Test func `ACC-4 claims are of the home tenant only`() async throws {
+    @Test func `ACC-4 only claims of the home tenant are used`() async throws {
         let claims = JSONValue.object(["name": .string("Amara"), "n": .integer(7), "l": .array([.bool(true), .null])])
         let home = try await account("o.t", realm: "t", claims: claims)
         #expect(home.accountClaims?["name"] as? String == "Amara")
@@ -60,7 +60,7 @@ import Testing
         #expect(guest.tenantProfiles?.first?.claims?["name"] as? String == "Amara")
     }
 
-    @Test func `ACC-4 ACC-5 ACC-6 an account that came with a token has its claims, its host and the broker`()
+    @Test func `ACC-4 ACC-5 ACC-6 an account from a token has its claims, its host and the broker`()
         async throws
     {
         let home = try await Answers.result(claims: #"{"tid":"\#(TestValues.tenant)","oid":"x","email":"a@b"}"#)
@@ -73,7 +73,7 @@ import Testing
         #expect(!guest.tenantProfile.isHomeTenantProfile && guest.tenantProfile.tenantId == "elsewhere")
     }
 
-    @Test func `ACC-7 a copy has everything, isSSOAccount too`() async throws {
+    @Test func `ACC-7 a copy has all properties, including isSSOAccount`() async throws {
         let account = try await account("o.t")
         let copy = try #require(account.copy() as? MSALAccount)
         #expect(copy == account && copy.isSSOAccount && copy.username == account.username)
@@ -81,12 +81,12 @@ import Testing
         #expect((account.homeAccountId?.copy() as? MSALAccountId) == account.homeAccountId)
     }
 
-    @Test func `an account can be handled as the protocol that Microsoft's library has`() async throws {
+    @Test func `an account conforms to the protocol of Microsoft's library`() async throws {
         let account: any MSALAccountProtocol = try await account("o.t")
         #expect(account.username == "amara@baton.test" && account.isSSOAccount)
     }
 
-    @Test func `a dump of an account or a token names nobody and gives nothing away`() async throws {
+    @Test func `a dump of an account or a token contains no name and no secret`() async throws {
         let account = try await account("o.t", claims: .object(["name": .string("Amara")]))
         let result = try await Answers.result(accessToken: "s3cret")
         var text = ""
@@ -98,7 +98,7 @@ import Testing
         for word in ["mara", "local", "o.t", "s3cret"] { #expect(!text.contains(word)) }
     }
 
-    @Test func `RES-2 the header is scheme, one blank, token`() async throws {
+    @Test func `RES-2 the header is the scheme, one blank and the token`() async throws {
         let result = try await Answers.result(accessToken: "token")
         #expect(result.authorizationHeader == "Bearer token" && result.authenticationScheme == "Bearer")
         #expect(result.scopes == ["User.Read"])

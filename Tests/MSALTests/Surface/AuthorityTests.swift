@@ -7,7 +7,7 @@ import Testing
 struct AuthorityTests {
     private func url(_ text: String) throws -> URL { try #require(URL(string: text)) }
 
-    @Test func `AUT-1 a raw tenant takes the place of the one in the address`() throws {
+    @Test func `AUT-1 a raw tenant replaces the tenant in the address`() throws {
         let authority = try MSALAADAuthority(
             url: url("https://login.baton.test/common"), rawTenant: "contoso.example")
         #expect(authority.url.absoluteString == "https://login.baton.test/contoso.example")
@@ -22,7 +22,7 @@ struct AuthorityTests {
         #expect(error.asInternal == .internalErrorInvalidParameter)
     }
 
-    @Test func `AUT-2 an address gives an authority of the subclass that fits`() throws {
+    @Test func `AUT-2 an address yields an authority of the matching subclass`() throws {
         let authority = try MSALAuthority(url: url("https://login.baton.test/common/oauth2"))
         #expect(authority is MSALAADAuthority)
         #expect(try authority == MSALAADAuthority(url: url("https://login.baton.test/common")))
@@ -61,7 +61,7 @@ struct AuthorityTests {
     ]
 
     @Test(arguments: pairs)
-    func `AUT-3 a host, an audience and a tenant that do not go together are refused`(
+    func `AUT-3 a host, an audience and a tenant that contradict each other are refused`(
         environment: String, audience: MSALAudienceType, tenant: String?
     ) async throws {
         let error = try await seen {
@@ -83,7 +83,7 @@ struct AuthorityTests {
         #expect(authority.url.absoluteString == "https://\(host)/organizations")
     }
 
-    @Test func `AUT-5 an authority is a key and its own copy`() throws {
+    @Test func `AUT-5 an authority can be a dictionary key, and equals its copy`() throws {
         let authority = try MSALAADAuthority(url: url("https://login.baton.test/tenant"))
         let copy = try #require(authority.copy() as? MSALAADAuthority)
         #expect(Set([authority, copy]).count == 1)

@@ -19,7 +19,7 @@ struct ClaimsTests {
         return claim
     }
 
-    @Test func `CLM-1 a request is written as OpenID Connect has it`() throws {
+    @Test func `CLM-1 a request is encoded as in OpenID Connect`() throws {
         let request = MSALClaimsRequest()
         try request.requestClaim(claim("nickname"), for: .idToken)
         try request.requestClaim(claim("sub", value: "x"), for: .idToken)
@@ -31,7 +31,7 @@ struct ClaimsTests {
                 """)
     }
 
-    @Test func `CLM-1 a claim replaces one of the same name in the same token only`() throws {
+    @Test func `CLM-1 a claim replaces only one of the same name in the same token`() throws {
         let request = MSALClaimsRequest()
         try request.requestClaim(claim("sub", value: "1"), for: .idToken)
         try request.requestClaim(claim("sub", value: "2"), for: .accessToken)
@@ -46,7 +46,7 @@ struct ClaimsTests {
         #"{"id_token":{}}"#, #"{"id_token":{"a":{"values":["x","y"]},"b":{}}}"#,
         #"{"id_token":{"a":{"value":{"b":[true,1.5,null,"x"]}}}}"#,
     ])
-    func `CLM-1 a request that is read is the request that is written`(json: String) throws {
+    func `CLM-1 a request is decoded as it was encoded`(json: String) throws {
         var error: NSError?
         let request = unsafe MSALClaimsRequest(jsonString: json, error: &error)
         #expect(error == nil)
@@ -76,7 +76,7 @@ struct ClaimsTests {
         #expect(outcome.asInternal == .internalErrorInvalidParameter)
     }
 
-    @Test func `CLM-2 removing a claim that was not asked for is an error`() async throws {
+    @Test func `CLM-2 removing a claim that was not requested is an error`() async throws {
         let request = MSALClaimsRequest()
         try request.requestClaim(claim("sub"), for: .idToken)
         try request.removeClaim(withName: "sub", target: .idToken)
@@ -86,7 +86,7 @@ struct ClaimsTests {
         #expect(error.asInternal == .internalErrorInvalidParameter)
     }
 
-    @Test func `CLM-3 a value that is not JSON is never written`() throws {
+    @Test func `CLM-3 a value that is not JSON is never encoded`() throws {
         for value in [NSObject(), Double.nan, Date(), ["x": NSObject()]] as [Any] {
             let request = MSALClaimsRequest()
             try request.requestClaim(claim("sub", value: value), for: .idToken)

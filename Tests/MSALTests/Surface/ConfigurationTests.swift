@@ -20,12 +20,12 @@ struct ConfigurationTests {
         #expect(MSALCacheConfig.defaultKeychainSharingGroup() == "com.microsoft.adalcache")
     }
 
-    @Test func `INIT-2 INIT-3 a client id alone lacks the redirect URI`() async throws {
+    @Test func `INIT-2 INIT-3 a client id alone leaves the redirect URI missing`() async throws {
         let error = try await seen { try MSALPublicClientApplication(clientId: "client-1") }
         #expect(error.asInternal == .internalErrorInvalidRedirectURI)
     }
 
-    @Test func `INIT-7 a copy of a configuration has every setting and a life of its own`() throws {
+    @Test func `INIT-7 a copy of a configuration has every setting and is independent`() throws {
         let configuration = MSALPublicClientApplicationConfig(
             clientId: "client-1", redirectUri: redirectUri, authority: nil)
         let authority = try MSALAADAuthority(url: #require(URL(string: "https://login.baton.test/tenant")))
@@ -49,7 +49,7 @@ struct ConfigurationTests {
         #expect(copy.cacheConfig.keychainSharingGroup == "group")
     }
 
-    @Test func `INIT-7 an application shows a copy of its configuration, never the caller's object`() throws {
+    @Test func `INIT-7 an application returns a copy of its configuration, never the caller's object`() throws {
         let given = MSALPublicClientApplicationConfig(clientId: "client-1", redirectUri: redirectUri, authority: nil)
         given.tokenExpirationBuffer = 60
         let application = try MSALPublicClientApplication(configuration: given)
@@ -60,7 +60,7 @@ struct ConfigurationTests {
         #expect(application.configuration.clientId == "client-1")
     }
 
-    @Test func `the library says which version it is`() throws {
+    @Test func `the library reports its version`() throws {
         #expect(try #require(MSALPublicClientApplication.sdkVersion).split(separator: ".").count == 3)
     }
 }

@@ -13,14 +13,14 @@ import Testing
         }
     }
 
-    @Test func `DEV-9 a device information that an app creates is a personal device without a broker`() {
+    @Test func `DEV-9 device information that an app creates describes a personal device without a broker`() {
         let device = MSALDeviceInformation()
         #expect(device.deviceMode == .default && device.description == "Device mode default")
         #expect(!device.hasAADSSOExtension && device.configuredPreferredAuthMethod == .none)
         #expect(device.extraDeviceInformation.isEmpty)
     }
 
-    @Test func `DEV-7 a broker that answered is reported, and a personal device without one reports none`()
+    @Test func `DEV-7 a broker that answered is reported, and no broker on a personal device without one`()
         async throws
     {
         let answered = try await broker(TestValues.shared).serving { try await $0.deviceInformation(with: nil) }
@@ -43,7 +43,7 @@ import Testing
         #expect(texts == ["aadDeviceIdentifier": "d", "aadTenantIdentifier": TestValues.tenant])
     }
 
-    @Test func `DEV-11 a registration with another tenant does not count, and case in the tenant does not matter`()
+    @Test func `DEV-11 a registration of another tenant does not count, and the case of the tenant is ignored`()
         async throws
     {
         let broker = try broker(TestValues.shared)
@@ -69,7 +69,7 @@ import Testing
         #expect(error.asInternal == .internalBrokerNotAvailable)
     }
 
-    @Test(arguments: ["", " "]) func `DTK-1 a token of the device is for a resource`(resource: String) async throws {
+    @Test(arguments: ["", " "]) func `DTK-1 a device token is for a resource`(resource: String) async throws {
         let application = try ScriptedBroker().application()
         let error = try await seen {
             try await application.deviceTokenForSharedDevice(withResource: resource, scopes: nil)
@@ -77,7 +77,7 @@ import Testing
         #expect(error.asInternal == .internalErrorInvalidParameter)
     }
 
-    @Test func `DTK-1 a device that is not shared has no token`() async throws {
+    @Test func `DTK-1 a device that is not shared gets no token`() async throws {
         let broker = try broker(TestValues.device(.personal))
         let application = try broker.application()
         let error = try await seen {
@@ -87,7 +87,7 @@ import Testing
         #expect(error.text.contains("not shared"))
     }
 
-    @Test func `DTK-1 a shared device gets a token of its own from the broker`() async throws {
+    @Test func `DTK-1 a shared device gets a device token from the broker`() async throws {
         let broker = try ScriptedBroker { end in
             try end.greet()
             try end.answer(try end.request())
@@ -123,7 +123,7 @@ import Testing
         #expect(error.asInternal != nil && error.text.contains("AADSTS500011"))
     }
 
-    @Test func `a token of the device can be made by an app's own tests, and gives nothing away in a dump`() {
+    @Test func `an app's own tests can create a device token, and a dump of it contains no secret`() {
         let token = MSALDeviceTokenResult(
             accessToken: "s3cret", deviceInformation: "x.y.z", expiresOn: nil, scopes: ["a"], authority: nil)
         #expect(token.accessToken == "s3cret" && token.deviceInformation == "x.y.z" && token.scopes == ["a"])

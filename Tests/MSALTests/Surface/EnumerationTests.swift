@@ -15,7 +15,7 @@ import Testing
         (MSALAccountEnumerationParameters(identifier: "nobody"), 0),
     ]
 
-    @Test func `ENUM-7 every condition counts, the case does not, and no match is an empty list`() async throws {
+    @Test func `ENUM-7 every condition applies, case is ignored, and no match is an empty list`() async throws {
         let broker = try Answers.broker(listing: [TestValues.amara, TestValues.bo])
         let application = try broker.application()
         for (parameters, count) in filters {
@@ -24,7 +24,7 @@ import Testing
         }
     }
 
-    @Test func `ENUM-1 ENUM-2 the waiting forms list what the broker lists, too`() throws {
+    @Test func `ENUM-1 ENUM-2 the blocking forms also list what the broker lists`() throws {
         let broker = try Answers.broker(listing: [TestValues.amara])
         let application = try broker.application()
         #expect(try application.allAccounts().map(\.username) == ["amara@baton.test"])
@@ -32,7 +32,7 @@ import Testing
         #expect(try application.account(forUsername: "Amara@Baton.test").identifier == TestValues.amara.homeAccountID)
     }
 
-    @Test func `ENUM-9 an account that is not signed in is an error with a code, and no crash`() async throws {
+    @Test func `ENUM-9 an account that is not signed in is an error with a code, not a crash`() async throws {
         let broker = try Answers.broker(listing: [])
         let application = try broker.application()
         let byIdentifier = try await seen { try application.account(forIdentifier: TestValues.amara.homeAccountID) }
@@ -44,7 +44,7 @@ import Testing
         #expect(try application.allAccounts().isEmpty)
     }
 
-    @Test(arguments: ["", " ", "\n"]) func `ENUM-10 a blank name is refused in the public domain`(name: String)
+    @Test(arguments: ["", " ", "\n"]) func `ENUM-10 a blank name is refused with the public error domain`(name: String)
         async throws
     {
         let application = try ScriptedBroker().application()
@@ -54,7 +54,7 @@ import Testing
         #expect(byIdentifier.asInternal == .internalErrorInvalidParameter)
     }
 
-    @Test func `ENUM-6 if the broker cannot be asked there is an error and no list`() async throws {
+    @Test func `ENUM-6 if the broker cannot be asked the result is an error, not a list`() async throws {
         let broker = try ScriptedBroker(deadlines: .within(.milliseconds(50)))
         let application = try broker.application()
         let waiting = try await seen { try application.allAccounts() }
@@ -63,7 +63,7 @@ import Testing
         #expect(later.asInternal == .internalBrokerNotAvailable)
     }
 
-    @Test func `BRK-4 a broker is available when it answers`() async throws {
+    @Test func `BRK-4 a broker counts as available if it answers`() async throws {
         let isThere = try await Answers.broker(listing: []).serving { $0.isCompatibleAADBrokerAvailable }
         let silent = try ScriptedBroker(deadlines: .within(.milliseconds(50)))
         let isSilentThere = try await silent.serving { $0.isCompatibleAADBrokerAvailable }

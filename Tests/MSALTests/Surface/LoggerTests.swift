@@ -5,7 +5,7 @@ import Testing
 
 /// Settings that apply to the whole process. Each test runs in its own process.
 struct LoggerTests {
-    @Test func `LOG-2 the log starts at info, and hides everything personal`() async {
+    @Test func `LOG-2 the log starts at level info, and hides personal data`() async {
         await #expect(processExitsWith: .success) {
             let config = MSALGlobalConfig.loggerConfig
             precondition(config.logLevel == .info)
@@ -16,7 +16,7 @@ struct LoggerTests {
         }
     }
 
-    @Test func `the callback that was set can be read and called, and before that there is one that does nothing`()
+    @Test func `the callback can be read and called, and by default does nothing`()
         async
     {
         await #expect(processExitsWith: .exitCode(7)) {
@@ -26,7 +26,7 @@ struct LoggerTests {
         }
     }
 
-    @Test func `BRK-1 the broker takes part unless the process says no`() async {
+    @Test func `BRK-1 the broker is used unless the process forbids it`() async {
         await #expect(processExitsWith: .success) {
             precondition(MSALGlobalConfig.brokerAvailability == .auto)
             MSALGlobalConfig.brokerAvailability = .none

@@ -7,7 +7,7 @@ import Testing
 struct ParameterTests {
     private let webview = MSALWebviewParameters(authPresentationViewController: NSObject())
 
-    @Test func `every parameter but those that an initialiser takes starts with Microsoft's default`() {
+    @Test func `every parameter that an initialiser does not set starts with Microsoft's default`() {
         #expect(MSALParameters().completionBlockQueue == nil)
         let token = MSALTokenParameters(scopes: ["User.Read"])
         #expect(token.scopes == ["User.Read"])
@@ -25,7 +25,7 @@ struct ParameterTests {
         #expect(!webview.prefersEphemeralWebBrowserSession && webview.webviewType == .default)
     }
 
-    @Test func `a silent request is of an account, and may use whatever the broker has`() async throws {
+    @Test func `a silent request has an account, and may use whatever the broker has`() async throws {
         let account = try await Answers.result().account
         let silent = MSALSilentTokenParameters(scopes: ["User.Read"], account: account)
         #expect(silent.account == account && silent.scopes == ["User.Read"])
@@ -47,11 +47,11 @@ struct ParameterTests {
         #expect(isStable)
     }
 
-    @Test func `OUT-3 sign-out parameters without web parameters still give some`() {
+    @Test func `OUT-3 sign-out parameters without web parameters still return some`() {
         #expect(!MSALSignoutParameters().webviewParameters.prefersEphemeralWebBrowserSession)
     }
 
-    @Test func `ENUM-7 ENUM-8 an enumeration holds what it was made of, and asks for signed-in accounts`() {
+    @Test func `ENUM-7 ENUM-8 an enumeration keeps its initial values, and asks for signed-in accounts`() {
         let all = MSALAccountEnumerationParameters()
         #expect(all.identifier == nil && all.username == nil && all.tenantProfileIdentifier == nil)
         let byIdentifier = MSALAccountEnumerationParameters(identifier: "a.b")
@@ -63,7 +63,7 @@ struct ParameterTests {
         for parameters in [all, byIdentifier, byName, byProfile] { #expect(parameters.returnOnlySignedInAccounts) }
     }
 
-    @Test func `a dump of parameters names nobody`() {
+    @Test func `a dump of parameters contains no name`() {
         let interactive = MSALInteractiveTokenParameters(scopes: [], webviewParameters: webview)
         interactive.loginHint = "amara@baton.test"
         let enumeration = MSALAccountEnumerationParameters(identifier: nil, username: "amara@baton.test")

@@ -9,7 +9,7 @@ import Testing
 @Suite(.timeLimit(.minutes(10))) struct QueueTests {
     private let webview = MSALWebviewParameters(authPresentationViewController: NSObject())
 
-    @Test func `THR-1 THR-6 blocks of every call run once, later, on the queue that was named`() async throws {
+    @Test func `THR-1 THR-6 blocks of every call run once, later, on the given queue`() async throws {
         let broker = try ScriptedBroker { end in
             try end.greet()
             while true { try end.answer(try end.request()) }
@@ -59,7 +59,7 @@ import Testing
         #expect(!wasInside)
     }
 
-    @Test func `THR-2 if the main queue does not run, the log says so and the async form answers`() async {
+    @Test func `THR-2 if the main queue is blocked, the log says so and the async form answers`() async {
         await #expect(processExitsWith: .exitCode(7)) {
             let application = try MSALPublicClientApplication(
                 configuration: MSALPublicClientApplicationConfig(

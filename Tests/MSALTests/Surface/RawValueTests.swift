@@ -57,7 +57,7 @@ struct RawValueTests {
     @Test(arguments: internalCodes)
     func `internal codes are Microsoft's`(code: MSALInternalError, number: Int) { #expect(code.rawValue == number) }
 
-    @Test func `the names that former versions had mean the same codes`() {
+    @Test func `the names of former versions mean the same codes`() {
         #expect(MSALInternalError.invalidParameter == .internalErrorInvalidParameter)
         #expect(MSALInternalError.errorInvalidParameter == .internalErrorInvalidParameter)
         #expect(MSALInternalError.errorBrokerUnknown == .internalErrorBrokerUnknown)

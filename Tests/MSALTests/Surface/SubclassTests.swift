@@ -6,7 +6,7 @@ import Testing
 
 /// Subclasses of the application class that override its methods, as in apps' own tests with Microsoft's library.
 @Suite struct SubclassTests {
-    @Test func `a subclass that overrides the block forms changes the async forms, too`() async throws {
+    @Test func `a subclass that overrides the block forms also changes the async forms`() async throws {
         let application = try MockApplication(
             configuration: MSALPublicClientApplicationConfig(
                 clientId: "client-1", redirectUri: "msauth.org.example.worker://auth", authority: nil))
@@ -37,7 +37,7 @@ import Testing
                 == .internalErrorUnexpected)
     }
 
-    @Test func `a subclass that refuses its configuration is not made`() {
+    @Test func `a subclass can refuse its configuration by throwing`() {
         #expect(throws: MockFailure.self) {
             try RefusingApplication(configuration: MSALPublicClientApplicationConfig(clientId: ""))
         }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// As much of Foundation's Swift side as scripts/check-objc-face needs on Linux: names and types, no behaviour. Nothing here
-// ever runs.
+// The part of Foundation's Swift interface that scripts/check-objc-face needs on Linux: names and types, no behaviour.
+// Nothing here ever runs.
 @_exported import Dispatch
 @_exported import Foundation
 

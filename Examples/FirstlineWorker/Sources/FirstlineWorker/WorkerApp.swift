@@ -63,7 +63,8 @@ import Workers
         }
     }
 
-    /// By the end of the answer all of the former worker's data is erased, and the change counts as handled.
+    /// Checks who is signed in. When the answer returns, all of the former worker's data is erased, and MSAL counts the
+    /// change as handled.
     private func checkAccount() {
         device.check { [weak self] answer in
             switch answer {

@@ -25,8 +25,7 @@ import WorkerState
         #expect(try await run.answer("show")["error"] == "nobody")
     }
 
-    @Test func `when another worker is here already, the former one's note goes before anything is shown`() async throws
-    {
+    @Test func `if another worker is signed in, the former note is erased before anything is shown`() async throws {
         let run = try Run(device)
         device.signIn(amara)
         _ = try await run.answer("note hers")
@@ -37,7 +36,7 @@ import WorkerState
         #expect(try await run.answer("show")["note"] == "his")
     }
 
-    @Test func `a broker that is away shows nothing and removes nothing`() async throws {
+    @Test func `without a broker the app shows nothing and removes nothing`() async throws {
         let run = try Run(device)
         device.signIn(amara)
         _ = try await run.answer("note hers")
@@ -54,7 +53,7 @@ import WorkerState
         #expect(try await run.answer("sign-in")["error"] == "canceled")
     }
 
-    @Test func `a change of worker that the app dies in is told to its next run`() async throws {
+    @Test func `if the app dies during a change of worker, its next run is told about the change`() async throws {
         let run = try Run(device)
         device.signIn(amara)
         _ = try await run.answer("note hers")

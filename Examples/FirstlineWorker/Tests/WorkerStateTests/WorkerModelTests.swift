@@ -18,7 +18,7 @@ import Workers
         return model
     }
 
-    @Test func `nothing is shown before the first check has said who is signed in`() {
+    @Test func `nothing is shown before the first check has reported who is signed in`() {
         var model = WorkerModel()
         #expect(model.handle(.launched) == [.askDevice, .checkAccount])
         #expect(model.handle(.command(.show)) == [])
@@ -30,14 +30,14 @@ import Workers
         #expect(model.handle(.command(command)) == [.checkAccount])
     }
 
-    @Test func `the first check removes what a crash left of another worker`() {
+    @Test func `the first check removes data of another worker that a crash left behind`() {
         var model = WorkerModel()
         _ = model.handle(.launched)
         #expect(model.handle(.account(current: bo, previous: "a")).first == .erase(keeping: "b"))
     }
 
     @Test(arguments: [WorkerModel.Event.returned, .notified])
-    func `a direct change from one worker to another clears screen and files before anything is said`(
+    func `a direct change from one worker to another clears screen and files before it is announced`(
         event: WorkerModel.Event
     ) {
         var model = model(amara)
@@ -66,7 +66,7 @@ import Workers
         #expect(actions.last == .fetchProfile(turn: turn + 1))
     }
 
-    @Test func `a note is kept and shown for the worker of the check, not for the one before`() {
+    @Test func `a note is stored and shown for the worker whom the check reports, not for the previous one`() {
         var model = model(amara)
         _ = model.handle(.command(.note("hers")))
         #expect(model.handle(.account(current: bo, previous: "a")).last == .writeNote("hers", owner: "b"))
@@ -75,14 +75,14 @@ import Workers
         #expect(model.handle(.account(current: bo, previous: "b")).last == .readNote(owner: "b"))
     }
 
-    @Test func `where nobody could find out who is signed in, nothing is shown and nothing removed`() {
+    @Test func `if it is unknown who is signed in, nothing is shown and nothing is removed`() {
         var model = model(amara)
         _ = model.handle(.command(.show))
         let actions = model.handle(.accountUnknown(trouble))
         #expect(actions == [.clearScreen, .say(Report(.answer, "show", problem: trouble))])
     }
 
-    @Test func `a second reason to check while one runs makes another check, and work waits for it`() {
+    @Test func `an event during a check causes another check, and work waits for it`() {
         var model = model(amara)
         #expect(model.handle(.command(.show)) == [.checkAccount])
         #expect(model.handle(.notified) == [])
@@ -90,7 +90,7 @@ import Workers
         #expect(model.handle(.account(current: bo, previous: "a")).last == .readNote(owner: "b"))
     }
 
-    @Test func `sign-out clears here first and believes only a check`() {
+    @Test func `sign-out clears the app first, and only a check confirms it`() {
         var model = model(amara)
         _ = model.handle(.command(.signOut))
         let actions = model.handle(.account(current: amara, previous: "a"))
@@ -99,7 +99,7 @@ import Workers
         #expect(model.handle(.account(current: nil, previous: "a")).last == .say(Report(.answer, "sign-out")))
     }
 
-    @Test func `a sign-out after which the worker is still there is a failure`() {
+    @Test func `a sign-out fails if the worker is still signed in afterwards`() {
         var model = model(amara)
         _ = model.handle(.command(.signOut))
         _ = model.handle(.account(current: amara, previous: "a"))
@@ -111,7 +111,7 @@ import Workers
         #expect(report.problem?.code == "still-signed-in")
     }
 
-    @Test func `sign-in is asked of MSAL only where nobody is signed in`() {
+    @Test func `MSAL is asked to sign in only if nobody is signed in`() {
         var alone = model(nil)
         _ = alone.handle(.command(.signIn(hint: "amara")))
         #expect(alone.handle(.account(current: nil, previous: nil)).last == .signIn(hint: "amara", isNew: false))
@@ -125,7 +125,7 @@ import Workers
         #expect(taken.handle(.account(current: bo, previous: "b")).last == .say(already))
     }
 
-    @Test(arguments: ["shared", "personal"]) func `sign-up exists on a personal device only`(mode: String) {
+    @Test(arguments: ["shared", "personal"]) func `sign-up is offered only on a personal device`(mode: String) {
         var model = model(nil, mode: mode)
         _ = model.handle(.command(.device))
         guard case .say(let device)? = model.handle(.device(mode: mode, reason: nil)).first else {
@@ -138,7 +138,7 @@ import Workers
         #expect((last == .signIn(hint: nil, isNew: true)) == (mode == "personal"))
     }
 
-    @Test func `where the mode is not known nobody signs up`() {
+    @Test func `sign-up is refused while the device's mode is unknown`() {
         var model = WorkerModel()
         _ = model.handle(.launched)
         _ = model.handle(.deviceUnknown(trouble))
@@ -166,7 +166,7 @@ import Workers
         ("note buy milk", .note("buy milk")), ("note", .unknown("note")), ("quit now", .unknown("quit")),
         ("DEVICE", .unknown("DEVICE")), ("", .unknown("")),
     ])
-    func `a line is a command or says its first word`(line: String, command: Command) {
+    func `a line is parsed as a command, or reported with its first word`(line: String, command: Command) {
         #expect(Command(line: line) == command)
     }
 }

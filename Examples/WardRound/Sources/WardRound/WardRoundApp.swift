@@ -13,7 +13,7 @@ import Workers
     private var events: [WardRoundModel.Event] = []
     private var isBusy = false
 
-    /// - Parameter show: shows a screen. Whatever showed the one before must then hold nothing of it.
+    /// - Parameter show: shows a screen. Afterwards, the window must hold nothing of the previous screen.
     init(_ configuration: Configuration, show: @escaping @MainActor (Screen) -> Void) throws {
         device = try SharedDevice(configuration)
         notes = Notes(dataFolder: configuration.dataFolder)
@@ -21,7 +21,7 @@ import Workers
     }
 
     /// Passes an event to the model, performs the actions that it returns, and shows the new screen. An event that
-    /// arrives meanwhile waits, and the screen is shown after it: nothing is shown before what must be erased is erased.
+    /// arrives meanwhile waits, and the screen is shown after it. Data is therefore erased before anything is shown.
     func handle(_ event: WardRoundModel.Event) {
         events.append(event)
         guard !isBusy else { return }
@@ -59,8 +59,8 @@ import Workers
         }
     }
 
-    /// The former worker's data is erased, also from the window, when the answer returns. Then MSAL counts the change as
-    /// handled.
+    /// Checks who is signed in. When the answer returns, the former worker's data is erased, also from the window, and
+    /// MSAL counts the change as handled.
     private func checkAccount() {
         device.check { [weak self] answer in
             switch answer {

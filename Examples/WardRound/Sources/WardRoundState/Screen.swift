@@ -10,6 +10,6 @@ package enum Screen: Equatable, Sendable {
     case signingIn
     case signingOut
     case worker(WorkerData, notice: Problem?)
-    /// Nothing of anybody, because the app cannot know whose data it may show.
+    /// No worker's data, because the app cannot know whose data it may show.
     case closed(Problem)
 }

@@ -9,7 +9,7 @@ package import Workers
 package struct WardRoundModel {
     package enum Event: Equatable, Sendable {
         case opened
-        /// The window has become the active one, or the worker wants the app to look again.
+        /// The window has become the active one, or the worker wants the app to check again.
         case returned
         /// MSAL's notice that another worker may be signed in.
         case notified

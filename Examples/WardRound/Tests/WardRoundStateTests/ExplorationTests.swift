@@ -9,7 +9,7 @@ import Workers
     private static let workers = [Worker(id: "a", username: "amara"), Worker(id: "b", username: "bo")]
     private static let trouble = Problem(code: "trouble", message: "Trouble.")
 
-    /// Events that may come at any time, late answers about either worker among them.
+    /// Events that may come at any time, including late answers about either worker.
     private static let anyTime: [WardRoundModel.Event] =
         [
             .returned, .notified, .signInChosen, .signedIn, .signOutChosen, .signedOut, .failed(trouble),
@@ -28,15 +28,14 @@ import Workers
 
     private static func note(of owner: String) -> Note { Note(owner, written: Date(timeIntervalSince1970: 0)) }
 
-    /// The app, and what its surroundings know: whether a check runs, and whom the newest one named.
+    /// The app, whether a check runs, and the worker whom the newest check named.
     private struct State {
         var model = WardRoundModel()
         var isChecking = false
         var newest: Worker?
     }
 
-    @Test func `in no order of events is data shown of anybody but the worker whom the newest check has named`() throws
-    {
+    @Test func `whatever the order of events, only data of the worker whom the newest check named is shown`() throws {
         var state = State()
         #expect(step(&state, .opened))
         var visited = 0

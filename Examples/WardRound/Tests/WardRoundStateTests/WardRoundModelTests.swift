@@ -25,7 +25,7 @@ import Workers
 
     private func nobody(_ notice: Problem? = nil) -> Screen { .nobody(isShared: true, notice: notice) }
 
-    @Test func `nothing is shown before the first check has said who is signed in`() {
+    @Test func `nothing is shown before the first check has reported who is signed in`() {
         var model = WardRoundModel()
         #expect(model.handle(.opened) == [.askDevice, .checkAccount])
         #expect(model.screen == .checking)
@@ -33,7 +33,7 @@ import Workers
         #expect(model.screen == nobody())
     }
 
-    @Test func `a worker who is signed in already is shown after the data of others is erased`() {
+    @Test func `a worker who is already signed in is shown after the data of others is erased`() {
         var model = WardRoundModel()
         _ = model.handle(.opened)
         let actions = model.handle(.account(amara))
@@ -79,7 +79,7 @@ import Workers
         #expect(model.screen == before)
     }
 
-    @Test func `where nobody can find out who is signed in, nothing is shown and nothing removed`() {
+    @Test func `if it is unknown who is signed in, nothing is shown and nothing is removed`() {
         var model = model(amara)
         _ = model.handle(.returned)
         #expect(model.handle(.accountUnknown(trouble)) == [])
@@ -89,7 +89,7 @@ import Workers
         #expect(model.screen == .worker(WorkerData(amara), notice: nil))
     }
 
-    @Test func `where a former worker's data cannot be erased, the next one sees nothing until it can`() {
+    @Test func `while a former worker's data cannot be erased, the next worker sees nothing`() {
         var model = model(amara)
         _ = model.handle(.returned)
         _ = model.handle(.account(bo))
@@ -101,7 +101,7 @@ import Workers
         #expect(model.screen == .worker(WorkerData(bo), notice: nil))
     }
 
-    @Test func `a second reason to check while one runs makes another check, and the window stays covered`() {
+    @Test func `an event during a check causes another check, and the window stays covered`() {
         var model = model(amara)
         _ = model.handle(.returned)
         #expect(model.handle(.notified) == [])
@@ -111,7 +111,7 @@ import Workers
         #expect(model.screen == .worker(WorkerData(bo), notice: nil))
     }
 
-    @Test func `a worker signs in with the button, and only a check says that it worked`() {
+    @Test func `a worker signs in with the button, and only a check confirms it`() {
         var model = model(nil)
         #expect(model.handle(.signInChosen) == [.signIn])
         #expect(model.screen == .signingIn)
@@ -121,7 +121,7 @@ import Workers
         #expect(model.screen == .worker(WorkerData(amara), notice: nil))
     }
 
-    @Test func `the window that becomes active while the sign-in page is open waits on`() {
+    @Test func `a window that becomes active while the sign-in page is open keeps waiting`() {
         var model = model(nil)
         _ = model.handle(.signInChosen)
         _ = model.handle(.returned)
@@ -129,7 +129,7 @@ import Workers
         #expect(model.screen == .signingIn)
     }
 
-    @Test func `a sign-in that failed says why, until somebody signs in`() {
+    @Test func `the reason of a failed sign-in is shown until somebody signs in`() {
         var model = model(nil)
         _ = model.handle(.signInChosen)
         #expect(model.handle(.failed(trouble)) == [.checkAccount])
@@ -140,7 +140,7 @@ import Workers
         #expect(model.screen == .worker(WorkerData(bo), notice: nil))
     }
 
-    @Test func `sign-out clears here first, and only a check says that it worked`() {
+    @Test func `sign-out clears the app first, and only a check confirms it`() {
         var model = model(amara)
         #expect(model.handle(.signOutChosen) == [.signOut, .erase(keeping: nil)])
         #expect(model.screen == .signingOut && !isHeld(model, "Amara"))
@@ -156,7 +156,7 @@ import Workers
         #expect(model.screen == .worker(WorkerData(amara), notice: nil))
     }
 
-    @Test func `a sign-out after which the worker is still there says so`() throws {
+    @Test func `a sign-out after which the worker is still signed in is reported`() throws {
         var model = model(amara)
         _ = model.handle(.signOutChosen)
         _ = model.handle(.signedOut)
@@ -165,7 +165,7 @@ import Workers
         #expect(notice.code == "still-signed-in")
     }
 
-    @Test func `a sign-out that failed says why, but not to the next worker`() {
+    @Test func `the reason of a failed sign-out is shown, but not to the next worker`() {
         var failed = model(amara)
         _ = failed.handle(.signOutChosen)
         _ = failed.handle(.failed(trouble))
@@ -176,7 +176,7 @@ import Workers
         #expect(taken.screen == .worker(WorkerData(bo), notice: nil))
     }
 
-    @Test func `a note is kept for the worker who wrote it, if there is room`() {
+    @Test func `a note is stored for the worker who wrote it, if there is room`() {
         var model = model(amara)
         #expect(model.handle(.noteEntered(Note("", written: note.written))) == [])
         #expect(model.handle(.noteEntered(note)) == [.writeNotes([note], owner: "a")])
@@ -184,7 +184,7 @@ import Workers
         #expect(model.handle(.noteEntered(note)) == [])
     }
 
-    @Test func `no note is taken while the window is covered, nobody is signed in, or the notes are not read`() {
+    @Test func `no note is stored while the window is covered, nobody is signed in, or the notes are not read`() {
         var covered = model(amara)
         _ = covered.handle(.returned)
         var empty = model(nil)
@@ -196,13 +196,13 @@ import Workers
         #expect(unread.handle(.noteEntered(note)) == [])
     }
 
-    @Test func `the invitation says whether the device is shared, and assumes it`() {
+    @Test func `the sign-in page says whether the device is shared, and assumes that it is`() {
         var model = model(nil)
         _ = model.handle(.device(isShared: false))
         #expect(model.screen == .nobody(isShared: false, notice: nil))
     }
 
-    @Test func `failures are told in plain words, and an unknown one with its code`() {
+    @Test func `errors are shown in plain words, and an unknown error with its code`() {
         #expect(Problem(code: "graph-503", message: "x").plainWords.hasPrefix("Your details cannot be loaded"))
         #expect(trouble.plainWords == "Something went wrong. If it happens again, tell your IT support: trouble.")
     }

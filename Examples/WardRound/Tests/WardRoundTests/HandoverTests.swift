@@ -37,7 +37,7 @@ import Workers
         try await run.showsPage(of: amara, notes: ["bed 4: water"])
     }
 
-    @Test func `when the window is active again and another worker is here, nothing of the former one is left`()
+    @Test func `if another worker is signed in when the window becomes active, no data of the former one is left`()
         async throws
     {
         let run = try Run(device)
@@ -49,7 +49,7 @@ import Workers
         #expect(run.files.isEmpty && !run.isHeld("bed 4: water") && !run.isHeld(amara.username))
     }
 
-    @Test func `what is erased is erased before the next worker's page is shown`() async throws {
+    @Test func `data is erased before the next worker's page is shown`() async throws {
         let run = try Run(device)
         device.signIn(amara)
         try await run.write("bed 4: water", as: amara)
@@ -59,7 +59,7 @@ import Workers
         #expect(run.filesAtFirstPage(of: bo) == 0)
     }
 
-    @Test func `a broker that is away closes the page and removes nothing`() async throws {
+    @Test func `without a broker the app closes the page and removes nothing`() async throws {
         let run = try Run(device)
         device.signIn(amara)
         try await run.write("bed 4: water", as: amara)
@@ -83,7 +83,7 @@ import Workers
         #expect(!run.isHeld("bed 4: water"))
     }
 
-    @Test func `a person who closes the page is not signed in, and reads so`() async throws {
+    @Test func `a person who closes the page is not signed in, and the screen says so`() async throws {
         let run = try Run(device)
         try await run.shows { $0 == .nobody(isShared: true, notice: nil) }
         device.signInsEnd(with: .canceled)
@@ -91,7 +91,7 @@ import Workers
         try await run.shows { if case .nobody(_, let notice?) = $0 { notice.code == "canceled" } else { false } }
     }
 
-    @Test func `a change of worker that the app dies in is completed by its next run`() async throws {
+    @Test func `if the app dies during a change of worker, its next run completes the change`() async throws {
         let run = try Run(device)
         device.signIn(amara)
         try await run.write("bed 4: water", as: amara)

@@ -80,7 +80,7 @@ import Workers
         app.handle(.noteEntered(Note(text, written: .now)))
     }
 
-    /// Has the removal of files fail: what was the folder of notes is no folder any more.
+    /// Makes the removal of files fail by replacing the folder of notes with a file.
     func blockFolder() throws {
         let notes = folder.appending(path: "notes")
         try FileManager.default.removeItem(at: notes)
@@ -92,7 +92,7 @@ import Workers
     }
 }
 
-/// What the window was told to show.
+/// The screens that the window was told to show.
 @MainActor private final class Record {
     var screen: Screen?
     var filesAtFirstPage: [String: Int] = [:]

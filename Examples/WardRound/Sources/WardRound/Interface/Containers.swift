@@ -30,7 +30,7 @@ struct Pages: Widget {
 
     /// Makes a page visible.
     ///
-    /// - Returns: whether another one was before.
+    /// - Returns: whether another page was visible before.
     func turn(to name: String) -> Bool {
         let former = unsafe gtk_stack_get_visible_child_name(pointer.opaque).map { unsafe String(cString: $0) }
         unsafe gtk_stack_set_visible_child_name(pointer.opaque, name)
@@ -47,7 +47,7 @@ struct List: Widget {
         unsafe gtk_list_box_set_selection_mode(pointer.opaque, GTK_SELECTION_NONE)
     }
 
-    /// - Parameter name: what a screen reader says for the row.
+    /// - Parameter name: the name that a screen reader says for the row.
     func add(_ content: any Widget, name: String) {
         let row = unsafe WidgetPointer(gtk_list_box_row_new())
         unsafe gtk_list_box_row_set_child(row.of(GtkListBoxRow.self), content.pointer.raw)

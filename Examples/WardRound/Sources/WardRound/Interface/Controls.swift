@@ -14,7 +14,7 @@ struct Label: Widget {
         set(text)
     }
 
-    /// Shows another text. An empty label takes no room.
+    /// Shows another text. An empty label takes up no space.
     func set(_ text: String) {
         unsafe gtk_label_set_text(pointer.opaque, text)
         show(!text.isEmpty)
@@ -60,7 +60,7 @@ struct TextField: Widget {
     func clear() { unsafe gtk_editable_set_text(pointer.opaque, "") }
 }
 
-/// A sign that the app is at work.
+/// A spinner that shows that the app is busy.
 struct Spinner: Widget {
     let pointer: WidgetPointer
 

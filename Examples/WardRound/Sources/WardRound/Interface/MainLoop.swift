@@ -30,9 +30,9 @@ import Glibc
 
     /// Has GTK's loop run the main dispatch queue, which `RunLoop.main` or `dispatchMain()` runs in other programs.
     ///
-    /// So whatever asks for the main thread gets it, as everywhere in Swift: `DispatchQueue.main`, `@MainActor`, and the
-    /// blocks of MSAL, in which the app erases. `g_idle_add` instead would reach the main thread only after MSAL's block
-    /// has returned, and the change of worker would count as handled before anything is erased.
+    /// All code for the main thread therefore runs as usual in Swift: `DispatchQueue.main`, `@MainActor`, and the
+    /// blocks of MSAL, in which the app erases. With `g_idle_add`, the app would erase only after MSAL's block has
+    /// returned, and the change of worker would count as handled too early.
     private static func runMainQueue() {
         let work: GUnixFDSourceFunc = { descriptor, _, _ in
             var count: UInt64 = 0

@@ -3,8 +3,8 @@ import CGTK
 
 /// A part of the window.
 ///
-/// The types in this folder are all that the app uses of GTK. They are used on the main thread only, since GTK is not
-/// safe on any other. A widget lives as long as the window that it is in; none is used after that.
+/// The app uses GTK only through the types in this folder. They are used on the main thread only, because GTK is not
+/// safe on any other. A widget lives as long as its window and is not used afterwards.
 @MainActor protocol Widget {
     var pointer: WidgetPointer { get }
 }
@@ -47,7 +47,7 @@ extension Widget {
         return self
     }
 
-    /// Has the widget take the room that is left in its box.
+    /// Makes the widget take the remaining space in its box.
     func filling(across: Bool = false, down: Bool = false) -> Self {
         unsafe gtk_widget_set_hexpand(pointer.raw, across ? 1 : 0)
         unsafe gtk_widget_set_vexpand(pointer.raw, down ? 1 : 0)

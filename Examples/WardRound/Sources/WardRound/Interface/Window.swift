@@ -27,8 +27,8 @@ struct Window: Widget {
 
 /// The clipboards of the desktop.
 @MainActor enum Clipboards {
-    /// Drops what was copied from this app, so that the next worker cannot paste it. What was copied from another app
-    /// stays: it is not this app's to clear.
+    /// Drops text that was copied from this app, so that the next worker cannot paste it. Text from other apps is kept,
+    /// because this app must not clear it.
     static func clear() {
         guard let display = unsafe gdk_display_get_default() else { return }
         unsafe clear(gdk_display_get_clipboard(display))

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A page with one message and one thing to do.
+/// A page with one message and one button.
 @MainActor struct MessagePage {
     private let title = Label().styled("title").centered()
     private let text = Label().centered()

@@ -30,8 +30,8 @@ import Workers
 
     func open() { window.present() }
 
-    /// Shows a screen. The keyboard moves only if the page changes, so that it is not taken from a worker who is at a
-    /// button when their profile arrives.
+    /// Shows a screen. The keyboard focus moves only if the page changes, so that a worker does not lose it when their
+    /// profile arrives.
     func show(_ screen: Screen) {
         clear(before: screen)
         switch screen {
