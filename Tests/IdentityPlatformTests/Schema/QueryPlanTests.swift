@@ -42,7 +42,9 @@ import Testing
         #expect(try await session.end().status == .ok)
         #expect(try await session.status() == .ended)
         #expect(scans.planned > 20)
-        #expect(scans.found == [])
+        // Finds the server's only organisation, stops at the second one, and is then answered from memory.
+        let tolerated = "FROM tenant WHERE removed IS NULL LIMIT 2"
+        #expect(scans.found.filter { !$0.hasSuffix(tolerated) } == [])
     }
 
     @Test func `a full scan is found, with its statement`() async throws {

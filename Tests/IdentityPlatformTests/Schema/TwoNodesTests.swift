@@ -35,6 +35,7 @@ import Testing
     @Test func `an obsolete key is removed once, with one entry in the audit log`() async throws {
         let interlude = InterleavedDatabase.Interlude()
         let fixture = try await TestPlatform(over: { InterleavedDatabase($0, interlude) })
+        fixture.clock.advance(by: .seconds(1))
         try await fixture.administration.tenants.rotateKeys(of: fixture.tenant, immediately: true)
         let second = try await fixture.restarted()
         fixture.clock.advance(by: .seconds(86400))
