@@ -57,6 +57,12 @@ def children(process, name=None):
     return [child for child in found if name in (None, pathlib.Path(f"/proc/{child}/comm").read_text().strip())]
 
 
+def proportional_memory(process):
+    """Megabytes of private memory, and of the process's share of shared memory."""
+    text = pathlib.Path(f"/proc/{process}/smaps_rollup").read_text()
+    return next(int(line.split()[1]) for line in text.splitlines() if line.startswith("Pss:")) / 1024
+
+
 def administer(path, method, resource, body=None):
     """Sends a request to the server's administration socket. Returns what it answers."""
     connection = http.client.HTTPConnection("server", timeout=PATIENCE)
