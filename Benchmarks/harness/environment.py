@@ -200,7 +200,8 @@ class LocalEnvironment:
 
 @contextlib.contextmanager
 def environment(programs):
-    """Starts an environment with a joined device in a temporary folder, and ends it afterwards."""
+    """Starts an environment with a joined device in a temporary folder, and ends it afterwards, even after SIGTERM."""
+    signal.signal(signal.SIGTERM, lambda number, _: sys.exit(128 + number))
     folder = pathlib.Path(tempfile.mkdtemp(prefix="bt-"))
     try:
         local = LocalEnvironment(programs, folder / "w")
