@@ -61,7 +61,7 @@ private struct BulkRows {
                     "tenant": own, "id": guid(.device), "objectID": guid(.deviceObject),
                     "displayName": "'ward-' || n", "operatingSystem": "'Linux'", "operatingSystemVersion": "'12'",
                     "trustType": "'AzureAd'", "profileType": "'Shared'", "accountEnabled": "1", "isManaged": "1",
-                    "managedAs": guid(.udid), "certificateHash": "randomblob(32)",
+                    "managedAs": guid(.udid), "certificateHash": bulkHash(size: size),
                     "certificateExpires": "\(now + .seconds(3650 * 86_400))", "deviceKey": "randomblob(294)",
                     "transportKey": "randomblob(400)", "registered": "\(now)",
                     "epochID": "lower(hex(randomblob(16)))", "epochCounter": "1", "epochClosed": "0",
@@ -71,7 +71,7 @@ private struct BulkRows {
                 [
                     "tenant": own, "id": guid(.session), "person": guid(.person), "device": guid(.device),
                     "sharedDevice": "1", "epochCounter": "1", "methods": "'pwd'", "begun": "\(now)",
-                    "browser": "randomblob(32)", "fromDeviceCode": "0",
+                    "browser": bulkHash(size: size), "fromDeviceCode": "0",
                 ]),
         ]
     }
@@ -83,7 +83,7 @@ private struct BulkRows {
             rows(
                 numbers, in: "refreshToken",
                 [
-                    "tenant": own, "hash": "randomblob(32)", "family": family, "session": guid(.session),
+                    "tenant": own, "hash": bulkHash(size: size), "family": family, "session": guid(.session),
                     "client": client, "scope": "'openid offline_access User.Read'", "ofPrimary": "1",
                     "issued": "\(now)", "expires": end, "generation": "\(generation)",
                     "used": isUsed ? "\(now)" : "NULL",
@@ -98,13 +98,13 @@ private struct BulkRows {
             rows(
                 numbers, in: "primaryRefreshToken",
                 [
-                    "tenant": own, "hash": "randomblob(32)", "session": guid(.session), "device": guid(.device),
+                    "tenant": own, "hash": bulkHash(size: size), "session": guid(.session), "device": guid(.device),
                     "client": broker, "sealedSessionKey": "randomblob(60)", "proofFamily": proof, "family": family,
                     "expires": end, "confirmed": "1",
                 ]),
             rows(
                 numbers, in: "browserSession",
-                ["tenant": own, "hash": "randomblob(32)", "session": guid(.session), "expires": end]),
+                ["tenant": own, "hash": bulkHash(size: size), "session": guid(.session), "expires": end]),
         ]
     }
 
@@ -115,14 +115,14 @@ private struct BulkRows {
             rows(
                 numbers, in: "deviceBrowser",
                 [
-                    "browser": "randomblob(32)", "tenant": own, "device": guid(.device), "sharedDevice": "1",
+                    "browser": bulkHash(size: size), "tenant": own, "device": guid(.device), "sharedDevice": "1",
                     "epochCounter": "1", "session": guid(.session), "person": guid(.person), "noted": "\(now)",
                 ]),
             rows(
                 numbers, in: "signInThrottle",
                 [
-                    "tenant": own, "kind": "'familiarAtDevice'", "hash": "randomblob(32)", "drained": "\(now)",
-                    "expires": "\(now + .seconds(30 * 86_400))", "nameHash": "randomblob(32)",
+                    "tenant": own, "kind": "'familiarAtDevice'", "hash": bulkHash(size: size), "drained": "\(now)",
+                    "expires": "\(now + .seconds(30 * 86_400))", "nameHash": bulkHash(size: size),
                 ]),
             rows(
                 numbers, in: "audit",

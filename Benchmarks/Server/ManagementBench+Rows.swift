@@ -14,7 +14,8 @@ extension ManagementBench {
                 numbers, in: "enrollment",
                 [
                     "tenant": own, "id": enrollment, "name": "'ward-' || n", "state": "'bound'", "udid": udid,
-                    "fingerprint": "lower(hex(randomblob(32)))", "createdAt": "\(now)",
+                    "fingerprint": "printf('%08x', n * 4294967295 / \(size)) || lower(hex(randomblob(28)))",
+                    "createdAt": "\(now)",
                     "expiresAt": "\(now + .seconds(397 * 86_400))",
                 ]),
             rows(

@@ -9,12 +9,22 @@ enum RowKind: Int {
 /// The id of row `number` of a kind, as an expression.
 ///
 /// The ids of a table are spread over all ids, as random ones are, but in order, so that each row is added at the end
-/// of an index. A million rows with random ids would take an hour.
+/// of an index. A million users with random ids would take an hour.
 ///
 /// - Parameter size: how many rows the table has in the end.
 func bulkID(_ kind: RowKind, size: Int, of number: SQL = "n") -> SQL {
     """
     printf('%08x-%04x-4000-8000-%012x', \(number) * 4294967295 / \(size), \(kind.rawValue), \(number))
+    """
+}
+
+/// A hash of 32 bytes that belongs to no known text, as an expression over the number `n`. The hashes are in order, too,
+/// and spread over half of all hashes, because SQLite's `char` makes only bytes below 128.
+///
+/// - Parameter size: how many rows the table has in the end.
+func bulkHash(size: Int) -> SQL {
+    """
+    CAST(char(1 + n * 126 / \(size)) || printf('%08x', n * 4294967295 / \(size)) || hex(randomblob(11)) || '0' AS BLOB)
     """
 }
 
