@@ -22,6 +22,8 @@ part of the work."""),
 The cost of each operation as the organisation grows (`scripts/benchmark scaling`)."""),
 }
 
+BUSY = 0.7  # load on an otherwise idle machine: the setup that ended a moment ago
+
 INTRODUCTION = """\
 <!-- Written by scripts/bench from results.json. Change the benchmarks or Benchmarks/harness/page.py instead. -->
 
@@ -46,6 +48,8 @@ def section(name, result, folder):
              f"Measured on {result['date']} at commit `{result['commit']}`, in {result['seconds']} s, with load "
              f"{result['load']} before the start, on {machine['processors']}, {machine['memory']} of memory, "
              f"{machine['system']}.", ""]
+    if result["load"] > BUSY:
+        lines += ["**The machine was busy, so these figures say little.**", ""]
     figures = result["figures"]
     single = [figure for figure in figures if "points" not in figure]
     if single:
@@ -77,9 +81,9 @@ def points(figures):
 def plots(name, figures):
     """The plots of a benchmark: a description and a drawing for each file name."""
     found = {}
-    compared = [figure for figure in figures if "ratioP50" in figure and "points" not in figure]
+    compared = [figure for figure in figures if {"ratioP50", "ratio"} & set(figure) and "points" not in figure]
     if compared:
-        words = "Ratio to the reference, p50 and p99"
+        words = "Ratios to the reference"
         found[f"{name}-ratios.svg"] = (words, bars(words, compared))
     by_unit = {}
     for figure in figures:

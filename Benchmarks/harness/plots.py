@@ -34,9 +34,10 @@ def steps(highest, count=5):
 
 
 def bars(title, figures):
-    """Two bars for each figure: the ratios of p50 and p99 to its reference."""
-    ratios = [[figure[key] for key in ("ratioP50", "ratioP99") if key in figure] for figure in figures]
-    ticks = steps(max(max(pair) for pair in ratios))
+    """The bars of each figure: the ratios to its reference."""
+    keys = {"ratioP50": " (p50)", "ratioP99": " (p99)", "ratio": ""}
+    ratios = [[(figure[key], words) for key, words in keys.items() if key in figure] for figure in figures]
+    ticks = steps(max(ratio for several in ratios for ratio, _ in several))
     row, top = 42, 50
     height = top + row * len(figures) + 30
 
@@ -46,13 +47,13 @@ def bars(title, figures):
     parts = [label(MARGIN, 25, title)]
     for tick in ticks:
         parts += [line(x(tick), top - 8, x(tick), height - 28), label(x(tick), height - 10, text(tick), "middle")]
-    for number, (figure, pair) in enumerate(zip(figures, ratios)):
+    for number, (figure, several) in enumerate(zip(figures, ratios)):
         y = top + row * number
         parts.append(label(LEFT - 8, y + 20, figure["name"], "end"))
-        for place, (ratio, colour) in enumerate(zip(pair, COLOURS)):
+        for place, ((ratio, words), colour) in enumerate(zip(several, COLOURS)):
             parts.append(f"<rect x='{LEFT}' y='{y + 15 * place + 2}' width='{x(ratio) - LEFT:.1f}' height='13' "
                          f"fill='{colour}'/>")
-            parts.append(label(x(ratio) + 5, y + 15 * place + 13, f"{text(ratio)}" + (" (p50)", " (p99)")[place]))
+            parts.append(label(x(ratio) + 5, y + 15 * place + 13, text(ratio) + words))
     parts.append(line(x(1), top - 8, x(1), height - 28, "#57606a", "4 3"))
     return svg(height, parts)
 
