@@ -1,4 +1,4 @@
-.PHONY: up demo test test-unit lint fuzz tsan soak package build sample setup
+.PHONY: up demo test test-unit lint fuzz tsan soak bench package build sample setup
 
 # Starts the local environment in ./.baton: server, device, agent, sample apps. Ctrl-C stops it. The next start
 # continues where it was left.
@@ -35,6 +35,11 @@ soak: build sample
 	scripts/break-session-machine
 	scripts/break-defences
 	scripts/soak $(or $(TIMES),20)
+
+# Measures Baton against its budgets, in a release build, and writes docs/benchmarks. BENCH=device, hand-over, server,
+# mdm or scaling runs one benchmark; scaling, the long one, runs only then.
+bench: setup
+	scripts/bench $(BENCH)
 
 # Checks code layout, retired words, imports, and what an app downloads.
 lint:

@@ -333,12 +333,12 @@ if isFuzzing {
 if Context.environment["BATON_BENCH"] == "1" {
     package.targets.append(
         .executableTarget(
-            name: "identity-benchmark",
+            name: "server-benchmark",
             dependencies: [
-                "IdentityPlatform", "OAuth", "Redaction", "Storage", "TestSupport", .argumentParser, .asn1,
-                .certificates, .crypto, .cryptoExtras, .httpTypes, .hummingbird,
+                "DeviceManagement", "IdentityPlatform", "MDMServer", "OAuth", "Redaction", "Storage", "TestSupport",
+                .argumentParser, .asn1, .certificates, .crypto, .cryptoExtras, .httpTypes, .hummingbird, .logging,
             ],
-            path: "Benchmarks/Identity"))
+            path: "Benchmarks/Server"))
     package.targets.append(
         .executableTarget(
             name: "instruction-benchmark", dependencies: ["BrokerProtocol", "JSON", "MSAL", "Redaction", "UnixSocket"],

@@ -23,24 +23,35 @@ struct App: Sendable {
     private let application: MSALPublicClientApplication
     private let account: MSALAccount
 
+    /// What `MSAL` posts when the account may have changed.
+    static let accountChange = Notification.Name("SHARED_MODE_CURRENT_ACCOUNT_CHANGED")
+
+    /// An app with a cached token.
     init(_ configuration: AppConfiguration) throws {
+        try self.init(knowingAccountOf: configuration)
+        try token()
+    }
+
+    /// An app that has asked who is signed in, and nothing else.
+    init(knowingAccountOf configuration: AppConfiguration) throws {
         guard let authority = URL(string: configuration.authority) else { throw BenchProblem("no authority") }
         self.configuration = configuration
-        let application = try MSALPublicClientApplication(
+        application = try MSALPublicClientApplication(
             configuration: MSALPublicClientApplicationConfig(
                 clientId: configuration.clientId, redirectUri: configuration.redirectUri,
                 authority: MSALAADAuthority(url: authority)))
-        self.application = application
         guard let account = try application.allAccounts().first else { throw BenchProblem("nobody is signed in") }
         self.account = account
-        // The first token comes from the server; all later ones are cached.
-        let first: Result<MSALResult, any Error> = waited { done in
-            let parameters = MSALSilentTokenParameters(scopes: configuration.scopes, account: account)
+    }
+
+    /// Gets a token: the first one from the server, all later ones from the broker's cache.
+    func token() throws {
+        let outcome: Result<MSALResult, any Error> = waited { done in
             application.acquireTokenSilent(with: parameters) { result, error in
                 done(result.map(Result.success) ?? .failure(error ?? BenchProblem("neither token nor error")))
             }
         }
-        _ = try first.get()
+        _ = try outcome.get()
     }
 
     private var client: ClientRequest {

@@ -23,6 +23,22 @@ struct Reference {
     }
 }
 
+/// Debian's oidc-agent, through its own library.
+struct OIDCAgent {
+    init() throws {
+        guard let reason = unsafe oidcagent_load() else { return }
+        throw BenchProblem("oidc-agent's library: \(unsafe String(cString: reason)); install oidc-agent-cli")
+    }
+
+    /// Gets the account's cached token.
+    func subject(_ name: String, account: String) throws -> Subject {
+        guard unsafe oidcagent_token(account) == 0 else { throw BenchProblem("oidc-agent has no token of \(account)") }
+        return Subject(name: "\(name): oidc-agent, its own library") {
+            guard unsafe oidcagent_token(account) == 0 else { fatalError("oidc-agent has no token any more") }
+        }
+    }
+}
+
 /// One request to the broker, encoded once and repeated with the same id. It measures the broker and the socket without
 /// a client library.
 struct PlainClient: Sendable {

@@ -63,37 +63,21 @@ struct Usage {
     }
 }
 
-/// The durations and the resource usage of one subject's calls.
-struct Figures {
+/// The durations and the resource usage of one subject's calls. Printed as one line of JSON.
+struct Figures: Encodable {
     let name: String
-    private var times: [UInt64] = []
-    private var usage = Usage()
+    /// Nanoseconds of each call.
+    private(set) var nanoseconds: [UInt64] = []
+    /// Microseconds of processor time of this process, of all calls together.
+    private var processorTime = 0.0
+    /// How often its threads went to sleep, in all calls together.
+    private var switches = 0
 
     init(name: String) { self.name = name }
 
     mutating func add(_ times: [UInt64], _ usage: Usage) {
-        self.times += times
-        self.usage.microseconds += usage.microseconds
-        self.usage.switches += usage.switches
-    }
-
-    private func percentile(_ percent: Int) -> Double {
-        let sorted = times.sorted()
-        return Double(sorted[min(sorted.count - 1, sorted.count * percent / 100)]) / 1000
-    }
-
-    /// One line of the table; times in microseconds.
-    func row(against reference: Figures) -> String {
-        let (p50, p99) = (percentile(50), percentile(99))
-        let figures = [
-            "\(text(p50)) µs", "\(text(p99)) µs", text(p50 / reference.percentile(50)),
-            text(p99 / reference.percentile(99)), "\(text(usage.microseconds / Double(times.count))) µs",
-            text(Double(usage.switches) / Double(times.count)),
-        ]
-        return "| \(name) | \(figures.joined(separator: " | ")) |"
-    }
-
-    private func text(_ number: Double) -> String {
-        number < 10 ? "\((number * 100).rounded() / 100)" : "\((number * 10).rounded() / 10)"
+        nanoseconds += times
+        processorTime += usage.microseconds
+        switches += usage.switches
     }
 }

@@ -163,4 +163,5 @@ def case_disabled():
             assert "AADSTS" in said, said
 
 
-run(globals())
+if __name__ == "__main__":
+    run(globals())

@@ -5,7 +5,10 @@ internal import JSON
 extension DeviceSnapshot {
     /// Returns the registered client with this id, regardless of who asks. The case of ids is ignored.
     package func registered(_ clientID: String) -> RegisteredApp? {
-        apps.first { $0.clientID.lowercased() == clientID.lowercased() }
+        // Most apps send their id as it is registered, and no two registered ids differ in case alone.
+        if let app = apps.first(where: { $0.clientID == clientID }) { return app }
+        let wanted = clientID.lowercased()
+        return apps.first { $0.clientID.lowercased() == wanted }
     }
 
     /// Returns the client with this id if the identity may act as it.

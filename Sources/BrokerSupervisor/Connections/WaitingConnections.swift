@@ -97,6 +97,20 @@ package final class WaitingConnections: Sendable {
         return found
     }
 
+    /// Returns every connection that can be passed to the session process now; each counts as under way until
+    /// ``taken(by:)``. Returns none while no process runs.
+    package func all() -> [Accepted] {
+        state.withLock { state in
+            var found: [Accepted] = []
+            guard state.sessionProcess != nil else { return found }
+            while let next = Self.takeNext(&state) {
+                state.underWay += 1
+                found.append(next)
+            }
+            return found
+        }
+    }
+
     private static func takeNext(_ state: inout State) -> Accepted? {
         guard state.underWay < maximumUnderWay, !state.turns.isEmpty else { return nil }
         let process = state.turns.removeFirst()

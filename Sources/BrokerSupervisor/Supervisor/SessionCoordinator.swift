@@ -195,8 +195,13 @@ final class SessionCoordinator {
                 receipts.mark(ItemOutcome.sessionKey.name, isObserved: key.destroy())
                 Failpoint.keyDestroyed.reach()
             case .endSessionProcess: try endSessionProcessOfEnded()
-            case .startSessionProcess(let epoch): try startSessionProcess(epoch)
-            case .closeBrowser(let epoch): closeBrowser(epoch)
+            case .startSessionProcess(let epoch):
+                try startSessionProcess(epoch)
+                sessionProcess.forwardApps()
+            case .closeBrowser(let epoch):
+                closeBrowser(epoch)
+                // The apps learn of the end by the hello of the new process, before this thread waits for the disk.
+                sessionProcess.forwardApps()
             case .clearFiles(let epoch): try clearFiles(of: epoch)
             case .awaitApps(let ended):
                 timer.post(.appsOverdue(ended), after: .milliseconds(device.policy.eraserPatience))

@@ -147,6 +147,11 @@ final class SessionProcess {
         tell(.connection(peer), descriptors: [descriptor])
     }
 
+    /// Passes on the connections of all apps that wait, so that they do not wait for the rest of a long event.
+    func forwardApps() {
+        for (descriptor, peer) in waiting.all() { tell(.connection(peer), descriptors: [descriptor]) }
+    }
+
     /// Kills the process, waits until the kernel reports its exit, and answers everyone who waits for the process.
     ///
     /// - Throws: ``ProcessFailure`` if it cannot be determined whether the process has ended. In that case nobody may

@@ -57,4 +57,14 @@ import UnixSocket
         waiting.begin(8)
         #expect(waiting.next() != nil)
     }
+    @Test func `a new process gets all that fit into its socket at once, and nothing is passed on before`() throws {
+        let waiting = waiting()
+        for process in 1...40 as ClosedRange<Int32> { try offer(process, to: waiting) }
+        #expect(waiting.all().isEmpty)
+        waiting.begin(7)
+        #expect(waiting.all().map { $0.peer.pid } == Array(1...32 as ClosedRange<Int32>))
+        #expect(waiting.all().isEmpty)
+        waiting.taken(by: 7)
+        #expect(waiting.next()?.peer.pid == 33 && waiting.next() == nil)
+    }
 }

@@ -185,7 +185,7 @@ extension LiveDevice {
             }
         }
 
-        /// BATON_BROWSER_RUNS is the number of measurements, for the table in docs/testing.md.
+        /// BATON_BROWSER_RUNS is the number of measurements, for the table in docs/performance.md.
         @Test func `a signed-in page costs little more than a bare one, and ten tabs are soon signed out`() async throws
         {
             let runs = Int(ProcessInfo.processInfo.environment["BATON_BROWSER_RUNS"] ?? "") ?? 4

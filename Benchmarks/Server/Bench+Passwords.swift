@@ -2,35 +2,26 @@
 import Crypto
 import CryptoExtras
 import FoundationEssentials
-import HTTPTypes
 import IdentityPlatform
+import Storage
 import TestSupport
 
 extension Bench {
-    /// Measures sign-ins through the page: from the form with name and password to the redirect with a code.
-    func signIns(_ load: Load) async throws -> Measured {
+    /// Measures hashes by calling the library directly, and sign-ins through the page: from the form with name and
+    /// password to the redirect with a code.
+    func signIns(_ load: Load) async throws -> (hashes: Measured, signIns: Measured) {
         let page = try await page(client: app.id.rawValue, scope: "openid User.Read")
-        return try await load.run { _ in
-            page
-        } _: { page in
-            let answer = try await page.submit(to: client)
-            guard answer.headers[.location] != nil else { throw BenchProblem(answer.text) }
-            return page
-        }
-    }
-
-    /// Measures the hash that every sign-in needs, by calling the library directly.
-    func hashes(_ load: Load) async throws -> Measured {
         let cost = platform.configuration.passwordCost
         let (password, salt) = (Array(Self.password.utf8), [UInt8](repeating: 1, count: 16))
-        return try await load.run { _ in
-            0
-        } _: { count in
-            let key = try KDF.Scrypt.deriveKey(
-                from: password, salt: salt, outputByteCount: 32, rounds: 1 << cost.logarithm, blockSize: cost.blockSize,
-                parallelism: cost.parallelism)
-            return count + key.bitCount
-        }
+        let measured = try await load.inTurns([
+            {
+                _ = try KDF.Scrypt.deriveKey(
+                    from: password, salt: salt, outputByteCount: 32, rounds: 1 << cost.logarithm,
+                    blockSize: cost.blockSize, parallelism: cost.parallelism)
+            },
+            { try await page.submit(Self.amara, to: client) },
+        ])
+        return (measured[0], measured[1])
     }
 
     /// Measures P-256 signatures over data of a token's size, by calling the library directly.

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import CryptoExtras
 import FoundationEssentials
 import HTTPTypes
 import Hummingbird
@@ -8,10 +9,11 @@ import Redaction
 import Storage
 import TestSupport
 
-/// A platform over a database on disk, with one organisation, one person and one application.
+/// A platform over a database with one organisation, one person and two applications.
 struct Bench: Sendable {
     static let password = "correct horse battery"
-    static let userName = "amara@contoso.test"
+    static let domain = "contoso.test"
+    static let amara = "amara@contoso.test"
     static let redirect = "http://localhost"
     static let verifier = "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk"
 
@@ -21,37 +23,45 @@ struct Bench: Sendable {
     /// Applications whose tokens are signed with RSA (`app`) and on P-256 (`curveApp`).
     let app: Client
     let curveApp: Client
-    private let folder: String
+    /// The folder of the database.
+    let folder: String
+    let deviceKeys: DeviceKeys
 
-    init(directory: String, passwordCost: Int) async throws {
-        folder = directory + "/identity-benchmark-\(UInt32.random(in: 0...UInt32.max))"
-        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-        var configuration = IdentityConfiguration(
-            names: IdentityConfiguration.Names(
-                login: "login.test", deviceRegistration: "drs.test", graph: "graph.test", port: 8443))
+    /// Creates the platform over a database in a folder.
+    init(folder: String, passwordCost: Int, deviceKeys: DeviceKeys? = nil) async throws {
         guard let cost = PasswordCost(logarithm: passwordCost, blockSize: 8, parallelism: 3) else {
             throw BenchProblem("--password-cost is out of range")
         }
-        configuration.passwordCost = cost
-        platform = try await Platform(
-            configuration: configuration,
+        try await self.init(
             database: try await SQLiteDatabase(
                 path: folder + "/identity.sqlite", migrations: IdentitySchema.migrations),
-            storageKey: try StorageKey(SecretBytes(copying: Array(repeating: 7, count: StorageKey.length))))
-        client = TestClient(platform.responder(), host: "login.test:8443")
-        let administration = Administration(platform)
-        tenant = try await administration.addTenant(displayName: "Contoso", domain: "contoso.test")
-        let amara = try await administration.addUser(
-            Self.userName, profile: User.Profile(displayName: "Amara"), password: Sensitive(Self.password),
-            tenant: tenant)
-        try await administration.assign(.cloudDeviceAdministrator, to: amara)
-        app = try await administration.addClient(
-            NewClient(displayName: "Ward", redirectURIs: [Self.redirect]), tenant: tenant)
-        curveApp = try await administration.addClient(
-            NewClient(displayName: "Ward", redirectURIs: [Self.redirect], tokenAlgorithm: .es256), tenant: tenant)
+            passwordCost: cost, folder: folder, deviceKeys: deviceKeys ?? DeviceKeys())
     }
 
-    func remove() { try? FileManager.default.removeItem(atPath: folder) }
+    init(
+        database: SQLiteDatabase, passwordCost: PasswordCost, folder: String = "", deviceKeys: DeviceKeys,
+        environment: ClockAndRandomness = .system
+    ) async throws {
+        (self.folder, self.deviceKeys) = (folder, deviceKeys)
+        platform = try await Platform(
+            configuration: IdentityConfiguration(
+                names: IdentityConfiguration.Names(
+                    login: "login.test", deviceRegistration: "drs.test", graph: "graph.test", port: 8443),
+                passwordCost: passwordCost),
+            database: database,
+            storageKey: try StorageKey(SecretBytes(copying: Array(repeating: 7, count: StorageKey.length))),
+            environment: environment)
+        client = TestClient(platform.responder(), host: "login.test:8443")
+        let administration = Administration(platform)
+        tenant = try await administration.tenants.add(displayName: "Contoso", domain: Self.domain)
+        let amara = try await administration.users.add(
+            Self.amara, profile: User.Profile(displayName: "Amara"), password: Sensitive(Self.password), tenant: tenant)
+        try await administration.users.assign(.cloudDeviceAdministrator, to: amara)
+        app = try await administration.clients.add(
+            NewClient(displayName: "Ward", redirectURIs: [Self.redirect]), tenant: tenant)
+        curveApp = try await administration.clients.add(
+            NewClient(displayName: "Ward", redirectURIs: [Self.redirect], tokenAlgorithm: .es256), tenant: tenant)
+    }
 
     /// Posts a form and returns the members of the reply, which must be a success.
     func token(_ form: KeyValuePairs<String, String>) async throws -> Members {
@@ -60,21 +70,21 @@ struct Bench: Sendable {
         return try Members(decoding: reply.body)
     }
 
-    /// Signs in through the page and redeems the code.
-    func signIn(client id: String, scope: String) async throws -> Members {
-        let code = try await code(client: id, scope: scope)
+    /// Signs a person in through the page and redeems the code.
+    func signIn(_ user: String = amara, client id: String, scope: String) async throws -> Members {
+        let code = try await code(user, client: id, scope: scope)
         return try await token([
             "grant_type": "authorization_code", "client_id": id, "code": code, "redirect_uri": Self.redirect,
             "code_verifier": Self.verifier,
         ])
     }
 
-    private func code(client id: String, scope: String) async throws -> String {
+    private func code(_ user: String, client id: String, scope: String) async throws -> String {
         let page = try await page(client: id, scope: scope)
-        let answer = try await page.submit(to: client)
-        guard let location = answer.headers[.location], let query = location.split(separator: "?").dropFirst().first,
+        let location = try await page.submit(user, to: client)
+        guard let query = location.split(separator: "?").dropFirst().first,
             let code = try FormParameters(parsing: query.utf8)[ParameterName.code]
-        else { throw BenchProblem("no code: \(answer.text)") }
+        else { throw BenchProblem("no code: \(location)") }
         return code
     }
 
@@ -109,11 +119,14 @@ struct SignInPage: Sendable {
         cookie = String((response.headers[.setCookie] ?? "").prefix { $0 != ";" })
     }
 
-    func submit(to client: TestClient<HostResponder>) async throws -> TestResponse {
-        try await client.post(
-            action,
-            form: ["csrf": csrf, "request": request, "username": Bench.userName, "password": Bench.password],
+    /// Signs in; returns the address of the redirect, which has the code.
+    @discardableResult
+    func submit(_ user: String, to client: TestClient<HostResponder>) async throws -> String {
+        let answer = try await client.post(
+            action, form: ["csrf": csrf, "request": request, "username": user, "password": Bench.password],
             headers: [.cookie: cookie])
+        guard let location = answer.headers[.location] else { throw BenchProblem(answer.text) }
+        return location
     }
 }
 
