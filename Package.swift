@@ -64,6 +64,11 @@ let package = Package(
 
         // 3. Persistence.
         .target(name: "Storage", dependencies: [.grdb]),
+        // A target of its own, so that only a server with many nodes needs PostgreSQL's client library.
+        .systemLibrary(name: "CPostgreSQL", pkgConfig: "libpq", providers: [.apt(["libpq-dev"])]),
+        .target(
+            name: "StoragePostgreSQL",
+            dependencies: ["CLinux", "CPostgreSQL", "Processes", "Redaction", "Storage", "UnixSocket"]),
 
         // 4. Contracts between processes, without I/O.
         .target(name: "BrokerProtocol", dependencies: ["JSON"]),
@@ -234,7 +239,9 @@ let package = Package(
             ]),
         .testTarget(
             name: "TraceSearchTests", dependencies: ["CInspection", "TestSupport", "TraceSearch", "canary"]),
-        .testTarget(name: "StorageTests", dependencies: ["Storage", "TestSupport"]),
+        .testTarget(
+            name: "StorageTests",
+            dependencies: ["Processes", "Storage", "StoragePostgreSQL", "TestSupport", "UnixSocket"]),
         .testTarget(
             name: "AdminAPITests",
             dependencies: ["AdminAPI", "BrokerIPC", "BrokerProtocol", "Redaction", "TestSupport"]),

@@ -2,15 +2,17 @@
 
 /// A database that engines read and write through closures. A connection must not escape its closure.
 ///
-/// Bodies are synchronous. Each runs in one transaction, on a thread outside Swift's cooperative pool. A body may run
-/// twice, so it must have no effects outside the database. A write is durable when the call returns.
+/// Bodies are synchronous. Each runs in one transaction, in the task that requested it but on a thread outside Swift's
+/// cooperative pool. A body may run twice, so it must have no effects outside the database. A write is durable when the
+/// call returns.
 package protocol Database: Sendable {
     /// Reads one consistent state.
     ///
     /// - Throws: ``StorageError``, `CancellationError`, or the error of `body`.
     func read<T: Sendable>(_ body: @escaping @Sendable (any Connection) throws -> T) async throws -> T
 
-    /// Writes in one transaction, which is rolled back if `body` throws.
+    /// Writes in one transaction, which is rolled back if `body` throws or if one of its statements fails. After a
+    /// failed statement, the transaction cannot continue, even if `body` catches the error.
     ///
     /// - Throws: ``StorageError``, `CancellationError`, or the error of `body`.
     @discardableResult
@@ -19,8 +21,11 @@ package protocol Database: Sendable {
     /// Calls `observer` with each announcement that a write makes, for as long as the database object exists.
     ///
     /// Each announcement is delivered once, after its transaction is durable, even if the writing task was cancelled by
-    /// then. The observer runs on the database's own thread, and no other write can begin until it returns. It must be
+    /// then. The observer runs on the database's own thread, and the write does not return before it. On SQLite, no
+    /// other write can begin until it returns; on PostgreSQL, other writes may have happened meanwhile. It must be
     /// quick, must not block, and must not use the database.
+    ///
+    /// If it is unknown whether a transaction is durable (``StorageError`` `unknownOutcome`), it is announced.
     func observe(_ observer: @escaping @Sendable (any Announcement) -> Void)
 }
 

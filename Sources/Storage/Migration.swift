@@ -28,7 +28,7 @@ extension Connection {
     ///
     /// - Throws: ``StorageError`` `newer` if the database has steps that the program does not know; `migrationChanged`
     ///   if the text of an applied step has changed or two steps have the same id.
-    func apply(_ migrations: [Migration]) throws {
+    package func apply(_ migrations: [Migration]) throws {
         try execute(
             """
             CREATE TABLE IF NOT EXISTS migration (

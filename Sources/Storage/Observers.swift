@@ -2,12 +2,16 @@
 internal import Synchronization
 
 /// The observers of one database's announcements.
-final class Observers: Sendable {
+package final class Observers: Sendable {
     private let all = Mutex<[@Sendable (any Announcement) -> Void]>([])
 
-    func add(_ observer: @escaping @Sendable (any Announcement) -> Void) { all.withLock { $0.append(observer) } }
+    package init() {}
 
-    func tell(_ announcement: any Announcement) {
+    package func add(_ observer: @escaping @Sendable (any Announcement) -> Void) {
+        all.withLock { $0.append(observer) }
+    }
+
+    package func tell(_ announcement: any Announcement) {
         for observer in all.withLock({ $0 }) { observer(announcement) }
     }
 }

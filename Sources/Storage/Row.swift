@@ -10,6 +10,13 @@ package struct Row: Sendable {
     let names: [String]
     let values: [SQL.Value]
 
+    /// - Parameters:
+    ///   - names: the column names, spelled as in the schema.
+    ///   - values: one value for each name.
+    package init(names: [String], values: [SQL.Value]) {
+        (self.names, self.values) = (names, values)
+    }
+
     /// Returns the value of the named column. A value of the wrong type is an error; there is no conversion.
     ///
     /// - Throws: ``StorageError`` `unexpectedValue` with the column's name.

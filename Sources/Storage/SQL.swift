@@ -9,8 +9,8 @@
 /// different name for BLOB, its connection substitutes that name in schema statements.
 package struct SQL: Sendable, ExpressibleByStringInterpolation {
     /// The text before, between and after the parameters. There is always one more piece than there are parameters.
-    let pieces: [String]
-    let parameters: [Value]
+    package let pieces: [String]
+    package let parameters: [Value]
 
     package init(stringLiteral value: String) {
         pieces = [value]

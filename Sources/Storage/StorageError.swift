@@ -13,6 +13,14 @@ package struct StorageError: Error, Equatable, CustomStringConvertible {
         case newer
         /// An applied migration has since been changed or removed.
         case migrationChanged
+        /// All connections are in use, a lock is held for too long, or conflicts with other writers do not end. Nothing
+        /// was written, and a later attempt may succeed.
+        case busy
+        /// The database server cannot be reached or refuses the connection. Nothing was written.
+        case unavailable
+        /// The connection to the database server was lost during a commit. The transaction may be durable or rolled
+        /// back; only a read can tell.
+        case unknownOutcome
         /// The file cannot be opened, or the database failed in another way.
         case failed
     }

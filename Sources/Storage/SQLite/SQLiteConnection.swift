@@ -3,10 +3,23 @@ internal import Foundation
 internal import GRDB
 
 /// One transaction on SQLite. Statements are prepared once per connection and kept.
-struct SQLiteConnection: Connection {
-    let database: GRDB.Database
+final class SQLiteConnection: Connection {
+    private let database: GRDB.Database
     /// The recipients of this transaction's announcements; nil in a read.
-    let observers: Observers?
+    private let observers: Observers?
+    /// The error of the first statement that failed. SQLite would continue the transaction; PostgreSQL would not.
+    private var failure: StorageError?
+
+    init(database: GRDB.Database, observers: Observers?) { (self.database, self.observers) = (database, observers) }
+
+    /// Runs the body of a transaction.
+    ///
+    /// - Throws: ``StorageError`` if a statement failed, even if `body` caught the error; else the error of `body`.
+    func run<T>(_ body: (any Connection) throws -> T) throws -> T {
+        let value = try body(self)
+        if let failure { throw failure }
+        return value
+    }
 
     func execute(_ sql: SQL) throws -> Int {
         try mapped {
@@ -40,7 +53,12 @@ struct SQLiteConnection: Connection {
     }
 
     private func mapped<T>(_ body: () throws -> T) throws -> T {
-        do { return try body() } catch let error as DatabaseError { throw StorageError(error) }
+        if let failure { throw failure }
+        do { return try body() } catch let error as DatabaseError {
+            let error = StorageError(error)
+            failure = error
+            throw error
+        }
     }
 }
 

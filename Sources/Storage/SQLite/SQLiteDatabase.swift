@@ -38,7 +38,7 @@ package struct SQLiteDatabase: Database {
 
     package func read<T: Sendable>(_ body: @escaping @Sendable (any Connection) throws -> T) async throws -> T {
         let reading: @Sendable (GRDB.Database) throws -> T = {
-            try body(SQLiteConnection(database: $0, observers: nil))
+            try SQLiteConnection(database: $0, observers: nil).run(body)
         }
         do {
             // An in-memory database runs one access at a time, and `SQLiteConnection` refuses writes in a read. If GRDB
@@ -54,7 +54,7 @@ package struct SQLiteDatabase: Database {
     package func write<T: Sendable>(_ body: @escaping @Sendable (any Connection) throws -> T) async throws -> T {
         do {
             return try await writer.write { [observers] in
-                try body(SQLiteConnection(database: $0, observers: observers))
+                try SQLiteConnection(database: $0, observers: observers).run(body)
             }
         } catch let error as DatabaseError {
             throw StorageError(error)

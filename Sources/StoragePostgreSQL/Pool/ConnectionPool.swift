@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import Processes
+internal import Storage
+internal import Synchronization
+
+/// A bounded number of connections. Who finds none free waits, for a limited time and in the order of arrival.
+final class ConnectionPool: Sendable {
+    private struct State {
+        var made = 0
+        /// The free connections. The one used last is taken first, so that its thread and its server process are warm.
+        var free: [PooledConnection] = []
+        var waiting: [UInt64: CheckedContinuation<PooledConnection, any Error>] = [:]
+        /// The numbers of those who wait, and of some who have given up.
+        var order = Queue<UInt64>()
+        var numbers: UInt64 = 0
+    }
+
+    private let state = Mutex(State())
+    private let address: ServerAddress
+    private let limits: PostgreSQLConfiguration.Limits
+
+    init(_ address: ServerAddress, limits: PostgreSQLConfiguration.Limits) {
+        (self.address, self.limits) = (address, limits)
+    }
+
+    /// Passes a connection to `body`, which nobody else uses meanwhile.
+    ///
+    /// - Throws: ``Failure`` if none becomes free in time, `CancellationError`, or the error of `body`.
+    func withConnection<T: Sendable>(_ body: (PooledConnection) async throws -> T) async throws -> T {
+        let connection = try await take()
+        defer { put(connection) }
+        return try await body(connection)
+    }
+
+    private func take() async throws -> PooledConnection {
+        if let free = try freeOrNew() { return free }
+        let number = state.withLock { state in
+            state.numbers += 1
+            return state.numbers
+        }
+        let deadline = ContinuousClock.now + limits.pool
+        // This task is cancelled when the function returns.
+        async let _: Void = giveUp(number, at: deadline)
+        return try await wait(number, until: deadline)
+    }
+
+    /// Returns a free connection, or a new one if there may be more; else nil.
+    private func freeOrNew() throws(Failure) -> PooledConnection? {
+        try state.withLock { (state) throws(Failure) in
+            if let free = state.free.popLast() { return free }
+            guard state.made < limits.connections else { return nil }
+            let new = try PooledConnection(address, limits: limits)
+            state.made += 1
+            return new
+        }
+    }
+
+    private func wait(_ number: UInt64, until deadline: ContinuousClock.Instant) async throws -> PooledConnection {
+        try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { continuation in
+                let taken: Result<PooledConnection, any Error>? = state.withLock { state in
+                    if Task.isCancelled { return .failure(CancellationError()) }
+                    if let free = state.free.popLast() { return .success(free) }
+                    guard ContinuousClock.now < deadline else { return .failure(exhausted) }
+                    state.waiting[number] = continuation
+                    state.order.append(number)
+                    return nil
+                }
+                if let taken { continuation.resume(with: taken) }
+            }
+        } onCancel: {
+            resume(number, throwing: CancellationError())
+        }
+    }
+
+    private func giveUp(_ number: UInt64, at deadline: ContinuousClock.Instant) async {
+        do { try await Task.sleep(until: deadline, clock: .continuous) } catch { return }
+        resume(number, throwing: exhausted)
+    }
+
+    private var exhausted: Failure {
+        Failure(.unavailable, as: .busy, "all \(limits.connections) connections to PostgreSQL are in use")
+    }
+
+    private func resume(_ number: UInt64, throwing error: any Error) {
+        state.withLock { $0.waiting.removeValue(forKey: number) }?.resume(throwing: error)
+    }
+
+    /// Gives a connection back.
+    private func put(_ connection: PooledConnection) {
+        let next = state.withLock { state -> CheckedContinuation<PooledConnection, any Error>? in
+            while let number = state.order.popFirst() {
+                if let next = state.waiting.removeValue(forKey: number) { return next }
+            }
+            state.free.append(connection)
+            return nil
+        }
+        next?.resume(returning: connection)
+    }
+}

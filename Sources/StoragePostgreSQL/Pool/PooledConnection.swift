@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import Storage
+
+/// A place in the pool: a thread, and a connection to the server while there is one.
+///
+/// Transactions run on the thread, in the task that requested them. The connection is opened by the first transaction,
+/// and opened again by the next one after it was lost.
+actor PooledConnection {
+    private let executor: ThreadExecutor
+    private let wakeUp: WakeUp
+    private let address: ServerAddress
+    private let limits: PostgreSQLConfiguration.Limits
+    private var server: ServerConnection?
+
+    nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe executor.asUnownedSerialExecutor() }
+
+    /// - Throws: ``Failure`` if the process has no thread or descriptor left.
+    init(_ address: ServerAddress, limits: PostgreSQLConfiguration.Limits) throws(Failure) {
+        (executor, wakeUp) = (try ThreadExecutor(), try WakeUp())
+        (self.address, self.limits) = (address, limits)
+    }
+
+    /// What a transaction may do.
+    enum Access {
+        case read, write
+    }
+
+    /// Runs `body` in one transaction and returns its value with the announcements that it made.
+    ///
+    /// - Throws: ``Failure``, or the error of `body`.
+    func transaction<T: Sendable>(
+        _ access: Access, _ body: @Sendable (any Connection) throws -> T
+    ) async throws -> Committed<T> {
+        try await withTaskCancellationHandler {
+            try run(access, on: begin(access), limit: limits.statement, body)
+        } onCancel: {
+            wakeUp.signal()
+        }
+    }
+
+    /// Creates the schema and applies the missing migrations.
+    ///
+    /// - Throws: ``Failure``, ``StorageError``
+    func setUp(schema: String, migrations: [Migration]) async throws {
+        try await withTaskCancellationHandler {
+            defer { server = nil }
+            let server = try connected()
+            let setup = SchemaSetup(server: server, schema: schema, limit: limits.migration)
+            try setup.checkServer()
+            try setup.lock()
+            if try !setup.hasSchema() { try setup.createSchema() }
+            try server.command("BEGIN", limit: limits.migration)
+            let outcome = try run(.write, on: server, limit: limits.migration) { try $0.apply(migrations) }
+            if let doubt = outcome.doubt { throw doubt }
+        } onCancel: {
+            wakeUp.signal()
+        }
+    }
+
+    /// Runs `body` in the transaction that has begun.
+    private func run<T>(
+        _ access: Access, on server: ServerConnection, limit: Duration, _ body: (any Connection) throws -> T
+    ) throws -> Committed<T> {
+        defer { if server.isLost || server.isSpent || !server.isIdle { self.server = nil } }
+        let transaction = Transaction(server, access, limit: limit)
+        let value: T
+        do {
+            value = try transaction.run(body)
+        } catch {
+            guard let failure = error as? Failure else {
+                rollBack(server)
+                throw error
+            }
+            if !failure.kind.endsConnection { rollBack(server) }
+            throw close(after: failure)
+        }
+        do throws(Failure) { try transaction.commit() } catch {
+            let failure = close(after: error)
+            guard failure.kind == .unknownOutcome else { throw failure }
+            return Committed(value: value, announcements: transaction.announcements, doubt: failure)
+        }
+        return Committed(value: value, announcements: transaction.announcements, doubt: nil)
+    }
+
+    /// Begins a transaction on the open connection, or on a new one if that was lost while nobody used it.
+    private func begin(_ access: Access) throws(Failure) -> ServerConnection {
+        let begin = access == .read ? "BEGIN READ ONLY" : "BEGIN"
+        if let server {
+            do throws(Failure) {
+                try server.command(begin, limit: limits.statement)
+                return server
+            } catch {
+                self.server = nil
+                guard error.kind == .lost else { throw error }
+            }
+        }
+        let server = try connected()
+        do throws(Failure) { try server.command(begin, limit: limits.statement) } catch { throw close(after: error) }
+        return server
+    }
+
+    private func rollBack(_ server: ServerConnection) {
+        // If the rollback fails, the transaction is still open, and the connection is closed: that rolls back, too.
+        do throws(Failure) { try server.command("ROLLBACK", limit: limits.statement, isCancellable: false) } catch {}
+    }
+
+    private func close(after failure: Failure) -> Failure {
+        if failure.kind.endsConnection { server = nil }
+        return failure
+    }
+
+    private func connected() throws(Failure) -> ServerConnection {
+        if let server { return server }
+        let server = try ServerConnection(to: address, limit: limits.connect, wakeUp: wakeUp)
+        self.server = server
+        return server
+    }
+}
+
+/// A transaction's value and announcements.
+struct Committed<Value> {
+    let value: Value
+    let announcements: [any Announcement]
+    /// Why it is unknown whether the transaction was committed; nil if it was.
+    let doubt: Failure?
+}
+
+extension Committed: Sendable where Value: Sendable {}

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+package import Storage
+
+/// A database on a PostgreSQL server, for any number of nodes.
+///
+/// Every transaction is SERIALIZABLE: the result is as if one ran after the other. A transaction that conflicts with
+/// another one, or whose connection is lost before its commit, is repeated.
+package struct PostgreSQLDatabase: Database {
+    private let pool: ConnectionPool
+    private let retries: Int
+    private let random: @Sendable () -> Double
+    private let observers = Observers()
+
+    /// Connects to the server and applies the missing `migrations`. If several nodes do so at once, one of them applies
+    /// the migrations and the others wait.
+    ///
+    /// - Parameter random: returns random numbers from 0 to 1, for pauses between attempts.
+    /// - Throws: ``StorageError``, `CancellationError`
+    package init(
+        _ configuration: PostgreSQLConfiguration, migrations: [Migration],
+        random: @escaping @Sendable () -> Double = { .random(in: 0...1) }
+    ) async throws {
+        do {
+            if let name = EnvironmentVariables.foreign { throw EnvironmentVariables.refusal(of: name) }
+            pool = ConnectionPool(try ServerAddress(configuration), limits: configuration.limits)
+            (retries, self.random) = (configuration.limits.retries, random)
+            let setup = try PooledConnection(
+                try ServerAddress(configuration, isForMigration: true), limits: configuration.limits)
+            try await setup.setUp(schema: configuration.schema, migrations: migrations)
+        } catch let failure as Failure {
+            throw failure.thrown
+        }
+    }
+
+    package func read<T: Sendable>(_ body: @escaping @Sendable (any Connection) throws -> T) async throws -> T {
+        try await transaction(.read, body)
+    }
+
+    @discardableResult
+    package func write<T: Sendable>(_ body: @escaping @Sendable (any Connection) throws -> T) async throws -> T {
+        try await transaction(.write, body)
+    }
+
+    package func observe(_ observer: @escaping @Sendable (any Announcement) -> Void) { observers.add(observer) }
+
+    private func transaction<T: Sendable>(
+        _ access: PooledConnection.Access, _ body: @escaping @Sendable (any Connection) throws -> T
+    ) async throws -> T {
+        var budget = RetryBudget(conflicts: retries)
+        while true {
+            do {
+                try Task.checkCancellation()
+                let committed = try await pool.withConnection { try await $0.transaction(access, body) }
+                deliver(committed.announcements)
+                if let doubt = committed.doubt { throw doubt }
+                return committed.value
+            } catch let failure as Failure {
+                guard let pause = budget.pause(after: failure.kind, random: random()) else { throw failure.thrown }
+                if pause > .zero { try await Task.sleep(for: pause) }
+            }
+        }
+    }
+
+    /// Tells this process's observers. The other nodes' observers do not hear of it yet; `NOTIFY` belongs into the
+    /// transaction, before its commit, and what `LISTEN` receives belongs here.
+    ///
+    /// A commit with an unknown outcome is announced as well, because observers forget what they know: that does no
+    /// harm if nothing was committed, and prevents outdated answers if it was.
+    private func deliver(_ announcements: [any Announcement]) {
+        for announcement in announcements { observers.tell(announcement) }
+    }
+}

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import Storage
+
+/// Prepares the server for the tables of one engine, before the first transaction.
+struct SchemaSetup {
+    let server: ServerConnection
+    let schema: String
+    let limit: Duration
+
+    /// The oldest version that is tested, as in `server_version_num`.
+    private static let oldestVersion: Int64 = 150_000
+
+    /// Refuses a server on which the shared statements would have other results than on SQLite, or on which an
+    /// acknowledged write could be lost.
+    func checkServer() throws {
+        let rows = try server.rows(
+            """
+            SELECT current_setting('server_version_num')::int AS version,
+                current_setting('server_encoding') AS encoding,
+                current_setting('synchronous_commit') AS commit,
+                CASE WHEN datlocprovider = 'c' THEN datcollate ELSE 'icu' END AS collation
+            FROM pg_catalog.pg_database WHERE datname = current_database()
+            """, limit: limit)
+        guard let row = rows.first, rows.count == 1 else { throw refusal("the database does not know itself") }
+        let (version, encoding): (Int64, String) = (try row["version"], try row["encoding"])
+        let (commit, collation): (String, String) = (try row["commit"], try row["collation"])
+        guard version >= Self.oldestVersion else { throw refusal("PostgreSQL must be version 15 or later") }
+        // Page keys are compared as text, and the order must be that of the bytes.
+        guard encoding == "UTF8", ["C", "POSIX"].contains(collation) else {
+            throw refusal(
+                """
+                the database has the encoding \(encoding) and the collation \(collation); create it with TEMPLATE \
+                template0 ENCODING 'UTF8' LC_COLLATE 'C' LC_CTYPE 'C'
+                """)
+        }
+        guard commit != "off" else { throw refusal("synchronous_commit is off: acknowledged writes could be lost") }
+    }
+
+    /// Waits until no other node migrates this schema. The lock ends with the connection.
+    func lock() throws(Failure) {
+        let (kind, key) = (Self.lockKind, Int64(Self.lockKey(of: schema)))
+        do throws(Failure) {
+            _ = try server.rows("SELECT pg_advisory_lock(CAST(\(kind) AS INT), CAST(\(key) AS INT))", limit: limit)
+        } catch {
+            guard error.error.code == .busy else { throw error }
+            throw Failure(.refused, as: .busy, "another node has been migrating the schema \(schema) for too long")
+        }
+    }
+
+    func hasSchema() throws(Failure) -> Bool {
+        try !server.rows("SELECT 1 AS found FROM pg_catalog.pg_namespace WHERE nspname = \(schema)", limit: limit)
+            .isEmpty
+    }
+
+    func createSchema() throws(Failure) { try server.command("CREATE SCHEMA \(schema)", limit: limit) }
+
+    /// Distinguishes these advisory locks from those of other programs: "Btn".
+    private static let lockKind: Int64 = 0x42_74_6e
+
+    private static func lockKey(of schema: String) -> Int32 {
+        var hash: UInt32 = 0x811c_9dc5
+        for byte in schema.utf8 { hash = (hash ^ UInt32(byte)) &* 0x0100_0193 }
+        return Int32(bitPattern: hash)
+    }
+
+    private func refusal(_ message: String) -> Failure { Failure(.refused, as: .failed, message) }
+}

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import Storage
+
+/// One transaction on a connection.
+final class Transaction: Connection {
+    private let server: ServerConnection
+    private let access: PooledConnection.Access
+    private let limit: Duration
+    /// What the transaction announces once it is durable.
+    private(set) var announcements: [any Announcement] = []
+    /// The first failure of a statement. The server refuses everything after it, so the transaction cannot be committed
+    /// even if the body catches the error.
+    private var failure: Failure?
+
+    init(_ server: ServerConnection, _ access: PooledConnection.Access, limit: Duration) {
+        (self.server, self.access, self.limit) = (server, access, limit)
+    }
+
+    /// Runs the body.
+    ///
+    /// - Throws: ``Failure`` if a statement failed, else the error of `body`. If `body` turned the refusal of a
+    ///   statement into its own error, that error is thrown.
+    func run<T>(_ body: (any Connection) throws -> T) throws -> T {
+        let outcome = Result { try body(self) }
+        defer { failure = failure ?? Failure(.refused, as: .failed, "the transaction has ended") }
+        guard let failure else {
+            if Task.isCancelled { throw Failure.cancelled }
+            return try outcome.get()
+        }
+        if failure.kind == .refused, case .failure(let error) = outcome, !(error is StorageError) { throw error }
+        throw failure
+    }
+
+    /// Commits.
+    ///
+    /// - Throws: ``Failure``; with the kind `unknownOutcome` if the connection is lost before the server has answered a
+    ///   commit that may have changed something.
+    func commit() throws(Failure) {
+        // A lost connection that is noticed before the commit is sent leaves no doubt.
+        guard !server.isLost else { throw Failure(.lost, as: .unavailable, "the connection to PostgreSQL is lost") }
+        let done: String
+        do throws(Failure) { done = try server.command("COMMIT", limit: limit, isCancellable: false) } catch {
+            guard access == .write, error.kind == .lost || error.kind == .unavailable else { throw error }
+            throw Failure(
+                .unknownOutcome, as: .unknownOutcome,
+                "the connection to PostgreSQL was lost during a commit, which may have succeeded")
+        }
+        guard done == "COMMIT" else { throw Failure(.refused, as: .failed, "PostgreSQL rolled the transaction back") }
+    }
+
+    func execute(_ sql: SQL) throws -> Int {
+        try attempt { () throws(Failure) in try server.execute(sql, limit: limit) }
+    }
+
+    func rows(_ sql: SQL) throws -> [Row] {
+        try attempt { () throws(Failure) in try server.rows(sql, limit: limit) }
+    }
+
+    func announce(_ announcement: any Announcement) throws {
+        guard access == .write else { throw StorageError(.failed, "a read has nothing to announce") }
+        announcements.append(announcement)
+    }
+
+    private func attempt<T>(_ body: () throws(Failure) -> T) throws -> T {
+        if let failure { throw failure.thrown }
+        do throws(Failure) { return try body() } catch {
+            failure = error
+            throw error.thrown
+        }
+    }
+}
