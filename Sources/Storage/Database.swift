@@ -6,6 +6,10 @@
 /// cooperative pool. A body may run twice, so it must have no effects outside the database. A write is durable when the
 /// call returns.
 package protocol Database: Sendable {
+    /// Whether other processes may write to this database. What an earlier transaction has read may then be outdated,
+    /// and no announcement says so in time.
+    var isShared: Bool { get }
+
     /// Reads one consistent state.
     ///
     /// - Throws: ``StorageError``, `CancellationError`, or the error of `body`.

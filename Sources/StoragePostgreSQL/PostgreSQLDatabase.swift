@@ -32,6 +32,8 @@ package struct PostgreSQLDatabase: Database {
         }
     }
 
+    package var isShared: Bool { true }
+
     package func read<T: Sendable>(_ body: @escaping @Sendable (any Connection) throws -> T) async throws -> T {
         try await transaction(.read, body)
     }

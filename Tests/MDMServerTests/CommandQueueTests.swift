@@ -274,6 +274,8 @@ final class Breakable: Sendable {
         let inner: any Database
         let owner: Breakable
 
+        var isShared: Bool { inner.isShared }
+
         func read<T: Sendable>(_ body: @escaping @Sendable (any Connection) throws -> T) async throws -> T {
             try await inner.read(body)
         }

@@ -30,6 +30,8 @@ package struct InterleavedDatabase: Database {
         (self.database, self.interlude) = (database, interlude)
     }
 
+    package var isShared: Bool { database.isShared }
+
     package func read<T: Sendable>(_ body: @escaping @Sendable (any Connection) throws -> T) async throws -> T {
         try await database.read(body)
     }

@@ -12,6 +12,8 @@ package struct PlannedDatabase: Database {
         (self.database, self.scans) = (database, scans)
     }
 
+    package var isShared: Bool { database.isShared }
+
     package func read<T: Sendable>(_ body: @escaping @Sendable (any Connection) throws -> T) async throws -> T {
         try await database.read { [scans] in try body(PlannedConnection(connection: $0, scans: scans)) }
     }

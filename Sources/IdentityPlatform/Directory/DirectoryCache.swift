@@ -9,6 +9,9 @@ internal import Synchronization
 /// Every change announces a ``RegistrationChange`` in its own transaction, and the cache is cleared before the next
 /// write can begin. A writing transaction therefore always sees the committed state, and a reading transaction never
 /// sees a state older than its own start. A disabled client is refused from the next request on.
+///
+/// If other processes may write to the database, nothing is kept: each transaction reads what it depends on, so that
+/// every node refuses a disabled client at once.
 package final class DirectoryCache: Sendable {
     fileprivate struct State {
         /// The number of changes so far.
@@ -26,7 +29,7 @@ package final class DirectoryCache: Sendable {
         case only
     }
 
-    private let database: any Database
+    fileprivate let database: any Database
     fileprivate let state = Mutex(State())
 
     init(database: any Database) {
@@ -70,6 +73,7 @@ package final class DirectoryCache: Sendable {
         fileprivate init(kept: DirectoryCache, changes: Int) { (self.kept, self.changes) = (kept, changes) }
 
         fileprivate func keep(_ change: (inout State) -> Void) {
+            guard !kept.database.isShared else { return }
             kept.state.withLock { state in
                 if state.changes == changes { change(&state) }
             }

@@ -36,6 +36,9 @@ package struct SQLiteDatabase: Database {
         try mapped { try other.writer.backup(to: writer) }
     }
 
+    /// One process opens the file.
+    package var isShared: Bool { false }
+
     package func read<T: Sendable>(_ body: @escaping @Sendable (any Connection) throws -> T) async throws -> T {
         let reading: @Sendable (GRDB.Database) throws -> T = {
             try SQLiteConnection(database: $0, observers: nil).run(body)

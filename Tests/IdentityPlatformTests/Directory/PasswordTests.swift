@@ -141,6 +141,8 @@ private struct HashReads: Database {
     let database: any Database
     let isRead: AsyncStream<Void>.Continuation
 
+    var isShared: Bool { database.isShared }
+
     func read<T: Sendable>(_ body: @escaping @Sendable (any Connection) throws -> T) async throws -> T {
         try await database.read { [isRead] in try body(Noticing(connection: $0, isRead: isRead)) }
     }

@@ -42,6 +42,8 @@ private struct Interposed: Database {
     let database: any Database
     let meanwhile: Meanwhile
 
+    var isShared: Bool { database.isShared }
+
     func read<T: Sendable>(_ body: @escaping @Sendable (any Connection) throws -> T) async throws -> T {
         try await database.read(body)
     }

@@ -8,11 +8,27 @@ import StorageTestSupport
 import TestSupport
 import Testing
 
-/// Two nodes over one database. The second node writes between the first node's decision and its transaction.
+/// Two nodes over one database. Where a test says so, the second node writes between the first node's decision and the
+/// first node's transaction.
 @Suite struct TwoNodesTests {
     private func published(_ fixture: TestPlatform) async throws -> Int {
         let document = try await fixture.client.get("/\(fixture.tenant.id)/discovery/v2.0/keys")
         return try JSONWebKeySet(decoding: document.body).keys.count
+    }
+
+    @Test func `an application that one node has disabled is refused by the next request to the other node`()
+        async throws
+    {
+        let fixture = try await TestPlatform(over: { SharedDatabase($0) })
+        let second = try await fixture.restarted()
+        let tokens = try await fixture.signedIn()
+        let (access, refresh) = (try tokens.string(ReplyName.accessToken), try tokens.string(ReplyName.refreshToken))
+        #expect(try await fixture.me(access).status == .ok)
+        try await second.administration.clients.setEnabled(false, second.app)
+        #expect(try await fixture.refresh(refresh).errorNumber == 7_000_112)
+        #expect(try await fixture.me(access).status == .unauthorized)
+        try await second.administration.clients.setEnabled(true, second.app)
+        #expect(try await fixture.refresh(refresh).status == .ok)
     }
 
     @Test func `a key that is due gets one successor, and one entry in the audit log`() async throws {

@@ -56,6 +56,8 @@ struct Counted: Database {
     let database: any Database
     let count: Count
 
+    var isShared: Bool { database.isShared }
+
     func read<T: Sendable>(_ body: @escaping @Sendable (any Storage.Connection) throws -> T) async throws -> T {
         count.change { $0.reads += 1 }
         return try await database.read { [count] in try body(CountedConnection(connection: $0, count: count)) }
