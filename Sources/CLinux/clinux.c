@@ -11,11 +11,13 @@
 #include <linux/sock_diag.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
+#include <poll.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/timex.h>
+#include <sys/eventfd.h>
 #include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/mount.h>
@@ -193,7 +195,17 @@ int clinux_listen(const char *path, mode_t mode, int backlog) {
     return fd;
 }
 
-int clinux_accept(int listener) {
+int clinux_event(void) { return result(eventfd(0, EFD_CLOEXEC)); }
+
+int clinux_accept(int listener, int stop) {
+    if (stop >= 0) {
+        struct pollfd questions[] = {{.fd = listener, .events = POLLIN}, {.fd = stop, .events = POLLIN}};
+        int count;
+        do count = poll(questions, 2, -1);
+        while (count < 0 && errno == EINTR);
+        if (count < 0) return -errno;
+        if (questions[1].revents != 0) return -EINVAL;
+    }
     int fd;
     do fd = accept4(listener, NULL, NULL, SOCK_CLOEXEC);
     while (fd < 0 && errno == EINTR);

@@ -6,6 +6,8 @@ internal import Glibc
 package final class Listener: Sendable {
     package let descriptor: Descriptor
     package let path: String
+    /// Ends a waiting ``accept()`` on a socket that the service manager also holds; nil for a socket of this process.
+    private let stop: Descriptor?
 
     /// Binds `path` with the permissions `mode` and listens. Replaces a socket file that a dead process left behind.
     ///
@@ -16,11 +18,12 @@ package final class Listener: Sendable {
         guard number >= 0 else { throw SocketError(call: .listen, errno: -number) }
         self.descriptor = Descriptor(owning: number)
         self.path = path
+        self.stop = nil
     }
 
     /// Takes over a listening socket that the service manager made.
     ///
-    /// - Throws: ``SocketError`` with `EINVAL` if it is not a listening Unix stream socket with a path.
+    /// - Throws: ``SocketError``; with `EINVAL` if it is not a listening Unix stream socket with a path.
     package init(inherited descriptor: Descriptor) throws(SocketError) {
         guard descriptor.withNumber({ clinux_listens($0) }) == 1 else {
             throw SocketError(call: .inherit, errno: EINVAL)
@@ -30,6 +33,9 @@ package final class Listener: Sendable {
             unsafe clinux_socket_path(number, &path, path.count)
         }
         guard outcome == 0 else { throw SocketError(call: .inherit, errno: -outcome) }
+        let event = clinux_event()
+        guard event >= 0 else { throw SocketError(call: .inherit, errno: -event) }
+        self.stop = Descriptor(owning: event)
         self.descriptor = descriptor
         self.path = String(decoding: path.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
@@ -38,15 +44,25 @@ package final class Listener: Sendable {
     ///
     /// - Throws: ``SocketError``; with `EINVAL` after ``close()``.
     package func accept() throws(SocketError) -> Descriptor {
-        let number = descriptor.withNumber { clinux_accept($0) }
+        let number = descriptor.withNumber { socket in
+            guard let stop else { return clinux_accept(socket, -1) }
+            return stop.withNumber { clinux_accept(socket, $0) }
+        }
         guard number >= 0 else { throw SocketError(call: .accept, errno: -number) }
         return Descriptor(owning: number)
     }
 
     /// Stops listening: a waiting ``accept()`` returns with an error.
     ///
-    /// The socket file stays, so that clients are refused and do not conclude that the service never existed.
+    /// The socket file stays. Clients of a socket of this process are refused and do not conclude that the service never
+    /// existed. Clients of an inherited socket wait for the next process: shutdown(2) would end the service manager's
+    /// socket, too, because it is the same one.
     package func close() {
-        _ = descriptor.withNumber { Glibc.shutdown($0, Int32(SHUT_RDWR)) }
+        guard let stop else {
+            _ = descriptor.withNumber { Glibc.shutdown($0, Int32(SHUT_RDWR)) }
+            return
+        }
+        var one: UInt64 = 1
+        _ = stop.withNumber { unsafe write($0, &one, MemoryLayout<UInt64>.size) }
     }
 }

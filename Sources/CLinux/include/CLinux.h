@@ -53,7 +53,10 @@ int clinux_adopt_orphans(void);
 
 /// Returns a stream socket, close-on-exec, that is bound to `path` with the given mode and listens.
 int clinux_listen(const char *path, mode_t mode, int backlog);
-int clinux_accept(int listener);
+/// Returns a new eventfd(2) whose count is zero, close-on-exec.
+int clinux_event(void);
+/// Waits for the next connection. With `stop`, an eventfd, returns -EINVAL once its count is not zero; -1 for none.
+int clinux_accept(int listener, int stop);
 int clinux_connect(const char *path);
 int clinux_socket_pair(int ends[2]);
 

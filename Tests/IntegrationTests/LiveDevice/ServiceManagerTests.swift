@@ -92,6 +92,12 @@ extension LiveDevice {
             async let meanwhile = app.accounts()
             try await live.start(.broker, by: manager)
             #expect(try await meanwhile.current == nil)
+            // A broker that is asked to end leaves them, too.
+            try live.send(SIGTERM, to: .broker)
+            try await live.awaitEnd(of: .broker)
+            async let afterwards = app.accounts()
+            try await live.start(.broker, by: manager)
+            #expect(try await afterwards.current == nil)
             try await live.kill(.broker)
         }
 
