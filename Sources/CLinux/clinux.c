@@ -7,7 +7,6 @@
 #include <fcntl.h>
 #include <linux/inet_diag.h>
 #include <linux/netlink.h>
-#include <linux/openat2.h>
 #include <linux/sock_diag.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
@@ -370,13 +369,30 @@ static void stays(struct removal *job, int reason) {
     if (job->failure == 0) job->failure = reason;
 }
 
+/// Writes the id of the mount that an open file is in.
+static int mount_of(int fd, uint64_t *mount) {
+    struct statx status;
+    if (statx(fd, "", AT_EMPTY_PATH, STATX_MNT_ID, &status) < 0) return -errno;
+    if (!(status.stx_mask & STATX_MNT_ID)) return -ENOSYS;
+    *mount = status.stx_mnt_id;
+    return 0;
+}
+
 /// Opens a directory for reading, changing and moving, even if its mode denies that to its owner. Follows no symbolic
-/// link and, with `beneath`, enters no other mount.
+/// link and, with `beneath`, enters no other mount. Does not use openat2(2), which systemd's RestrictSUIDSGID= denies.
 static int open_folder(int parent, const char *name, int beneath) {
-    struct open_how how = {
-        .flags = O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC, .resolve = beneath ? RESOLVE_NO_XDEV : 0};
-    int place = (int)syscall(SYS_openat2, parent, name, &how, sizeof how);
-    if (place < 0) return errno == EXDEV ? -EBUSY : -errno;
+    int place = openat(parent, name, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    if (place < 0) return -errno;
+    if (beneath) {
+        uint64_t outer, inner;
+        int outcome = mount_of(parent, &outer);
+        if (outcome == 0) outcome = mount_of(place, &inner);
+        if (outcome == 0 && outer != inner) outcome = -EBUSY;
+        if (outcome < 0) {
+            close(place);
+            return outcome;
+        }
+    }
     struct stat status;
     char path[32];
     snprintf(path, sizeof path, "/proc/self/fd/%d", place);
