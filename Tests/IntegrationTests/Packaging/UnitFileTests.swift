@@ -65,6 +65,14 @@ import Testing
         }
     }
 
+    /// The broker finds in /proc which program of the session's user started another one, and the id of the machine's
+    /// start (`BrowserOrigin`, `OfflineMoment`).
+    @Test func `the broker's unit hides no part of proc from it`() throws {
+        let unit = try textOfFile(Repository.root + "/packaging/systemd/batond.service")
+        let settings = unit.split(separator: "\n").filter { !$0.hasPrefix("#") }
+        #expect(!settings.contains { $0.hasPrefix("ProtectProc=") || $0.hasPrefix("ProcSubset=") })
+    }
+
     /// The limits are scores up to 100. The helper mounts file systems: it needs a capability with a high weight, and
     /// has no mount namespace of its own.
     @Test(arguments: [("batond.service", 20), ("baton-server.service", 20), ("baton-helper.service", 40)])
