@@ -54,8 +54,12 @@ struct WorkerAccount: Sendable {
             _ = try await application.acquireToken(with: parameters)
             return .signInEnded(isSignedIn: true, wasCancelled: false)
         } catch {
-            let wasCancelled = MSALError(rawValue: (error as NSError).code) == .userCanceled
-            return .signInEnded(isSignedIn: false, wasCancelled: wasCancelled)
+            let failure = error as NSError
+            // Who signs in without the server gets an error instead of a token.
+            let reason = failure.userInfo[BatonReasonKey] as? String
+            return .signInEnded(
+                isSignedIn: reason == BrokerError.Reason.signedInOffline.rawValue,
+                wasCancelled: MSALError(rawValue: failure.code) == .userCanceled)
         }
     }
 
