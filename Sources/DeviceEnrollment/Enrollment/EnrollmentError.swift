@@ -53,7 +53,8 @@ package struct EnrollmentError: Error, Equatable, CustomStringConvertible {
             "Have the server make a new profile; if it still lists the device, remove the device there first."
         case .serverFailed: "Look into the management server's log, and try again."
         case .unreachable: "Check that the management server runs and that its certificate is trusted."
-        case .storage: "Check that the device's state folder has room and belongs to the broker's user."
+        case .storage:
+            "Check that the broker's user can read trustRoots, and that the state folder has room and belongs to it."
         case .stopped: "Try again when the broker runs."
         }
     }

@@ -113,7 +113,10 @@ package struct ManagementRefusal: Error, Sendable {
                 "Use letters, digits, dots, hyphens and underscores."
             )
         case .unreadablePackage:
-            ("The package file cannot be read or is empty.", "Give a path that the server's user can read.")
+            (
+                "The package file cannot be read or is empty.",
+                "Give a path that the server's user can read. Under systemd that is no path in /home, /root or /tmp."
+            )
         case .noPackage:
             (
                 "The file is not a program for Linux (ELF), the only kind that devices install.",
