@@ -35,7 +35,7 @@ import UnixSocket
         }
     }
 
-    @Test func `an inherited socket that is closed ends a waiting accept, and clients wait for the next process`() throws {
+    @Test func `an inherited socket that is closed ends a waiting accept, and clients wait for the next one`() throws {
         try withListener { manager in
             let former = try Listener(inherited: manager.descriptor.duplicate())
             #expect(try endOfAccept(on: former) == SocketError(call: .accept, errno: EINVAL))
