@@ -175,6 +175,10 @@ function closeWindow({ tabId, responseHeaders }) {
 chrome.webRequest.onCompleted.addListener(
   closeWindow, { urls: ["http://127.0.0.1/*"], types: ["main_frame"] }, ["responseHeaders"]);
 
+// Chromium runs this script once when it installs the extension. In a profile that has it already, Chromium runs it at
+// the start only if it listens to this event.
+chrome.runtime.onStartup.addListener(() => {});
+
 // Fetches the addresses at the start. The host reports to the agent that it has sent them; from then on, pages open
 // signed in.
 policy().catch(error => console.warn("not ready:", error.message));
