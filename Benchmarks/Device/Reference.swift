@@ -5,7 +5,7 @@ import Glibc
 import Redaction
 import UnixSocket
 
-/// The bare round trip, written in C, between this process and one on the broker's processor.
+/// A bare round trip, written in C, between this process and a process that runs on the broker's processor.
 struct Reference {
     private let socket: Int32
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package import BrokerProtocol
 
-/// A request from `batond` to `baton-helper`, which runs as root. The list is closed: no request names a path, a
+/// A request from `batond` to `baton-helper`, which runs as root. There are only these requests: none names a path, a
 /// program or a process id.
 ///
 /// `user` is the user id of a session user in the helper's configuration.

@@ -71,8 +71,8 @@ package struct OfflineAuthenticator {
         return try pin.matches(secret, platform: platform)
     }
 
-    /// Does the work of an attempt for an unknown name, on another worker's lease. A chip is not asked, since it would
-    /// count the attempt.
+    /// For an unknown name, does the same work as for a known one, with another worker's lease. The TPM is not asked,
+    /// because it would count the attempt.
     private func pretend(_ secret: SecretBytes, _ held: HeldLease) throws {
         if OfflinePIN.hasShape(secret), let pin = held.record.pin, !pin.isUnderPlatform {
             _ = try pin.matches(secret, platform: nil)

@@ -46,8 +46,8 @@ struct GraphCall: Sendable {
         }
     }
 
-    /// Returns the caller as the actor of a change to the object in the path. The act's transaction also checks that
-    /// the object still matches `If-Match` (RFC 9110 section 13.1.1).
+    /// Returns the caller as the actor of a change to the object in the path. The transaction of the change also checks
+    /// that the object still matches `If-Match` (RFC 9110 section 13.1.1).
     func actor<Item>(
         changing kind: GraphKind<Item>, in place: String = "id",
         _ confirm: @escaping @Sendable (any Connection) throws -> Void = { _ in }

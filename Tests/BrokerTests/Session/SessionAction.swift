@@ -3,7 +3,7 @@ import BrokerDevice
 import BrokerProtocol
 import BrokerSupervisor
 
-/// One step of any event's result, so that all results can be examined in the same way.
+/// One step that an event results in, whatever the event, so that a test can examine all results in the same way.
 enum SessionAction: Sendable, Equatable {
     case journal(JournalRecord)
     case makeKey, destroyKey

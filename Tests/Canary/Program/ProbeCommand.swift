@@ -51,7 +51,8 @@ struct ProbeCommand: ParsableCommand {
     }
 }
 
-/// Keeps a line of text in memory that other programs of the user may not read, like the session process.
+/// Keeps a line of text, as the session process keeps its secrets, in memory that other programs of the user may not
+/// read.
 struct HoldCommand: ParsableCommand {
     static let configuration = CommandConfiguration(commandName: "hold", shouldDisplay: false)
 

@@ -359,7 +359,7 @@ final class LiveEnvironment: Sendable {
 
     /// Waits until the broker, which retries by itself, serves, and the device is ready.
     func comesBack() async throws {
-        // Nothing listens for a moment. The agent reconnects last, and that is logged.
+        // For a moment the broker's socket is not served. The agent reconnects last, and that is logged.
         try await untilLogged("the device is back") { [self] in
             guard let status = try? await status() else { return false }
             return status.session == "ready" && status.agentConnected

@@ -8,8 +8,8 @@ package struct SignInOrigin: Sendable {
     let peer: PeerAddress
     /// The device that proved possession of its key for this sign-in; nil if none did.
     let device: DeviceID?
-    /// The browser's cookies: its session, which may identify a device, and the people who have signed in with this
-    /// browser before.
+    /// The browser's two cookies: the one of its session, which may identify a device, and the one that records who has
+    /// signed in with this browser before.
     let session: OpaqueToken?
     let deviceCookie: DeviceCookie?
 
