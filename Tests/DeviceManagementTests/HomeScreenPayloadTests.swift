@@ -92,7 +92,8 @@ import Testing
 
     @Test func `the largest accepted payload fits into a profile that the server accepts`() throws {
         let tile = HomeScreenPayload.Tile(
-            title: "x", program: "/x", icon: TestImage.png + [UInt8](repeating: 0, count: (512 << 10) / 24 - TestImage.png.count))
+            title: "x", program: "/x",
+            icon: TestImage.png + [UInt8](repeating: 0, count: (512 << 10) / 24 - TestImage.png.count))
         let logo = TestImage.png + [UInt8](repeating: 0, count: (256 << 10) - TestImage.png.count)
         let texts = [String](repeating: String(repeating: "&", count: 2040), count: 32)
         var payload = HomeScreenPayload(logo: logo, tiles: [HomeScreenPayload.Tile](repeating: tile, count: 24))

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-@testable package import Storage
 private import Synchronization
+
+@testable package import Storage
 
 /// A database that asks SQLite for the plan of each statement before it runs, and records the statements that read a
 /// whole table or a whole index. The time of such a statement grows with the table.

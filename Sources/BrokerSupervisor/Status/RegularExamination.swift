@@ -25,8 +25,9 @@ final class RegularExamination {
         self.isWanted = isWanted
         guard isWanted, !isPending else { return }
         isPending = true
-        let rest = last.map { $0.advanced(by: fault == nil ? Self.interval : Self.intervalOfFault) - timer.clock.moment() }
-        timer.post(.examinationDue, after: max(Self.settling, rest ?? .zero))
+        let interval = fault == nil ? Self.interval : Self.intervalOfFault
+        let rest = last.map { $0.advanced(by: interval) - timer.clock.moment() } ?? .zero
+        timer.post(.examinationDue, after: max(Self.settling, rest))
     }
 
     /// Starts the examination that is due, unless it is no longer wanted.

@@ -228,9 +228,7 @@ extension Problem {
                 .internalErrorUnexpectedHttpResponse, "The identity platform answered with an unexpected HTTP status.",
                 remedy: "Look at the identity platform's log.")
         case .serverFailed:
-            Entry(
-                folded: .serverError, "The identity platform failed.",
-                remedy: "Retry; look at the identity platform's log.")
+            Entry(folded: .serverError, "The identity platform failed.", remedy: "Retry; look at the platform's log.")
         case .serverAnswer:
             Entry(
                 .internalErrorInvalidResponse, "The identity platform's answer cannot be read.",

@@ -117,7 +117,8 @@ import UnixSocket
             CheckResult(.files, .bad, code: "broken", message: ""),
         ])
         try await Scratch.with { scratch in
-            try await SupervisorFixture.with(scratch, isJoined: false, inspect: { findings.withLock(\.self) }) { fixture in
+            try await SupervisorFixture.with(scratch, isJoined: false, inspect: { findings.withLock(\.self) }) {
+                fixture in
                 _ = try await fixture.status()
                 let reader = try await Reader(scratch)
                 #expect(try await reader.next().fault == nil)
