@@ -2,17 +2,17 @@
 internal import Storage
 
 /// Removes expired credentials, throttle counts and audit entries, sessions without credentials, and signing keys whose
-/// tokens have all expired. Also rotates signing keys that are due. It works in small steps, so that no sign-in waits
-/// for it.
+/// tokens have all expired. Also replaces signing keys when they are due. The work is done in small steps, so that no
+/// sign-in has to wait for it.
 package struct Housekeeping: Sendable {
     private let platform: Platform
-    /// How long an expired credential is kept. During this time a request that uses it is refused as "expired", later
-    /// as "unknown".
+    /// How long an expired credential is kept. A request with an expired credential is refused as "expired" while the
+    /// credential is kept, and as "unknown" afterwards.
     private static let memory = Duration.seconds(86400)
 
     package init(_ platform: Platform) { self.platform = platform }
 
-    /// Runs one round over all organisations.
+    /// Runs one round of removals and key rotations for every organisation.
     ///
     /// - Parameter step: the maximum number of rows of a kind that one transaction removes.
     /// - Returns: how many rows were removed and keys added; 0 if nothing is left to do for now.

@@ -47,7 +47,7 @@ extension Platform {
             DevicePage(self).addRoutes(to: router)
             userInfo.addRoutes(to: router, at: "/{tenant}/openid/userinfo")
             DiscoveryEndpoints.addKeyRoutes(to: router, self)
-            // These routes are added last, because the discovery documents list the others.
+            // These routes are added last, because the discovery documents list the routes that were added before.
             DiscoveryEndpoints(platform: self, login: ServedPaths(router), graph: ServedPaths(graph))
                 .addRoutes(to: router)
         }
@@ -80,7 +80,8 @@ extension Platform {
     private func router(
         _ dialect: some ErrorDialect, _ addRoutes: (Router<IdentityContext>) -> Void
     ) -> Router<IdentityContext> {
-        // HEAD is not served. It would run routes that sign in or out when a program only checks whether a link works.
+        // HEAD requests are not served: a program that only checks whether a link works would run a route that signs a
+        // person in or out.
         let router = Router(context: IdentityContext.self, options: [.caseInsensitive])
         router.add(middleware: SecurityHeaders())
         router.add(middleware: ErrorMiddleware(dialect: dialect))

@@ -23,8 +23,8 @@ package struct Platform: Sendable {
 
     /// Creates the platform over a database to which ``IdentitySchema/migrations`` have been applied.
     ///
-    /// - Parameter storageKey: the key of the sealed values in the database. A database must always be opened with the
-    ///   same key.
+    /// - Parameter storageKey: the key under which values in the database are sealed. A database must always be opened
+    ///   with the same key.
     /// - Throws: ``StorageKey/Failure`` if the database belongs to another storage key, ``BreachedPasswords/Failure``,
     ///   ``StorageError``, or ``TextsFailure`` if a catalogue of texts is incomplete.
     package init(
@@ -61,7 +61,7 @@ package struct Platform: Sendable {
 
     /// The pool in which the passwords of sign-ins are hashed.
     package var hashing: HashingPool { passwords.signIns }
-    /// Answers devices' requests for their own state and that of their sessions.
+    /// Answers devices' requests for their own state and for the state of their sessions.
     package var sessionStatusRequests: SessionStatusRequests {
         SessionStatusRequests(database: database, proofs: deviceProofs)
     }

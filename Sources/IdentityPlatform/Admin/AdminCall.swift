@@ -82,7 +82,7 @@ struct AdminCall: Sendable {
 }
 
 extension Users {
-    /// Returns the person with an object id or user principal name.
+    /// Returns the person who has this object id or user principal name.
     ///
     /// - Throws: ``AdminRefusal/noUser``, ``StorageError``
     func named(_ name: String, tenant: Tenant) throws -> User {

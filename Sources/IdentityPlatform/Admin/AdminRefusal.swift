@@ -151,12 +151,12 @@ extension AdminRefusal {
     }
 }
 
-/// A refusal on the administration socket whose message names the object concerned, such as a device, but never a
+/// A refusal on the administration socket. Its message names the object concerned, such as a device, but never a
 /// person.
 struct NamedRefusal: Error {
     let refusal: AdminRefusal
     let message: String
-    /// The remedy; nil for the refusal's default one.
+    /// The remedy; nil for the refusal's default remedy.
     let remedy: String?
 
     var failure: AdminFailure {

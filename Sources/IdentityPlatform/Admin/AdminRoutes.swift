@@ -2,7 +2,7 @@
 package import Hummingbird
 
 /// The identity platform's routes on the administration socket. Callers on the socket are fully trusted; the executable
-/// restricts who can connect to it.
+/// restricts who can connect.
 package struct AdminRoutes: Sendable {
     private let platform: Platform
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// The administrative acts on an identity platform, grouped by the object they change. Each act is one transaction,
-/// which also writes the audit entry. All interfaces use these acts.
+/// which also writes the audit entry. Every interface for administrators uses these acts.
 package struct Administration: Sendable {
     package let tenants: TenantAdministration
     package let users: UserAdministration

@@ -84,7 +84,7 @@ package struct ClientAdministration: Sendable {
         return client
     }
 
-    /// Registers the third-party applications that the tenant does not have yet
+    /// Registers those third-party applications that the tenant does not have yet
     /// (``WellKnownClient/compatibilityPack``).
     ///
     /// - Returns: the added registrations.

@@ -48,9 +48,9 @@ package struct TenantAdministration: Sendable {
         return IdentityAdmin.TenantHoldings(own, managed)
     }
 
-    /// Removes an organisation with its people, groups, clients, sessions, keys, profiles and apps. Its audit log is
-    /// kept. The removal is refused while the organisation has a device or an unused enrollment profile, because that
-    /// device or profile would be left without a server.
+    /// Removes an organisation together with its people, groups, clients, sessions, keys, profiles and apps. Its audit
+    /// log is kept. The removal is refused while the organisation has a device or an unused enrollment profile, because
+    /// that device or profile would be left without a server.
     ///
     /// - Returns: the number of objects that were removed.
     /// - Throws: ``NamedRefusal``, ``StorageError``
@@ -82,7 +82,7 @@ package struct TenantAdministration: Sendable {
             guard immediately || !KeySchedule.isPending(starts, at: now) else { throw AdminRefusal.rotationPending }
             return KeySchedule.algorithms
         }
-        // Generating keys takes long, so a refusal is known before.
+        // Generating keys takes long. This check refuses the request before any key is generated.
         _ = try check(try await keys.all(of: tenant.id).map(\.start))
         _ = try await refusingWhileBusy {
             try await rotation.rotate(
@@ -111,8 +111,8 @@ package struct TenantAdministration: Sendable {
         }
     }
 
-    /// Turns offline sign-in on with these rules, or off if they are nil. In both cases, all earlier leases are
-    /// withdrawn.
+    /// Turns offline sign-in on with these rules, or turns it off if `rules` is nil. In both cases, all leases issued
+    /// so far are withdrawn.
     ///
     /// - Throws: ``StorageError``
     package func setOfflineRules(_ rules: OfflineRules?, tenant: Tenant) async throws {
@@ -149,7 +149,7 @@ extension IdentityAdmin.TenantHoldings {
                 ?? IdentityAdmin.ManagedHoldings(devices: 0, enrollmentProfiles: 0, profiles: 0, apps: 0))
     }
 
-    /// The objects that would be left without a server, as text.
+    /// A text that lists the objects that would be left without a server if the organisation were removed.
     fileprivate var orphans: [String] {
         [
             (devices, "joined device"), (management.devices, "managed device"),

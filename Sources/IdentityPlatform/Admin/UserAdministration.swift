@@ -8,7 +8,7 @@ package struct UserAdministration: Sendable {
     let passwords: Passwords
     let newPasswords: NewPasswords
 
-    /// A change to a person. If `isEnabled` or `password` is nil, it is not changed.
+    /// A change to a person. A nil `isEnabled` or `password` means that this value is not changed.
     package struct Change: Sendable {
         package var profile: User.Profile
         package var isEnabled: Bool?

@@ -5,16 +5,17 @@ package struct Compatibility: Sendable, Equatable {
     /// Accepts a name and a password outside the sign-in page: as a grant at the token endpoint (RFC 6749 section 4.3)
     /// and as the proof for a primary refresh token.
     package var passwordGrant: Bool
-    /// Accepts signed requests with the first key derivation, which does not bind the payload. Their replies are
-    /// encrypted without authentication, because clients that need this derivation also need such replies.
+    /// Accepts requests whose signing key was derived with version 1 of the key derivation, which does not bind the key
+    /// to the payload. The replies to such requests are encrypted without authentication, because clients that need
+    /// this derivation cannot decrypt other replies.
     package var keyDerivationVersionOne: Bool
     /// Lets a client request a code without PKCE (RFC 7636), as clients older than that standard do. Anyone who
     /// intercepts such a code can redeem it.
     package var codeWithoutProofKey: Bool
 
-    /// Accepts a browser credential in a cookie even if its nonce comes from the token endpoint and so is not bound to
-    /// a browser. Anyone who can plant a cookie in another person's browser can then sign that browser in to their own
-    /// account.
+    /// Accepts a browser credential in a cookie even if the credential's nonce comes from the token endpoint and is
+    /// therefore not bound to a browser. An attacker who can plant a cookie in another person's browser can then sign
+    /// that browser in to the attacker's own account.
     package var unboundCredentialCookie: Bool
 
     package init(

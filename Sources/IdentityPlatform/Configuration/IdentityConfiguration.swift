@@ -7,7 +7,7 @@ package struct IdentityConfiguration: Sendable {
     package var lifetimes: Lifetimes
     /// The number of passwords that are hashed at the same time.
     package var hashingThreads: Int
-    /// The number of passwords per thread that may be waiting or being hashed.
+    /// How many passwords each thread may have in its queue, including the password that is being hashed.
     package var hashingQueue: Int
     package var devices = DeviceConfiguration()
     package var compatibility = Compatibility()
@@ -46,8 +46,8 @@ package struct IdentityConfiguration: Sendable {
             self.aliases = aliases
         }
 
-        /// Additional names that the platform answers to, for clients with built-in names. The platform itself writes
-        /// only its main names.
+        /// Additional host names under which clients with built-in host names reach the platform. In the URLs that it
+        /// writes, the platform uses only its main names.
         package struct Aliases: Sendable {
             package var login: [String]
             package var deviceRegistration: [String]

@@ -28,7 +28,7 @@ package final class DeviceAuthorities: Sendable {
                 [.tenant: tenant, .certificate: made.certificate, .sealedPrivateKey: sealed, .created: time],
                 "ON CONFLICT (tenant) DO NOTHING")
         }
-        // If two requests create an authority at the same time, the one that is written first is used.
+        // If two requests create an authority at the same time, the authority that is written first is used.
         guard let authority = try await stored(tenant) else {
             throw StorageError(.unexpectedValue, "the device authority is gone")
         }

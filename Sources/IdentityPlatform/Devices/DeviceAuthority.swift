@@ -12,7 +12,7 @@ struct DeviceAuthority: Sendable {
     private let certificate: Certificate
     private let key: Certificate.PrivateKey
 
-    /// Creates an authority. Its name contains a GUID as the organisational unit, because some clients look for one
+    /// Creates an authority. Its name contains a GUID as the organisational unit, because some clients look for a GUID
     /// there. Blocks for about 0.1 s.
     ///
     /// - Returns: the authority, its certificate in DER, and its private key in DER, which must be stored sealed.
@@ -83,8 +83,8 @@ struct DeviceAuthority: Sendable {
         return try der(certificate)
     }
 
-    /// Returns the key as the type that a certificate needs, and its identifier: SHA-1 of the key's bits (RFC 5280
-    /// section 4.2.1.2).
+    /// Returns the key in the type that the certificate library needs, and the key's identifier: SHA-1 of the key's
+    /// bits (RFC 5280 section 4.2.1.2).
     private static func published(_ key: VerificationKey) throws -> (Certificate.PublicKey, ArraySlice<UInt8>) {
         switch key {
         case .rsa(let key):

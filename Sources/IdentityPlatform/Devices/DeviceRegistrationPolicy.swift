@@ -16,7 +16,7 @@ struct DeviceRegistrationPolicy {
     struct Candidate {
         let id: UserID
         let roles: [RoleID]
-        /// How many personal devices they already have.
+        /// How many personal devices the person already has.
         let owned: Int
     }
 

@@ -42,7 +42,7 @@ package struct Devices {
 
     package init(_ connection: any Connection) { self.connection = connection }
 
-    /// Returns the device with a device id.
+    /// Returns the device that has this device id.
     ///
     /// - Throws: ``StorageError``
     package func find(_ id: DeviceID, tenant: TenantID) throws -> Device? {
@@ -97,7 +97,7 @@ package struct Devices {
             ])
     }
 
-    /// Enables a device, or disables it and ends its sessions. Enabling it again does not restore them.
+    /// Enables a device, or disables it and ends its sessions. Enabling the device again does not restore the sessions.
     ///
     /// - Returns: whether there is such a device.
     /// - Throws: ``StorageError``

@@ -36,7 +36,7 @@ extension HelloKey: Record {
     }
 }
 
-/// Access to the workers' own keys in one transaction. A person has at most one per device.
+/// Access to the workers' own keys in one transaction. A person has at most one key per device.
 struct HelloKeys {
     private let connection: any Connection
 
@@ -57,7 +57,8 @@ struct HelloKeys {
             HelloKey.self, "WHERE tenant = \(tenant) AND device = \(device) AND hash = \(hash)")
     }
 
-    /// Removes every key of a person, including one registered while someone else had control of the account.
+    /// Removes every key of a person, including a key that was registered while someone else had control of the
+    /// account.
     func removeAll(of person: UserID, tenant: TenantID) throws {
         try connection.execute("DELETE FROM helloKey WHERE tenant = \(tenant) AND person = \(person)")
     }

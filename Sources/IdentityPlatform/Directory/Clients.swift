@@ -149,8 +149,8 @@ extension ClientSecret: Record {
     }
 }
 
-/// Access to the applications' secrets in one transaction. An application can have more than one valid secret, so that
-/// a new one can replace an old one.
+/// Access to the applications' secrets in one transaction. An application can have several valid secrets, so that a new
+/// secret can be introduced before the old one is removed.
 package struct ClientSecrets {
     private let connection: any Connection
 

@@ -6,12 +6,12 @@ internal import Synchronization
 
 /// Caches the organisations and applications that every grant needs.
 ///
-/// Every change announces a ``RegistrationChange`` in its own transaction, and the cache is cleared before the next
-/// write can begin. A writing transaction therefore always sees the committed state, and a reading transaction never
-/// sees a state older than its own start. A disabled client is refused from the next request on.
+/// The transaction of every change announces a ``RegistrationChange``, and the cache is cleared before the next write
+/// can begin. A writing transaction therefore always sees the committed state, and a reading transaction never sees a
+/// state older than its own start. A disabled client is refused from the next request on.
 ///
-/// If other processes may write to the database, nothing is kept: each transaction reads what it depends on, so that
-/// every node refuses a disabled client at once.
+/// If other processes may write to the database, nothing is cached: each transaction reads the data that it needs from
+/// the database, so that every node refuses a disabled client at once.
 package final class DirectoryCache: Sendable {
     fileprivate struct State {
         /// The number of changes so far.
@@ -46,7 +46,8 @@ package final class DirectoryCache: Sendable {
     /// A view of the cache, for a transaction that has not begun yet.
     package var view: View { View(kept: self, changes: state.withLock { $0.changes }) }
 
-    /// Returns the organisation for a key. Returns nil if there is none or, for `only`, if there are several.
+    /// Returns the organisation for a key. Returns nil if there is no such organisation or, for `only`, if the server
+    /// has several.
     ///
     /// - Throws: ``StorageError``
     func tenant(at place: Place) async throws -> Tenant? {
@@ -104,8 +105,8 @@ package final class DirectoryCache: Sendable {
 struct RegistrationChange: Announcement {}
 
 extension DirectoryCache {
-    /// Returns the tenant that a request's address names by id or by domain. `common` and `organizations` mean the
-    /// server's only tenant; the result is nil if the server has none or several.
+    /// Returns the tenant that a request's URL names by id or by domain. `common` and `organizations` mean the server's
+    /// only tenant; for these names the result is nil if the server has no tenant or several tenants.
     ///
     /// - Throws: ``OAuthError``, ``StorageError``
     func tenant(in context: IdentityContext) async throws -> Tenant? {
@@ -116,7 +117,7 @@ extension DirectoryCache {
         return found
     }
 
-    /// Returns the tenant that a request's address names. Throws if `common` or `organizations` is ambiguous.
+    /// Returns the tenant that a request's URL names. Throws if `common` or `organizations` is ambiguous.
     ///
     /// - Throws: ``OAuthError``, ``StorageError``
     func oneTenant(in context: IdentityContext) async throws -> Tenant {
@@ -124,7 +125,7 @@ extension DirectoryCache {
         return tenant
     }
 
-    /// Returns the tenant that a request's address names or, if that is ambiguous, the tenant of the domain in a user
+    /// Returns the tenant that a request's URL names or, if the URL is ambiguous, the tenant of the domain in a user
     /// name.
     ///
     /// - Throws: ``OAuthError``, ``StorageError``

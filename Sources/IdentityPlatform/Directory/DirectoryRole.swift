@@ -22,7 +22,7 @@ package struct DirectoryRole: Sendable, Hashable {
     /// Every role that the platform supports.
     package static let all = known
 
-    /// Returns the role with a template id or a name, ignoring case.
+    /// Returns the role that has this template id or this name, ignoring case.
     package static func named(_ text: String) -> DirectoryRole? {
         known.first { $0.id.rawValue == text.lowercased() || $0.displayName.lowercased() == text.lowercased() }
     }

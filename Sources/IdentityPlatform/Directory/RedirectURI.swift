@@ -7,7 +7,8 @@
 package struct RedirectURI: Sendable, Equatable {
     package let text: String
     let scheme: String
-    /// The host in lower case, without the port. Empty if the URI has no host, which only custom schemes may omit.
+    /// The host in lower case, without the port. Empty if the URI has no host; only a URI with a custom scheme may omit
+    /// it.
     let host: String
     let port: String
     /// The path and query; `/` if there is none.
@@ -107,15 +108,15 @@ package struct RedirectURI: Sendable, Equatable {
             && (other.port.isEmpty || UInt16(other.port) != nil)
     }
 
-    /// The source expression that allows the response to a form to redirect to this URI (Content Security Policy,
-    /// `form-action`).
+    /// The source expression for this URI in a Content Security Policy (`form-action`). With it, the response to a form
+    /// may redirect to the URI.
     var policySource: String {
         guard Self.web.contains(scheme), !host.hasPrefix("[") else { return scheme + ":" }
         return port.isEmpty ? "\(scheme)://\(host)" : "\(scheme)://\(host):\(port)"
     }
 }
 
-/// Why a text is not a redirect URI, or cannot be registered.
+/// Why a text is not a redirect URI, or why the URI cannot be registered.
 package enum RedirectURIProblem: Error, Sendable {
     case tooLong, forbiddenCharacter, fragment, relative, dangerousScheme, missingHost, privateForm, userInformation
     case wildcard, plainHTTP, malformedHost

@@ -5,7 +5,7 @@ package import Storage
 package struct Tenant: Sendable {
     package let id: TenantID
     package let displayName: String
-    /// The verified domain that identifies it in URLs and user names.
+    /// The verified domain that identifies the organisation in URLs and user names.
     package let domain: String
     /// The secret input of the pairwise subject identifiers (OpenID Connect Core section 8.1).
     let pairwiseSalt: [UInt8]

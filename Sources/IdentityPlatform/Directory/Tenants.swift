@@ -77,8 +77,8 @@ package struct Tenants {
         let devices: Int
     }
 
-    /// The tables with an organisation's data. Tables that refer to others come first. Rows of all other tables are
-    /// deleted by cascade.
+    /// The tables with an organisation's data. A table that refers to another table comes before it. Rows of tables
+    /// that are not listed here are deleted by cascade.
     private static let tables: [SQL] = [
         "tenantBranding", "device", "directoryGroup", "person", "client", "signingKey", "offlineRules",
         "deviceAuthority",

@@ -30,7 +30,7 @@ package struct Users {
         try connection.record(User.self, "WHERE tenant = \(tenant) AND id = \(id)")
     }
 
-    /// Returns the person with a user principal name, ignoring case.
+    /// Returns the person who has this user principal name, ignoring case.
     package func find(name: String, tenant: TenantID) throws -> User? {
         try connection.record(User.self, "WHERE tenant = \(tenant) AND loginName = \(name.lowercased())")
     }
@@ -66,8 +66,8 @@ package struct Users {
         try connection.value(.passwordHash, of: User.self, "WHERE tenant = \(tenant) AND id = \(id)")
     }
 
-    /// Returns the password hash of the first person whose id is `place` or greater. If there is none, returns that of
-    /// the first person; nil if there are no people.
+    /// Returns the password hash of the first person whose id is `place` or greater. If there is no such person,
+    /// returns the hash of the person with the lowest id; nil if there are no people.
     func password(near place: ID<User>, tenant: TenantID) throws -> PasswordHash? {
         try connection.value(
             .passwordHash, of: User.self, "WHERE tenant = \(tenant) AND id >= \(place) ORDER BY id LIMIT 1")

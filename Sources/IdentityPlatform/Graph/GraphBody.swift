@@ -45,7 +45,7 @@ struct GraphBody: Sendable {
         return text
     }
 
-    /// Returns the text of a member: nil if it is null, `former` if it is absent.
+    /// Returns the text of a member: nil if the member is null, `former` if the member is absent.
     ///
     /// - Throws: ``GraphError``
     func text(_ name: String, else former: String?) throws(GraphError) -> String? {

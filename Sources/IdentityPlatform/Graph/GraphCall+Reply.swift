@@ -6,8 +6,8 @@ internal import OAuth
 internal import Storage
 
 extension GraphCall {
-    /// Returns a response with one object. If the client already has the object, returns 304 with only its tag (RFC
-    /// 9110 section 13.1.2).
+    /// Returns a response with one object. If the client already has the object, returns 304 with only the object's tag
+    /// (RFC 9110 section 13.1.2).
     ///
     /// - Throws: ``GraphError``, ``OAuthError``
     func show<Item>(
@@ -40,7 +40,7 @@ extension GraphCall {
         let pageToken = GraphPageToken(self, filter: parameters[ODataQuery.Option.filter] ?? "")
         var after: String?
         if let text = query.pageToken { after = try pageToken.opened(text) }
-        // Requesting one item more than the page holds shows whether there is a next page.
+        // One item more than the page holds is requested, to find out whether there is a next page.
         let page = GraphPage(
             condition: filter.condition, matches: filter.matches, after: after, limit: query.top + 1)
         let (items, count) = try await platform.database.read { connection in

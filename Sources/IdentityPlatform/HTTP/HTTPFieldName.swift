@@ -3,8 +3,8 @@ package import HTTPTypes
 
 /// The header fields that the platform reads or writes and for which HTTPTypes has no constant.
 ///
-/// Each name is defined only here, so a route that misspells a name does not compile. A misspelt text could name a
-/// different header or skip a check.
+/// Each name is defined only here, so a route that misspells a name does not compile. A misspelt string literal could
+/// name a different header, and a check could be skipped.
 package enum HTTPFieldName: String, CaseIterable, Sendable {
     case clientRequestID = "client-request-id"
     case deviceCredential = "x-ms-DeviceCredential"

@@ -31,8 +31,8 @@ extension Request {
         try FormParameters(checking: (uri.query ?? "").utf8)
     }
 
-    /// The path for use in this server's own URLs, with exactly one slash at the start. If it started with two slashes,
-    /// or with a backslash, a browser would read the rest as a host name.
+    /// The path for use in this server's own URLs, with exactly one slash at the start. A browser would read the rest
+    /// of a path that starts with two slashes, or with a backslash, as a host name.
     var ownPath: String { "/" + uri.path.drop { $0 == "/" || $0 == "\\" } }
 
     /// The client's own request id if it is a GUID, from the header or, for a browser, from the query.

@@ -2,7 +2,7 @@
 internal import HTTPTypes
 internal import Hummingbird
 
-/// Adds the security headers to every response, except those that the route has set itself.
+/// Adds the security headers to every response, except headers that the route has set itself.
 struct SecurityHeaders: RouterMiddleware {
     typealias Context = IdentityContext
 

@@ -6,8 +6,8 @@ enum BrowserSession: Table {
     enum Column: String, ColumnName { case tenant, hash, session, expires }
 }
 
-/// Access to the signed-in browsers in one transaction. Each has a cookie that is bound to a session. Only a hash of
-/// the cookie is stored.
+/// Access to the signed-in browsers in one transaction. Each browser has a cookie that is bound to a session. Only a
+/// hash of the cookie is stored.
 struct BrowserSessions {
     private let connection: any Connection
 
@@ -27,7 +27,8 @@ struct BrowserSessions {
         return try id.flatMap { try Sessions(connection).live($0, tenant: cookie.tenant) }
     }
 
-    /// Removes a browser session that a new sign-in replaces. Does not end the session that it is bound to.
+    /// Removes a browser session that a new sign-in replaces. Does not end the session to which the browser session is
+    /// bound.
     func forget(_ cookie: OpaqueToken) throws {
         try connection.execute("DELETE FROM browserSession WHERE tenant = \(cookie.tenant) AND hash = \(cookie.hash)")
     }

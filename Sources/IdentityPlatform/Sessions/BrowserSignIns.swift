@@ -70,8 +70,8 @@ struct BrowserSignIns: Sendable {
             name: attempt.name, tenant: attempt.tenant, client: attempt.client.rawValue, method: attempt.method)
     }
 
-    /// Removes the record that binds a browser to a device, if the epoch or session in it has ended. Call this before a
-    /// sign-in page is shown in the browser.
+    /// Removes the record that binds a browser to a device, if the epoch or session in the record has ended. Call this
+    /// before a sign-in page is shown in the browser.
     ///
     /// - Throws: ``StorageError``
     func renew(_ request: Request) async throws {

@@ -28,16 +28,16 @@ enum DeviceBrowser: Table {
 
 /// Access to the browsers that belong to devices, in one transaction.
 ///
-/// A browser belongs to a device once a session that began in it is bound to the device, or once it presents the
-/// device's browser credential. It belongs to a shared device until the epoch ends, and to a personal device until the
-/// session ends. Until then, every session that the worker begins in it is bound to the same device and epoch, whatever
-/// was requested.
+/// A browser belongs to a device once a session that began in the browser is bound to the device, or once the browser
+/// presents the device's browser credential. A browser belongs to a shared device until the epoch ends, and to a
+/// personal device until the session ends. Until then, every session that the worker begins in the browser is bound to
+/// the same device and epoch, whatever the request asked for.
 struct DeviceBrowsers {
     private let connection: any Connection
 
     init(_ connection: any Connection) { self.connection = connection }
 
-    /// Returns the binding for a session that begins now in this browser; nil if it must not be bound.
+    /// Returns the binding for a session that begins now in this browser; nil if the session must not be bound.
     ///
     /// - Parameter cookie: the cookie of the browser's current session.
     /// - Throws: ``OAuthError`` `endedBrowserEpoch` if the epoch has ended, `disabledDevice`; ``StorageError``
@@ -104,7 +104,7 @@ struct DeviceBrowsers {
     }
 
     /// Removes the record of a browser whose epoch or session has ended, so that the next sign-in in that browser is
-    /// not bound to it.
+    /// not bound to that epoch or session.
     ///
     /// - Throws: ``StorageError``
     func forgetIfOver(_ browser: BrowserID) throws {
@@ -117,7 +117,7 @@ struct DeviceBrowsers {
     /// - Throws: ``StorageError``
     func isOver(_ browser: BrowserID) throws -> Bool { try noted(browser).map { !$0.isOpen } ?? false }
 
-    /// Returns a browser's record, and whether it still applies.
+    /// Returns a browser's record, and whether the record still applies.
     private func noted(_ browser: BrowserID) throws -> (BrowserBinding, isOpen: Bool)? {
         try connection.row(
             """

@@ -9,7 +9,7 @@ internal import Storage
 ///
 /// A repeated report is not an error, because the device repeats its report until it gets a response. A session that is
 /// unknown or belongs to another device is not an error either, so that a device cannot learn about other devices'
-/// sessions. It cannot end them.
+/// sessions. The report does not end such a session.
 struct EndSessionEndpoint: Sendable {
     let database: any Database
     let environment: ClockAndRandomness
@@ -49,7 +49,8 @@ private func conclude(
     if EpochRule.judge(end.epoch, highest: present?.epoch, isClosed: false) != .stale {
         try devices.setEpoch(end.epoch, isClosed: true, device, tenant: tenant)
     }
-    // This includes a session whose id the device does not know because it lost power or did not receive the response.
+    // This includes a session whose id the device does not know because the device lost power or did not receive the
+    // response.
     try devices.endSessions(of: device, tenant: tenant, upTo: end.epoch, at: time, by: device.rawValue)
     guard let id = SessionID(rawValue: end.sessionID), let session = try sessions.find(id, tenant: tenant),
         session.device?.id == device

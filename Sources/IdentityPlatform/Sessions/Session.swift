@@ -10,7 +10,7 @@ package struct Session: Sendable {
     package let tenant: TenantID
     package let id: SessionID
     package let user: UserID
-    /// The device that the session is bound to; nil until a device has proved possession of its key for the session.
+    /// The device to which the session is bound; nil until a device has proved possession of its key for the session.
     package let device: DeviceBinding?
     /// The counter of the device epoch that the session belongs to; nil if it belongs to none.
     package let epochCounter: Int64?

@@ -2,8 +2,8 @@
 internal import Hummingbird
 internal import OAuth
 
-/// `POST /{tenant}/oauth2/v2.0/device/sessionstate` (specific to Baton): a device asks for its own state and that of
-/// its session.
+/// `POST /{tenant}/oauth2/v2.0/device/sessionstate` (specific to Baton): a device asks for its own state and for the
+/// state of its session.
 struct SessionStateEndpoint: Sendable {
     let directory: DirectoryCache
     let requests: SessionStatusRequests

@@ -10,7 +10,7 @@ package struct DeviceAsker: Sendable {
     let session: String?
 }
 
-/// Answers devices' requests for their own state and that of their sessions.
+/// Answers devices' requests for their own state and for the state of their sessions.
 package struct SessionStatusRequests: Sendable {
     let database: any Database
     let proofs: DeviceProofs
@@ -36,8 +36,8 @@ package struct SessionStatusRequests: Sendable {
 private func judge(_ asker: DeviceAsker, _ connection: any Connection) throws -> SessionStatus {
     guard let device = try Devices(connection).find(asker.device, tenant: asker.tenant) else { return .deviceUnknown }
     guard device.isEnabled else { return .deviceDisabled }
-    // Whether the epoch has ended is determined below from the session, so only an epoch that the device has left
-    // counts as stale here.
+    // Here only an epoch that the device has left counts as stale. Whether the current epoch has ended is determined
+    // below from the session.
     guard EpochRule.judge(asker.epoch, highest: device.epoch, isClosed: false) != .stale else { return .staleEpoch }
     guard let asked = asker.session else { return .noSession }
     guard let id = SessionID(rawValue: asked),

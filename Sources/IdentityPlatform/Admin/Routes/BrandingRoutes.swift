@@ -10,7 +10,7 @@ struct BrandingRoutes: Sendable {
     let database: any Database
     let tenants: TenantAdministration
 
-    /// The maximum size of a request body, in bytes: a logo in Base64, and 4 KiB for the other fields.
+    /// The maximum size of a request body, in bytes. This is enough for a logo in Base64 and 4 KiB of other fields.
     private static let maximumBody = PageImage.maximumBytes / 3 * 4 + 4096
 
     func add(to router: AdminRouter<some RequestContext>) {

@@ -30,7 +30,7 @@ struct UserRoutes: Sendable {
         router.on(.patch, .user) { call in
             let user = try await call.user()
             let change = try await call.body(as: IdentityAdmin.UserChange.self)
-            // An empty change is refused, because the name of a member is probably misspelt.
+            // An empty change is refused, because the request probably misspells the name of a JSON member.
             guard !change.isEmpty else { throw AdminRefusal.malformed }
             try await users.change(user, to: change.applied(to: user))
             return Response(status: .noContent)

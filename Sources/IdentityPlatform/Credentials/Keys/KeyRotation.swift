@@ -25,8 +25,9 @@ struct KeyRotation: Sendable {
     /// - Parameters:
     ///   - immediately: whether the keys sign at once. If so, clients with an older cached key set cannot verify new
     ///     tokens.
-    ///   - judge: returns the algorithms whose key is stored, from the keys that the organisation has in the storing
-    ///     transaction. Another node may have added keys since the rotation was decided.
+    ///   - judge: is called in the transaction that stores the new keys, with the keys that the organisation has there,
+    ///     and returns the algorithms for which a new key is stored. Another node may have added keys since the
+    ///     rotation was decided.
     /// - Returns: how many keys were stored.
     /// - Throws: the error of `judge`, ``HashingPool/Busy``, ``StorageError``, or an error of the cryptography library.
     @discardableResult
@@ -53,7 +54,7 @@ struct KeyRotation: Sendable {
         return stored
     }
 
-    /// Performs the due rotations and removals of one organisation.
+    /// Adds and removes keys of one organisation as far as this is due.
     ///
     /// - Returns: how many keys were added or removed.
     /// - Throws: ``HashingPool/Busy``, ``StorageError``, or an error of the cryptography library.

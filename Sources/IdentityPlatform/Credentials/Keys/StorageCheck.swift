@@ -20,7 +20,7 @@ package enum StorageCheck {
             return
         }
         let fresh = try key.seal(Array(name.utf8), purpose: name)
-        // Another node may start for the first time at the same moment. The first one binds the database.
+        // Another node may be started at the same moment. The node that writes first binds the database.
         let stored = try await database.write { connection in
             try connection.insert(
                 into: StoredCheck.self, [.name: name, .sealed: fresh], "ON CONFLICT (name) DO NOTHING")

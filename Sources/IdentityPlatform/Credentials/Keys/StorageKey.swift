@@ -5,7 +5,7 @@ package import Redaction
 
 /// The server's key for the sealed secrets in its databases: the tenants' signing keys, the authorities' private keys
 /// and the session keys of primary refresh tokens. It is stored in a separate file, so that a copy of the databases
-/// alone reveals none of them.
+/// alone reveals no secret.
 ///
 /// Each purpose has its own key, derived by HKDF (RFC 5869); the key in the file is not used directly. Values that an
 /// older version of the server sealed or derived directly with the key in the file are still accepted.
@@ -56,7 +56,7 @@ package struct StorageKey: Sendable {
         throw .doesNotOpen
     }
 
-    /// Returns 32 bytes that only this key can derive from `label` and `input`.
+    /// Returns 32 bytes derived from `label` and `input`, which nobody can compute without this key.
     func derived(_ label: String, _ input: [UInt8]) -> [UInt8] {
         Array(HMAC<SHA256>.authenticationCode(for: input, using: key(of: .derivation, label)))
     }

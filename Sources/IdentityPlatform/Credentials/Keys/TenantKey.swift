@@ -15,7 +15,7 @@ package struct TenantKey: Sendable {
     package let verification: VerificationKey
     package let published: JSONWebKey
     package let created: Timestamp
-    /// When the key starts to sign. It is published before that time.
+    /// When the key starts to sign. The key is published before that time.
     package let signs: Timestamp
 
     package var algorithm: SignatureAlgorithm { verification.algorithm }
@@ -36,8 +36,8 @@ package struct TenantKey: Sendable {
         published = try JSONWebKey(verification, keyID: id, certificate: certificate)
     }
 
-    /// Generates an RSA-2048 or P-256 key. Returns the key, and its private half in the format in which it is stored.
-    /// Blocks for about 0.1 s.
+    /// Generates an RSA-2048 or P-256 key. Returns the key, and its private half in the format in which the database
+    /// stores it. Blocks for about 0.1 s.
     static func generate(
         _ algorithm: SignatureAlgorithm, created: Timestamp, signs: Timestamp, _ environment: ClockAndRandomness
     ) throws -> (key: TenantKey, stored: [UInt8]) {

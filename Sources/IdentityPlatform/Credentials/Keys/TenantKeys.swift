@@ -9,7 +9,7 @@ extension TenantKey: Table {
 }
 
 /// The signing keys of all organisations. Each key is parsed once. The list is read from the database again after a
-/// change by this process, and after five minutes, because another process may have changed it.
+/// change by this process, and after five minutes, because another process may have added or removed keys.
 package final class TenantKeys: Sendable {
     private let database: any Database
     private let storageKey: StorageKey
@@ -65,7 +65,8 @@ package final class TenantKeys: Sendable {
         return key
     }
 
-    /// Stores a key. Its private half is sealed for this row. Call ``forget(_:)`` after the commit.
+    /// Stores a key. Its private half is sealed so that it can be decrypted only in this key's row. Call ``forget(_:)``
+    /// after the commit.
     ///
     /// - Throws: ``StorageError``, or an error of the cryptography library.
     func add(_ key: TenantKey, stored: [UInt8], tenant: TenantID, _ connection: any Connection) throws {
@@ -86,7 +87,7 @@ package final class TenantKeys: Sendable {
         try connection.execute("DELETE FROM signingKey WHERE tenant = \(tenant) AND id = \(key.id)") > 0
     }
 
-    /// Reads when the organisation's keys start to sign, past the cache.
+    /// Returns when the organisation's keys start to sign, as stored in the database. Does not use the cache.
     ///
     /// - Throws: ``StorageError``
     func starts(of tenant: TenantID, _ connection: any Connection) throws -> [KeyStart] {

@@ -9,7 +9,7 @@ package import Redaction
 /// The file is searched on disk, so it may be larger than the main memory. It is opened for each search, so it can be
 /// replaced while the server runs.
 package struct BreachedPasswords: Sendable {
-    /// Why the list could not be searched. This must not be treated as "not breached".
+    /// Why the list could not be searched. A failed search must not be treated as "not breached".
     package enum Failure: Error, Equatable {
         case unreadable, malformed
     }
@@ -34,8 +34,8 @@ package struct BreachedPasswords: Sendable {
         }
         defer { wipe(&hash) }
         let file = try SortedLines(path: path)
-        // Finds the last line that is not greater than the hash. If the list contains the hash or a prefix of it, this
-        // line does.
+        // Finds the last line that is not greater than the hash. If the list contains the hash or a prefix of the hash,
+        // then this line contains it.
         var (low, high) = (0, file.size)
         var candidate: ArraySlice<UInt8> = []
         while low < high {

@@ -12,7 +12,7 @@ internal import Storage
 /// person's former part. A stolen copy of a former part has its own count, which later sign-ins do not reset.
 struct DeviceCookie: Sendable {
     /// The maximum number of people in one cookie. Only joined devices are expected to be shared by more people. If
-    /// there are more, the person who signed in longest ago is dropped.
+    /// more people sign in, the person who signed in longest ago is dropped.
     private static let capacity = 8
     static let lifetime = Duration.seconds(90 * 86400)
 

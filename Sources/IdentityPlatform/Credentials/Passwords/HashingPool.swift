@@ -9,7 +9,7 @@ package final class HashingPool: Sendable {
     package struct Busy: Error {}
 
     private struct State {
-        /// The number of waiting and running tasks in each lane.
+        /// The number of waiting and running tasks of each thread.
         var waiting: [Int]
         var places: [String: Int] = [:]
         var done = 0

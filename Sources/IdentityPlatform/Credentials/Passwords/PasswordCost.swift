@@ -22,7 +22,7 @@ package struct PasswordCost: Sendable, Hashable {
         self.parallelism = parallelism
     }
 
-    /// The amount of work, as the number of mixed blocks.
+    /// The amount of work: the number of blocks that scrypt mixes.
     package var rounds: Int { (1 << logarithm) * blockSize * parallelism }
 
     /// N = 2¹⁵, r = 8, p = 3: 32 MiB and about 0.3 s, the minimum that OWASP recommends.

@@ -34,8 +34,8 @@ package struct Passwords: Sendable {
         }
     }
 
-    /// Checks a name and a password. Neither the response nor the work reveals whether the name was wrong, the password
-    /// was wrong or the account is disabled.
+    /// Checks a name and a password. Neither the response nor the amount of work reveals whether the name was wrong,
+    /// the password was wrong or the account is disabled.
     ///
     /// The attempt counts as a failure until ``confirm(_:at:_:)`` is called, so that parallel attempts cannot bypass
     /// the throttle.
@@ -101,9 +101,9 @@ package struct Passwords: Sendable {
         try throttle.forgive(name: person.userPrincipalName, tenant: person.tenant, connection)
     }
 
-    /// Returns the person with a name, and their hash. For an unknown name, returns no person and the hash of another
-    /// person in the tenant, selected by a keyed hash of the name. The amount of work is therefore that of a real
-    /// person's password, and always the same for the same name.
+    /// Returns the person who has this name, and the hash of the person's password. For an unknown name, returns no
+    /// person and the password hash of another person in the tenant, selected by a keyed hash of the name. Checking an
+    /// unknown name therefore takes as much work as checking a real person, and always the same work for the same name.
     private func candidate(_ name: String, _ tenant: TenantID) async throws -> (User?, PasswordHash?) {
         let place = ID<User>(
             bytes: Array(

@@ -94,8 +94,8 @@ struct SignInThrottle: Sendable {
     }
 
     /// Resets the failures of the name at the attempt's place, and records that the person has signed in there. It must
-    /// run in the sign-in's transaction. For a cookie, only this attempt is removed; the other failures stay counted,
-    /// because someone else may have a copy of the cookie.
+    /// run in the sign-in's transaction. If the attempt is counted per cookie, only this attempt is removed from the
+    /// count; the other failures stay counted, because someone else may have a copy of the cookie.
     ///
     /// - Throws: ``StorageError``
     func succeeded(_ attempt: Attempt, at time: Timestamp, _ connection: any Connection) throws {
@@ -139,7 +139,8 @@ struct SignInThrottle: Sendable {
             "DELETE FROM signInThrottle WHERE tenant = \(tenant) AND kind = \(Kind.name) AND hash = \(hash)")
     }
 
-    /// Returns the attempt with its place. A claim of the origin that does not hold in this transaction is ignored.
+    /// Returns the attempt with its place. Ignores a device or a cookie in the origin that is not valid in this
+    /// transaction.
     private func attempt(
         _ name: String, tenant: TenantID, from origin: SignInOrigin, _ connection: any Connection
     ) throws -> Attempt {
@@ -230,7 +231,8 @@ struct SignInThrottle: Sendable {
             ])
     }
 
-    /// Returns the hash that identifies a count. It is keyed, so that the table reveals neither names nor addresses.
+    /// Returns the hash that identifies a count. The hash is keyed, so that the table reveals neither names nor
+    /// addresses.
     private func hash(_ kind: Kind, _ attempt: Attempt) -> [UInt8] {
         let place = attempt.asker
         let text =

@@ -16,8 +16,8 @@ struct ThrottleRule: Sendable {
     /// then one per twenty seconds.
     static let device = ThrottleRule(burst: 30, interval: .seconds(20))
 
-    /// Returns the time at which all failures will have expired if one more is counted; nil if the limit does not allow
-    /// another failure.
+    /// Returns the time at which all failures will have expired if one more failure is counted; nil if the limit does
+    /// not allow another failure.
     func counting(_ drained: Timestamp?, at now: Timestamp) -> Timestamp? {
         let next = max(drained ?? now, now) + interval
         return next <= now + interval * burst ? next : nil

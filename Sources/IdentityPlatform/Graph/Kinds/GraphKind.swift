@@ -72,7 +72,7 @@ struct GraphKind<Item: Sendable>: Sendable {
         return (condition, { item in all.allSatisfy { $0(item) } })
     }
 
-    /// Returns the current tag of an object. It changes whenever a property changes (RFC 9110 section 8.8.3).
+    /// Returns the current tag of an object. The tag changes whenever a property changes (RFC 9110 section 8.8.3).
     func entityTag(_ item: Item) -> String {
         var writer = JSONWriter()
         writer.beginObject()

@@ -48,7 +48,7 @@ enum GraphFilter {
         { value in value.bool.map { " AND \(column) = \($0)" } }
     }
 
-    /// The filter of a property of objects in memory, which are compared by value.
+    /// The filter of a property for objects that are in memory. Such objects are compared by value.
     static let value: @Sendable (JSONValue) -> SQL? = { _ in "" }
 }
 

@@ -5,8 +5,8 @@ internal import JSON
 internal import Storage
 
 extension GraphRoute {
-    /// The routes of the organisation's rules for personal devices. Who may join shared devices depends on roles
-    /// instead.
+    /// The routes of the organisation's rules for personal devices. These rules do not apply to shared devices: who may
+    /// join a shared device depends on roles.
     static let policies: [GraphRoute] = [
         GraphRoute(.get, "/policies/deviceRegistrationPolicy", access: .readDevicePolicy) { call in
             call.show(try await call.deviceRules())

@@ -36,7 +36,7 @@ extension GraphRoute {
 }
 
 extension GraphCall {
-    /// Returns the person with an id.
+    /// Returns the person who has this id.
     ///
     /// - Throws: ``GraphError`` `notFound`, ``StorageError``
     fileprivate func person(_ id: UserID) async throws -> User {

@@ -51,9 +51,9 @@ struct AuthorizeEndpoint: Sendable {
         return try await goOn(authorize, for: present, by: request, done: [], status: .found)
     }
 
-    /// A parameter that is added to the request, so that the forms of our pages preserve the version of the endpoint
-    /// that received it. If a client sets this parameter itself, the only effect is that the response names the other
-    /// version's issuer.
+    /// A parameter that is added to the request. With it, the forms of our pages preserve the version of the endpoint
+    /// that received the request. If a client sets this parameter itself, the only effect is that the response names
+    /// the other version's issuer.
     private enum Note: String, WireName { case version = "x-baton-version" }
 
     /// Performs the next step of a request.
@@ -77,8 +77,8 @@ struct AuthorizeEndpoint: Sendable {
         }
     }
 
-    /// Returns the user name to fill in on the sign-in page: the name from the hints, otherwise that of the person who
-    /// must sign in again.
+    /// Returns the user name to fill in on the sign-in page: the name from the hints, otherwise the name of the person
+    /// who must sign in again.
     private func presumedName(_ authorize: AuthorizeRequest, _ present: User?) async throws -> String {
         if let hinted = authorize.hinted {
             let user = try await platform.database.read { try Users($0).find(hinted, tenant: authorize.tenant.id) }
@@ -104,7 +104,7 @@ struct AuthorizeEndpoint: Sendable {
                 allowsMissingProofKey: platform.configuration.compatibility.codeWithoutProofKey))
     }
 
-    /// Issues a code for a session and sends the browser back to the client with it.
+    /// Issues a code for a session and sends the browser back to the client with the code.
     ///
     /// - Throws: ``OAuthError`` `otherPersonOnDevice` if the browser now belongs to another session of a shared device;
     ///   ``StorageError``

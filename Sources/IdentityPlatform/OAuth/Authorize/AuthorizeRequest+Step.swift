@@ -45,7 +45,7 @@ extension AuthorizeRequest {
         return true
     }
 
-    /// Whether the response may be about this person. If the request has an id token hint, only the person that it
-    /// names is allowed.
+    /// Whether the response may be about this person. If the request has an id token hint, only the person that the
+    /// hint names is allowed.
     func allows(_ user: User) -> Bool { hinted == nil || hinted == user.id }
 }

@@ -33,7 +33,7 @@ struct AuthorizeRequest: Sendable {
         let mode: Mode
         let state: String?
         /// The issuer in the response (RFC 9207), so that a client that uses several servers cannot be made to redeem
-        /// our code at another one.
+        /// our code at another server.
         let issuer: String
     }
 }

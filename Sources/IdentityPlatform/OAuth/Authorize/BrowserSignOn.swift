@@ -7,11 +7,11 @@ internal import Storage
 /// Signs a browser in with the device's primary refresh token. The device's broker adds a credential to the browser's
 /// request, as a header or a cookie (MS-OAPXBC).
 ///
-/// An invalid credential is ignored, and the person signs in by hand. If its nonce is too old or was issued to another
-/// browser, the browser is redirected once with a fresh nonce that is bound to this browser. A credential in a cookie
-/// is accepted only with a nonce bound to this browser, unless the operator allows unbound nonces: a site that can
-/// plant a cookie could otherwise sign the browser in as somebody else. A credential in a header may have an unbound
-/// nonce, because only a program on the browser's own machine can add a header.
+/// An invalid credential is ignored, and the person signs in by hand. If a credential's nonce is too old or was issued
+/// to another browser, the browser is redirected once with a fresh nonce that is bound to this browser. A credential in
+/// a cookie is accepted only with a nonce bound to this browser, unless the operator allows unbound nonces: a site that
+/// can plant a cookie could otherwise sign the browser in as somebody else. A credential in a header may have an
+/// unbound nonce, because only a program on the browser's own machine can add a header.
 struct BrowserSignOn: Sendable {
     let database: any Database
     let environment: ClockAndRandomness
@@ -32,8 +32,8 @@ struct BrowserSignOn: Sendable {
         let address: String
     }
 
-    /// Runs a route. A browser that has a credential but no form cookie (``HostCookie/csrf``) gets one, so that its
-    /// later requests can be tied to the credential's device.
+    /// Runs a route. A browser that has a credential but no form cookie (``HostCookie/csrf``) gets one, so that the
+    /// browser's later requests can be assigned to the credential's device.
     func naming(_ request: Request, _ route: (Request) async throws -> Response) async throws -> Response {
         guard Self.credential(in: request) != nil, HostCookie.csrf.word(in: request) == nil else {
             return try await route(request)
@@ -44,9 +44,9 @@ struct BrowserSignOn: Sendable {
         return response
     }
 
-    /// Returns the session and person signed in on the browser's device; nil if the browser has no valid credential, or
-    /// if its credential belongs to another organisation. With a valid credential, the browser belongs to that device
-    /// from then on.
+    /// Returns the session and the person signed in on the device that runs the browser; nil if the request has no
+    /// valid credential, or if the credential belongs to another organisation. With a valid credential, the browser
+    /// belongs to that device from then on.
     ///
     /// - Throws: ``StaleNonce``; ``OAuthError`` `otherPersonOnDevice` if the browser already belongs to another device,
     ///   or to another worker or epoch of a shared device; ``StorageError``

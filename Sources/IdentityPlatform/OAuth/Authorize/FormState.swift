@@ -4,8 +4,8 @@ internal import Redaction
 internal import Storage
 
 /// Proof that our page recently asked a question in this browser, in this session, and about this request. The server
-/// does not store it. It consists of a time, and a MAC over the time, the question, the session, the browser's cookie
-/// and the request.
+/// does not store the proof. It consists of a time and of a MAC over the time, the question, the session, the browser's
+/// cookie and the request.
 struct FormState: Sendable {
     /// The maximum number of seconds between the page and its answer.
     private static let lifetime: Int64 = 600

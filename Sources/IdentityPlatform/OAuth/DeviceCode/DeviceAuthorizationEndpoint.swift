@@ -36,8 +36,8 @@ struct DeviceAuthorizationEndpoint: Sendable {
         let isOnly = try await database.write { connection in
             let now = environment.now()
             let client = try Clients(connection).authenticated(credentials, tenant: tenant.id, at: now)
-            // The person who approves a code does not see the device that requested it. With a broker's code, they
-            // could register a stranger's device as theirs.
+            // The person who approves a code does not see the device that requested it. If brokers could get device
+            // codes, that person could register a stranger's device as their own.
             guard !client.isBroker else { throw OAuthError.noDeviceCodeForBroker }
             let scope = try resources.grant(asked: form, before: "", to: client)
             guard scope.resource.application != ResourceCatalogue.deviceRegistrationApplication else {

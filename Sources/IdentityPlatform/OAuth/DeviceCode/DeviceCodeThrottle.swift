@@ -2,7 +2,7 @@
 internal import OAuth
 internal import Storage
 
-/// Limits the stored device codes, per address and in total.
+/// Limits how many device codes are stored, per address and in total.
 ///
 /// There is no limit per client. Requests for a public client's code are not authenticated, so strangers could exhaust
 /// such a limit and deny codes to everyone else.

@@ -102,6 +102,7 @@ struct DeviceCodes {
 }
 
 extension StorageKey {
-    /// Returns the stored hash of a user code. It is keyed, because the code is too short for a hash without a key.
+    /// Returns the stored hash of a user code. The hash is keyed, because a code is so short that all codes could be
+    /// tried against a hash without a key.
     func hash(of code: UserCode) -> [UInt8] { derived("user code", Array(code.letters.utf8)) }
 }

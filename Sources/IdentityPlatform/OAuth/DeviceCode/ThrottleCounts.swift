@@ -45,7 +45,7 @@ struct ThrottleCounts {
         return all
     }
 
-    /// Returns when the count will be back at zero; nil if it is zero now.
+    /// Returns the time at which the count will be zero again; nil if the count is zero now.
     private func drained(_ count: Count, at now: Timestamp) throws -> Timestamp? {
         try connection.value(
             .drained, of: ThrottleCount.self,

@@ -132,8 +132,8 @@ struct DiscoveryEndpoints: Sendable {
 }
 
 extension TokenIssuer {
-    /// Returns the issuer for an address that names no organisation: a template, as with Entra, into which clients
-    /// insert the token's tenant.
+    /// Returns the issuer for a document whose URL names no organisation. As with Entra, it is a template into which
+    /// clients insert the token's tenant.
     func template(_ version: TokenVersion) -> String {
         "\(names.origin(of: names.login))/{tenantid}/\(version == .two ? "v2.0" : "")"
     }

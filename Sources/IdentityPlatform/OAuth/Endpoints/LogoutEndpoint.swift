@@ -6,8 +6,8 @@ internal import Redaction
 internal import Storage
 
 /// `/{tenant}/oauth2/v2.0/logout` and its version 1 (`/{tenant}/oauth2/logout`): ends the browser's session and thereby
-/// invalidates all its tokens (OpenID Connect RP-Initiated Logout 1.0). It redirects only to a URI that is registered
-/// as a post-logout URI of the requesting client.
+/// invalidates all tokens of the session (OpenID Connect RP-Initiated Logout 1.0). It redirects only to a URI that is
+/// registered as a post-logout URI of the requesting client.
 ///
 /// Any page on any site can send a browser here. A session therefore ends at once only if the request contains an id
 /// token of that session; otherwise the person is asked (section 2: "the OP SHOULD ask the End-User").

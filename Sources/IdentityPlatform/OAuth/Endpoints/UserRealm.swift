@@ -3,8 +3,8 @@ internal import Hummingbird
 internal import OAuth
 internal import Storage
 
-/// `/common/userrealm/{user}`: returns whether people with a user name in this domain sign in here. It uses only the
-/// domain, so it does not reveal whether a person exists.
+/// `/common/userrealm/{user}`: returns whether people whose user names have this domain sign in at this platform. Only
+/// the domain is used, so the response does not reveal whether a person exists.
 struct UserRealm: Sendable {
     let database: any Database
     let names: IdentityConfiguration.Names

@@ -55,9 +55,9 @@ struct DeviceProofs: Sendable {
         return (call, proof.device.id)
     }
 
-    /// Checks that a signed request is meant for `path` of this server and names the device that signed it. Ignores
-    /// case, since the device may spell the address differently. Ignores the port, since a proxy in front of the server
-    /// may use a different one.
+    /// Checks that a signed request is meant for `path` of this server and names the device that signed it. Case is
+    /// ignored, because the device may spell the address differently. The port is ignored, because a proxy in front of
+    /// the server may use a different port.
     ///
     /// - Throws: ``OAuthError``.
     private func confirm(

@@ -5,11 +5,12 @@ internal import OAuth
 /// counter only orders epochs.
 enum EpochRule {
     enum Judgement: Equatable {
-        /// Later than every epoch of the device so far.
+        /// The epoch is later than every epoch of the device so far.
         case enter
-        /// The current epoch.
+        /// The epoch is the device's current epoch.
         case same
-        /// An epoch that the device has left or ended, or a different epoch with the same counter as the current one.
+        /// The device has left or ended the epoch, or the epoch has the counter of the current epoch and a different
+        /// id.
         case stale
     }
 

@@ -11,7 +11,8 @@ struct StoredPrimaryRefreshToken: Sendable {
     /// The broker that requested the token.
     let client: ClientID
     let sealedSessionKey: [UInt8]
-    /// The family of the refresh token that proved the person; nil if the proof was a password or a key.
+    /// The family of the refresh token that was presented as proof of the person; nil if the proof was a password or a
+    /// key.
     let proofFamily: TokenFamilyID?
     /// The family of the apps' refresh tokens that were issued with this token. Renewals keep the family.
     let family: TokenFamilyID
@@ -63,7 +64,7 @@ struct PrimaryRefreshTokens {
     }
 
     /// Replaces a token with the next one. The replaced token is kept, so that the request can be repeated if the
-    /// response was lost. The token before it is deleted.
+    /// response was lost. The predecessor of the replaced token is deleted.
     func renew(
         _ token: OpaqueToken, _ record: StoredPrimaryRefreshToken, by next: OpaqueToken,
         as nextRecord: StoredPrimaryRefreshToken, at time: Timestamp
@@ -148,9 +149,9 @@ enum RenewalRule {
         case good
         /// A permitted repetition: the response to the first renewal may have been lost.
         case repeated
-        /// Already renewed, and the second renewal is not a permitted repetition.
+        /// The token was already renewed, and this second renewal is not a permitted repetition.
         case reused
-        /// Already renewed, and used for a request other than a renewal.
+        /// The token was already renewed, and this request is not a renewal.
         case renewed
         case expired
     }

@@ -76,8 +76,8 @@ struct RedeemPrimaryRefreshToken: Sendable {
     }
 }
 
-/// Returns the newest refresh token of the family and client of `first`, and, if that token is valid, its form for a
-/// response.
+/// Returns the newest refresh token that has the family and the client of `first`. If that token is valid, also returns
+/// its form for a response.
 private func present(
     _ first: RefreshToken, in transaction: TokenTransaction
 ) throws -> (newest: RefreshToken?, issued: IssuedRefreshToken?) {
@@ -90,8 +90,8 @@ private func present(
 }
 
 extension RefreshToken {
-    /// Returns this token with the generation that follows `other`, or 0 if `other` is nil. It expires with the PRT,
-    /// which may have been renewed since `other` was issued.
+    /// Returns this token with the generation after that of `other`, or generation 0 if `other` is nil. The token
+    /// expires at the same time as the PRT, which may have been renewed since `other` was issued.
     fileprivate func after(_ other: RefreshToken?) -> RefreshToken {
         RefreshToken(
             tenant: tenant, session: session, client: client, scope: scope, family: family,

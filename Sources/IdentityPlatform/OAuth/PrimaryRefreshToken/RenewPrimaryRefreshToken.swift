@@ -34,7 +34,7 @@ struct RenewPrimaryRefreshToken: Sendable {
 }
 
 /// The outcome of a renewal. A refusal is returned, not thrown, because the transaction must be committed: if two
-/// parties have the token, it ends the session.
+/// parties have the token, the transaction ends the session.
 private enum Outcome: Sendable {
     case renewed(IssuedPrimaryRefreshToken)
     case refused(OAuthError)

@@ -162,7 +162,7 @@ package struct Resource: Sendable {
     /// trailing slash.
     package let identifiers: [String]
     /// The permissions of the resource. A permission alone is not enough: the token's person must also be allowed to
-    /// perform the act.
+    /// perform the operation.
     package let permissions: [String]
     /// The permissions that a client gets if none is registered for it explicitly.
     package let ordinary: [String]

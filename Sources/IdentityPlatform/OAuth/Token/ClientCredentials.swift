@@ -26,7 +26,7 @@ struct ClientCredentials: Sendable {
     }
 
     /// Parses an `Authorization` header; returns nil if its scheme is not Basic. Clients form-encode the id and the
-    /// secret before they join them.
+    /// secret separately before they join the two.
     private static func basic(_ header: String) throws(OAuthError) -> (id: String, secret: Sensitive<String>)? {
         let parts = header.split(separator: " ", maxSplits: 1)
         guard parts.count == 2, parts[0].lowercased() == "basic" else { return nil }
@@ -56,7 +56,7 @@ extension Clients {
         }
         guard let secret = credentials.secret else { throw OAuthError.missingSecret }
         let shown = ClientSecret.hash(of: secret.exposed)
-        // Compares with every secret even after a match, so that the time does not reveal which one matches.
+        // Compares with every secret even after a match, so that the time does not reveal which secret matches.
         let matches = try ClientSecrets(connection).hashes(of: client, at: now)
             .map { equalInConstantTime($0, shown) }
         guard matches.contains(true) else { throw OAuthError.wrongSecret }

@@ -3,8 +3,9 @@ internal import Hummingbird
 internal import OAuth
 internal import Storage
 
-/// Exchanges a refresh token for new tokens (RFC 6749 section 6), for the same resource or a different one that the
-/// client may access, and replaces it with the next refresh token (RFC 9700 section 4.14.2).
+/// Exchanges a refresh token for new tokens (RFC 6749 section 6). The new tokens are for the same resource, or for a
+/// different resource that the client may access. The next refresh token replaces the used one (RFC 9700 section
+/// 4.14.2).
 struct RefreshTokenGrant: GrantHandler {
     let tokens: TokenTransactions
     let issuer: TokenIssuer

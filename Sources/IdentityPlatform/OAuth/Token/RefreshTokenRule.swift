@@ -10,18 +10,18 @@ enum RefreshTokenRule {
     /// How long after its first use a token may be used again.
     static let window = Duration.seconds(10)
 
-    /// The purpose of a use. `refresh` issues the next refresh token. `proof` proves the person for a primary refresh
-    /// token and issues no successor.
+    /// The purpose of a use. `refresh` issues the next refresh token. `proof` authenticates the person who requests a
+    /// primary refresh token, and issues no successor.
     enum Purpose: Sendable { case refresh, proof }
 
     enum Judgement: Equatable {
         case fresh
         /// A permitted repetition: the response to the first use may have been lost.
         case repeated
-        /// Already used. Everything issued from its sign-in may be compromised.
+        /// The token was already used. Every token of the same sign-in may be compromised.
         case reused
         case expired
-        /// Already revoked.
+        /// The token was already revoked.
         case dead
     }
 

@@ -43,7 +43,7 @@ package struct RefreshToken: Sendable {
     /// The token's unique position among all tokens, from which its text is derived.
     var place: [UInt8] { tenant.bytes + Array("\(family) \(client) \(generation)".utf8) }
 
-    /// The token that is issued when this one is used. It expires at the same time.
+    /// The token that is issued when this token is used. Both expire at the same time.
     var next: RefreshToken {
         RefreshToken(
             tenant: tenant, session: session, client: client, scope: scope, family: family, generation: generation + 1,

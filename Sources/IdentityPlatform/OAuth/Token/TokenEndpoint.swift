@@ -48,7 +48,8 @@ package struct TokenRequest: Sendable {
     let authorization: String?
     package let peer: PeerAddress
 
-    /// Returns the tenant of a token in the request. If the address names a tenant, it must be the same.
+    /// Returns the tenant of a token in the request. If the request's URL names a tenant, it must be the token's
+    /// tenant.
     ///
     /// - Throws: ``OAuthError``
     package func tenant(of token: OpaqueToken) throws(OAuthError) -> TenantID {
@@ -64,9 +65,9 @@ package struct TokenRequest: Sendable {
     }
 }
 
-/// Handles one or more values of `grant_type`. The platform's list of handlers makes up its token endpoint.
+/// Handles one or more values of `grant_type`. The platform's token endpoint consists of a list of such handlers.
 package protocol GrantHandler: Sendable {
-    /// The values of `grant_type` that it handles.
+    /// The values of `grant_type` that the handler accepts.
     var grantTypes: [GrantType] { get }
 
     /// Responds to a request. Everything that the response contains must be stored durably before this method returns.

@@ -105,8 +105,8 @@ struct TokenTransaction {
     }
 
     /// Returns a refresh token that was issued earlier, perhaps by an older version of the server. The text of a
-    /// refresh token is not random. It is derived from the token's place with the storage key, so it can be returned
-    /// again although only a hash is stored.
+    /// refresh token is not random. The text is derived from the token's place and the storage key, so it can be
+    /// returned again although only a hash is stored.
     ///
     /// - Throws: ``StorageError``
     func issued(_ record: RefreshToken) throws -> IssuedRefreshToken {
