@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package import Storage
 
-/// The tables of device management. The tenant is the first column of every key except that of the server's own
-/// authority.
+/// The tables of device management. The tenant is the first column of the key of every table, except the table of the
+/// server's own authority.
 package enum MDMSchema {
     package static let migrations = [
         Migration("management", [authority, tenant, enrolment, device, command, profile, app, heldProfile, heldApp]),
@@ -17,8 +17,8 @@ package enum MDMSchema {
         Migration("command subject", [commandSubject]),
     ]
 
-    /// The inventory lists to request, a ``DueInventory``. For devices that enrolled before this step, both lists are
-    /// due.
+    /// The inventory lists that the server must request (``DueInventory``). For devices that enrolled before this step,
+    /// both lists are due.
     private static let dueInventory: SQL = "ALTER TABLE device ADD COLUMN dueInventory BIGINT NOT NULL DEFAULT 3"
 
     /// The tenant's domain. The row of a removed tenant stays, for the audit log.
@@ -29,7 +29,8 @@ package enum MDMSchema {
     /// The profile or app that a command concerns.
     private static let commandSubject: SQL = "ALTER TABLE command ADD COLUMN subject TEXT"
 
-    /// Apple's spelling. The steps above keep the former one, because an applied step must not change.
+    /// Changes names to Apple's spelling. The steps above keep the former spelling, because an applied step must not
+    /// change.
     private static let enrollmentSpelling: [SQL] = [
         "ALTER TABLE enrolment RENAME TO enrollment", "ALTER TABLE device RENAME COLUMN enrolment TO enrollment",
         "DROP INDEX enrolmentOfDevice", "CREATE INDEX enrollmentOfDevice ON enrollment (tenant, udid)",
@@ -41,7 +42,8 @@ package enum MDMSchema {
             name TEXT NOT NULL PRIMARY KEY, certificate BLOB NOT NULL, privateKey BLOB NOT NULL)
         """
 
-    /// The key, sealed under a key stored elsewhere. If it is set, `privateKey` is unused.
+    /// The authority's private key, sealed under a key that is stored outside the database. If this column is set,
+    /// `privateKey` is unused.
     private static let sealedPrivateKey: SQL = "ALTER TABLE authority ADD COLUMN sealedPrivateKey BLOB"
 
     private static let tenant: SQL = """
@@ -64,7 +66,7 @@ package enum MDMSchema {
 
     private static let indexOfDevice: SQL = "CREATE INDEX enrolmentOfDevice ON enrolment (tenant, udid)"
 
-    /// Finds waiting commands without reading finished ones.
+    /// An index with which waiting commands are found without reading finished ones.
     private static let waitingCommands: SQL = """
         CREATE INDEX commandWaiting ON command (tenant, udid, position) WHERE finishedAt IS NULL
         """
@@ -115,10 +117,10 @@ package enum MDMSchema {
             createdAt BIGINT NOT NULL, PRIMARY KEY (tenant, bundleIdentifier, version))
         """
 
-    /// A waiting command, sealed; null once it has finished. `body` is empty.
+    /// The sealed bytes of a waiting command; null once the command has finished. `body` stays empty.
     private static let sealedBody: SQL = "ALTER TABLE command ADD COLUMN sealedBody BLOB"
 
-    /// The sealed unlock token; `unlockToken` is null.
+    /// The sealed unlock token; `unlockToken` stays null.
     private static let sealedUnlockToken: SQL = "ALTER TABLE device ADD COLUMN sealedUnlockToken BLOB"
 
     /// The profiles that a device reported in a ProfileList.

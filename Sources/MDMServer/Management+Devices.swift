@@ -3,15 +3,15 @@ package import Hummingbird
 internal import Storage
 
 extension Management {
-    /// Calls `observer` with every device for which a command was queued or whose enrollment the server ended, after
-    /// the commit. See ``Database/observe(_:)`` for the restrictions on observers.
+    /// After each commit, calls `observer` with every device for which a command was queued or whose enrollment the
+    /// server ended. See ``Database/observe(_:)`` for the restrictions on observers.
     package func observeDevices(_ observer: @escaping @Sendable (EnrolledDevice) -> Void) {
         database.observe { announcement in
             if let device = announcement as? EnrolledDevice { observer(device) }
         }
     }
 
-    /// Calls `observer` with every device whose enrollment ended, after the commit. See ``Database/observe(_:)`` for
+    /// After each commit, calls `observer` with every device whose enrollment ended. See ``Database/observe(_:)`` for
     /// the restrictions on observers.
     package func observeEnds(_ observer: @escaping @Sendable (EnrolledDevice) -> Void) {
         database.observe { announcement in

@@ -12,8 +12,8 @@ extension Management {
     /// - Throws: ``ManagementRefusal``, ``StorageError``
     package func prepareTenant(_ tenant: TenantID, organization: String, domain: String) async throws {
         guard let uuid = UUID(uuidString: tenant.rawValue) else { throw ManagementRefusal(.malformedTenant) }
-        // Pushes through Apple's service would require a certificate from Apple. Here the topic only needs the right
-        // form.
+        // Pushes through Apple's service would require a certificate from Apple. Baton does not use that service, so
+        // the topic only needs the right form.
         let topic = "com.apple.mgmt.External.\(StableUUID.make(namespace: uuid, name: "topic").lowercased())"
         try await database.write { connection in
             try connection.insert(

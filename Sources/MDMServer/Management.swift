@@ -21,8 +21,8 @@ package struct Management: Sendable {
     /// Opens the server on a database that has the steps of ``MDMSchema/migrations``. The first start creates the
     /// authority that issues device identities.
     ///
-    /// - Parameter sealer: seals the authority's key and the devices' secrets in the database. Its key must stay the
-    ///   same as long as the database exists.
+    /// - Parameter sealer: seals the authority's key and the devices' secrets in the database. The sealer's key must
+    ///   stay the same as long as the database exists.
     package init(
         configuration: MDMConfiguration, database: any Database, sealer: SecretSealer, sources: MDMSources = .system
     ) async throws {
@@ -105,7 +105,7 @@ struct Organization: Record {
     let name: String
     /// The topic of pushes, in Apple's format.
     let topic: String
-    /// Nil if an older server created the tenant and it has not been prepared since.
+    /// Nil if an older server created the tenant and the tenant has not been prepared since.
     let domain: String?
 
     /// The tenant's domain, or its id if the domain is not known.

@@ -87,7 +87,7 @@ struct AppRoutes: Sendable {
         return try await commands.enqueue(.settings([setting]), about: try call.place("app"), call)
     }
 
-    /// Refuses a broker configuration that would silently leave a device unshared.
+    /// Refuses a broker configuration with which a device would not be shared and would not report why.
     private static func check(_ configuration: MDMAdmin.Configuration?, of app: String) throws {
         guard app == AppConfiguration.broker, let configuration,
             let problem = AppConfigurationProblem(in: configuration.mapValues(\.propertyList))

@@ -79,7 +79,8 @@ struct ManagedDeviceRoutes: Sendable {
             waiting: waiting, identityEndsAt: enrollment?.expiresAt.rawValue)
     }
 
-    /// Describes a command. An acknowledged command can contain failures of single items; they are included as reasons.
+    /// Describes a command. An acknowledged command can contain failures of single items; these failures are included
+    /// as reasons.
     private static func description(of command: QueuedCommand) throws -> MDMAdmin.Command {
         var reasons: [ErrorItem] = []
         if let bytes = command.result {

@@ -7,7 +7,7 @@ struct ManagementLog: Sendable {
     /// How long lines are kept.
     let retention: Duration
 
-    /// Appends the line for an act, in the act's transaction, and removes lines past their retention.
+    /// Appends the line for an act, in the act's transaction, and removes lines that are older than ``retention``.
     ///
     /// - Throws: ``StorageError``
     func record(

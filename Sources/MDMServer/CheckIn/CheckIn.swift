@@ -45,7 +45,8 @@ struct CheckIn: Sendable {
         }
     }
 
-    /// Whether the message is a CheckOut that a device repeats after it has left, because it missed the response.
+    /// Whether the message is a CheckOut that a device which has already left sends again because it did not receive
+    /// the response.
     private static func isRepeatedFarewell(
         _ message: CheckInMessage, tenant: TenantID, fingerprint: CertificateFingerprint, in connection: any Connection
     ) throws -> Bool {
@@ -77,7 +78,7 @@ struct CheckIn: Sendable {
             else {
                 throw DeviceRefusal.taken
             }
-            // The identity's certificate contains the same end.
+            // The identity's certificate contains the same end date.
             try enrollments.bind(enrollment.id, to: message.device, until: enrollment.createdAt + lifetime)
             try enrollments.end(udid: message.device, except: enrollment.id)
             try devices.begin(message, enrollment: enrollment, now: now)

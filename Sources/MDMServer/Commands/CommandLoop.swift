@@ -47,7 +47,7 @@ struct CommandLoop: Sendable {
         return next
     }
 
-    /// Returns whether there is nothing to do after an Idle message. That is the case for most requests, and then
+    /// Returns whether there is nothing to do after an Idle message. For most requests there is nothing to do, and
     /// nothing is written to the database. Queues a renewal if the device's identity is old.
     private func hasNothing(
         for result: CommandResult, tenant: TenantID, fingerprint: CertificateFingerprint, now: Timestamp

@@ -7,7 +7,7 @@ typealias CommandUUID = ForeignID<QueuedCommand>
 
 /// A command for a device, and its result.
 struct QueuedCommand: Sendable {
-    /// The state of a command; in the first three states it is waiting.
+    /// The state of a command; in the first three states the command is waiting.
     enum State: String, ColumnValue {
         case queued, sent, notNow
         case acknowledged, error, formatError
@@ -125,7 +125,8 @@ struct CommandQueue {
 
     /// Records a result for the outstanding command. A result for any other command changes nothing.
     ///
-    /// A final result deletes the command's body, which may contain a key, and the oldest results beyond `history`.
+    /// After a final result, deletes the command's body, which may contain a key, and the oldest results if there are
+    /// more than `history`.
     ///
     /// - Returns: the command, if this was its first final result.
     func record(_ result: CommandResult, body: [UInt8], now: Timestamp, history: Int) throws -> QueuedCommand? {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Seals secrets under a key that is stored outside the database, so that a copy of the database alone reveals none of
-/// them.
+/// Seals secrets under a key that is stored outside the database, so that a copy of the database alone reveals no
+/// secret.
 package struct SecretSealer: Sendable {
     package let seal: @Sendable (_ bytes: [UInt8], _ purpose: String) throws -> [UInt8]
     package let open: @Sendable (_ sealed: [UInt8], _ purpose: String) throws -> [UInt8]

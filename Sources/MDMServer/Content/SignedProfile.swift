@@ -80,7 +80,8 @@ private struct SignedMessage {
     /// Returns the content and the only signer of `SignedData`.
     private static func parts(of signedData: ASN1Node) throws -> (ArraySlice<UInt8>, ASN1Node) {
         var fields = try children(signedData)
-        // Version and digest algorithms come before the content, certificates between content and signers.
+        // The version and the digest algorithms come before the content; certificates come between the content and the
+        // signers.
         _ = (fields.next(), fields.next())
         var encapsulated = try children(fields.next())
         _ = try ASN1ObjectIdentifier(berEncoded: &encapsulated)

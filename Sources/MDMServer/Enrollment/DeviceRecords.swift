@@ -33,7 +33,7 @@ struct Device: Sendable {
     /// The inventory that the server requests once it has no other command.
     let dueInventory: DueInventory
 
-    /// Whether the device reports an Apple product name. Apple devices support more payloads than Baton's.
+    /// Whether the device reports an Apple product name. Apple's devices support more payloads than Baton's devices do.
     var isApples: Bool {
         ["iPad", "iPhone", "iPod", "Mac", "iMac", "AppleTV"].contains { productName?.hasPrefix($0) == true }
     }

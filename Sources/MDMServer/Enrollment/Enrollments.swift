@@ -24,7 +24,7 @@ struct Enrollment: Sendable {
     /// The UDID of a device that this enrollment may take over from a different enrollment.
     let takesOver: UDID?
     let createdAt: Timestamp
-    /// When the unused profile expires; after its first use, when the identity expires.
+    /// When the profile expires if no device uses it; after the first use, when the identity expires.
     let expiresAt: Timestamp
 
     func isLiving(at now: Timestamp) -> Bool { state != .ended && now < expiresAt }

@@ -78,9 +78,10 @@ struct IdentityAuthority: Sendable {
 
     /// Creates a key and a client certificate for one enrollment.
     ///
-    /// The certificate lasts as long as the authority. The enrollment ends earlier, in the server's database: a device
-    /// with an expired certificate would fail in the handshake and never learn that it is no longer managed. The
-    /// certificate contains the enrollment's end as its private key usage period, so that the device also knows it.
+    /// The certificate is valid as long as the authority. The server's database contains an earlier end of the
+    /// enrollment. The certificate does not expire then, because a device with an expired certificate would fail in the
+    /// TLS handshake and never learn that it is no longer managed. The certificate contains the enrollment's end as its
+    /// private key usage period, so that the device also knows this time.
     ///
     /// - Parameter end: when the server stops accepting the identity.
     func issue(enrollment: EnrollmentID, now: Date, end: Timestamp) throws -> PKCS12 {
