@@ -2,12 +2,12 @@
 
 /// A database that engines read and write through closures. A connection must not escape its closure.
 ///
-/// Bodies are synchronous. Each runs in one transaction, in the task that requested it but on a thread outside Swift's
-/// cooperative pool. A body may run twice, so it must have no effects outside the database. A write is durable when the
-/// call returns.
+/// The closures are synchronous. Each closure runs in one transaction, in the task that requested the transaction, but
+/// on a thread outside Swift's cooperative pool. A closure may run twice, so it must have no effects outside the
+/// database. A write is durable when the call returns.
 package protocol Database: Sendable {
-    /// Whether other processes may write to this database. What an earlier transaction has read may then be outdated,
-    /// and no announcement says so in time.
+    /// Whether other processes may write to this database. If so, data that an earlier transaction has read may be
+    /// outdated, and no announcement reports this in time.
     var isShared: Bool { get }
 
     /// Reads one consistent state.
@@ -25,11 +25,12 @@ package protocol Database: Sendable {
     /// Calls `observer` with each announcement that a write makes, for as long as the database object exists.
     ///
     /// Each announcement is delivered once, after its transaction is durable, even if the writing task was cancelled by
-    /// then. The observer runs on the database's own thread, and the write does not return before it. On SQLite, no
-    /// other write can begin until it returns; on PostgreSQL, other writes may have happened meanwhile. It must be
-    /// quick, must not block, and must not use the database.
+    /// then. The observer runs on the database's own thread, and the write returns only after the observer has
+    /// returned. On SQLite, no other write can begin before that; on PostgreSQL, other writes may have happened
+    /// meanwhile. The observer must be quick, must not block, and must not use the database.
     ///
-    /// If it is unknown whether a transaction is durable (``StorageError`` `unknownOutcome`), it is announced.
+    /// If it is unknown whether a transaction is durable (``StorageError`` `unknownOutcome`), its announcements are
+    /// delivered.
     func observe(_ observer: @escaping @Sendable (any Announcement) -> Void)
 }
 

@@ -3,15 +3,15 @@ package import Storage
 
 /// A database on a PostgreSQL server, for any number of nodes.
 ///
-/// Every transaction is SERIALIZABLE: the result is as if one ran after the other. A transaction that conflicts with
-/// another one, or whose connection is lost before its commit, is repeated.
+/// Every transaction is SERIALIZABLE: the result is as if all transactions ran one after the other. A transaction that
+/// conflicts with another one, or whose connection is lost before its commit, is repeated.
 package struct PostgreSQLDatabase: Database {
     private let pool: ConnectionPool
     private let retries: Int
     private let random: @Sendable () -> Double
     private let observers = Observers()
 
-    /// Connects to the server and applies the missing `migrations`. If several nodes do so at once, one of them applies
+    /// Connects to the server and applies the missing `migrations`. If several nodes start at once, one of them applies
     /// the migrations and the others wait.
     ///
     /// - Parameter random: returns random numbers from 0 to 1, for pauses between attempts.
@@ -63,11 +63,12 @@ package struct PostgreSQLDatabase: Database {
         }
     }
 
-    /// Tells this process's observers. The other nodes' observers do not hear of it yet; `NOTIFY` belongs into the
-    /// transaction, before its commit, and what `LISTEN` receives belongs here.
+    /// Delivers announcements to this process's observers. Observers in other nodes are not notified yet. That would
+    /// require a `NOTIFY` in the transaction, before its commit, and a `LISTEN` whose messages are delivered here.
     ///
-    /// A commit with an unknown outcome is announced as well, because observers forget what they know: that does no
-    /// harm if nothing was committed, and prevents outdated answers if it was.
+    /// Announcements are also delivered if the outcome of the commit is unknown, because observers then discard what
+    /// they have cached. This does no harm if the transaction was not committed, and prevents outdated answers if it
+    /// was committed.
     private func deliver(_ announcements: [any Announcement]) {
         for announcement in announcements { observers.tell(announcement) }
     }

@@ -3,7 +3,8 @@
 /// How often one transaction may still be repeated, and after which pauses.
 struct RetryBudget {
     private var conflicts: Int
-    /// Only connections that are lost in the middle of a transaction count.
+    /// How often the transaction may still be repeated because its connection was lost or because a prepared statement
+    /// no longer fits the tables. A connection that was lost before the transaction began does not count.
     private var losses = 2
     private var ceiling = Self.firstCeiling
 
@@ -15,7 +16,7 @@ struct RetryBudget {
     /// Returns the pause before the next attempt; nil if the transaction must not be repeated.
     ///
     /// Transactions that conflict would conflict again if they were repeated at the same time. The pause is therefore
-    /// random, and its ceiling doubles.
+    /// random, and its upper limit doubles after each conflict.
     ///
     /// - Parameter random: a random number from 0 to 1.
     mutating func pause(after kind: Failure.Kind, random: Double) -> Duration? {

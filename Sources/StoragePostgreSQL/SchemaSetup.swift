@@ -25,7 +25,7 @@ struct SchemaSetup {
         let (version, encoding): (Int64, String) = (try row["version"], try row["encoding"])
         let (commit, collation): (String, String) = (try row["commit"], try row["collation"])
         guard version >= Self.oldestVersion else { throw refusal("PostgreSQL must be version 15 or later") }
-        // Page keys are compared as text, and the order must be that of the bytes.
+        // The keys of pages are compared as text, and must be ordered by their bytes.
         guard encoding == "UTF8", ["C", "POSIX"].contains(collation) else {
             throw refusal(
                 """

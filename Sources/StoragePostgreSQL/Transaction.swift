@@ -6,10 +6,10 @@ final class Transaction: Connection {
     private let server: ServerConnection
     private let access: PooledConnection.Access
     private let limit: Duration
-    /// What the transaction announces once it is durable.
+    /// The announcements to deliver once the transaction is durable.
     private(set) var announcements: [any Announcement] = []
-    /// The first failure of a statement. The server refuses everything after it, so the transaction cannot be committed
-    /// even if the body catches the error.
+    /// The first failure of a statement. The server refuses every later statement, so the transaction cannot be
+    /// committed even if the body catches the error.
     private var failure: Failure?
 
     init(_ server: ServerConnection, _ access: PooledConnection.Access, limit: Duration) {
@@ -36,7 +36,7 @@ final class Transaction: Connection {
     /// - Throws: ``Failure``; with the kind `unknownOutcome` if the connection is lost before the server has answered a
     ///   commit that may have changed something.
     func commit() throws(Failure) {
-        // A lost connection that is noticed before the commit is sent leaves no doubt.
+        // If the connection is known to be lost before the commit is sent, the transaction is certainly not committed.
         guard !server.isLost else { throw Failure(.lost, as: .unavailable, "the connection to PostgreSQL is lost") }
         let done: String
         do throws(Failure) { done = try server.command("COMMIT", limit: limit, isCancellable: false) } catch {

@@ -36,7 +36,7 @@ package struct SQLiteDatabase: Database {
         try mapped { try other.writer.backup(to: writer) }
     }
 
-    /// One process opens the file.
+    /// Only one process opens the file.
     package var isShared: Bool { false }
 
     package func read<T: Sendable>(_ body: @escaping @Sendable (any Connection) throws -> T) async throws -> T {

@@ -3,14 +3,16 @@ internal import Processes
 internal import Storage
 internal import Synchronization
 
-/// A bounded number of connections. Who finds none free waits, for a limited time and in the order of arrival.
+/// A bounded number of connections. A caller that finds no free connection waits for a limited time. Waiting callers
+/// are served in the order in which they came.
 final class ConnectionPool: Sendable {
     private struct State {
         var made = 0
-        /// The free connections. The one used last is taken first, so that its thread and its server process are warm.
+        /// The free connections. The connection that was used last is taken first, because data of its thread and its
+        /// server process is most likely still in the processor's caches.
         var free: [PooledConnection] = []
         var waiting: [UInt64: CheckedContinuation<PooledConnection, any Error>] = [:]
-        /// The numbers of those who wait, and of some who have given up.
+        /// The numbers of the callers that wait, and of some callers that no longer wait.
         var order = Queue<UInt64>()
         var numbers: UInt64 = 0
     }
@@ -23,9 +25,9 @@ final class ConnectionPool: Sendable {
         (self.address, self.limits) = (address, limits)
     }
 
-    /// Passes a connection to `body`, which nobody else uses meanwhile.
+    /// Passes a connection to `body`. Nobody else uses the connection while `body` runs.
     ///
-    /// - Throws: ``Failure`` if none becomes free in time, `CancellationError`, or the error of `body`.
+    /// - Throws: ``Failure`` if no connection becomes free in time, `CancellationError`, or the error of `body`.
     func withConnection<T: Sendable>(_ body: (PooledConnection) async throws -> T) async throws -> T {
         let connection = try await take()
         defer { put(connection) }
@@ -44,7 +46,7 @@ final class ConnectionPool: Sendable {
         return try await wait(number, until: deadline)
     }
 
-    /// Returns a free connection, or a new one if there may be more; else nil.
+    /// Returns a free connection, or a new connection if the pool may open one; otherwise nil.
     private func freeOrNew() throws(Failure) -> PooledConnection? {
         try state.withLock { (state) throws(Failure) in
             if let free = state.free.popLast() { return free }
@@ -86,7 +88,7 @@ final class ConnectionPool: Sendable {
         state.withLock { $0.waiting.removeValue(forKey: number) }?.resume(throwing: error)
     }
 
-    /// Gives a connection back.
+    /// Returns a connection to the pool.
     private func put(_ connection: PooledConnection) {
         let next = state.withLock { state -> CheckedContinuation<PooledConnection, any Error>? in
             while let number = state.order.popFirst() {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import Storage
 
-/// A place in the pool: a thread, and a connection to the server while there is one.
+/// A place in the pool: a thread, and its connection to the server if one is open.
 ///
-/// Transactions run on the thread, in the task that requested them. The connection is opened by the first transaction,
-/// and opened again by the next one after it was lost.
+/// Transactions run on the thread, in the task that requested them. The first transaction opens the connection. If the
+/// connection is lost, the next transaction opens it again.
 actor PooledConnection {
     private let executor: ThreadExecutor
     private let wakeUp: WakeUp
@@ -82,7 +82,8 @@ actor PooledConnection {
         return Committed(value: value, announcements: transaction.announcements, doubt: nil)
     }
 
-    /// Begins a transaction on the open connection, or on a new one if that was lost while nobody used it.
+    /// Begins a transaction on the open connection, or on a new connection if the open one was lost while nobody used
+    /// it.
     private func begin(_ access: Access) throws(Failure) -> ServerConnection {
         let begin = access == .read ? "BEGIN READ ONLY" : "BEGIN"
         if let server {
@@ -100,7 +101,8 @@ actor PooledConnection {
     }
 
     private func rollBack(_ server: ServerConnection) {
-        // If the rollback fails, the transaction is still open, and the connection is closed: that rolls back, too.
+        // If the rollback fails, the transaction is still open, and the connection is closed, which also rolls the
+        // transaction back.
         do throws(Failure) { try server.command("ROLLBACK", limit: limits.statement, isCancellable: false) } catch {}
     }
 
@@ -121,7 +123,7 @@ actor PooledConnection {
 struct Committed<Value> {
     let value: Value
     let announcements: [any Announcement]
-    /// Why it is unknown whether the transaction was committed; nil if it was.
+    /// Why it is unknown whether the transaction was committed; nil if it was committed.
     let doubt: Failure?
 }
 

@@ -3,10 +3,10 @@ internal import CPostgreSQL
 internal import Glibc
 internal import Storage
 
-/// The environment variables that libpq reads. They would fill in what the configuration leaves out, including a
-/// password.
+/// The environment variables that libpq reads. libpq would use them for every setting that the configuration leaves
+/// out, including a password.
 enum EnvironmentVariables {
-    /// Returns the name of one that is set; nil if there is none.
+    /// Returns the name of such a variable that is set; nil if none is set.
     static var foreign: String? {
         guard let first = unsafe PQconndefaults() else { return nil }
         defer { unsafe PQconninfoFree(first) }

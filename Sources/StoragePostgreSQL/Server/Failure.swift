@@ -42,16 +42,16 @@ struct Failure: Error {
     var thrown: any Error { kind == .cancelled ? CancellationError() : error }
 }
 
-/// What an error of the server says without naming a value.
+/// An error that the server reported, without any bound value.
 struct ServerReport {
     /// The SQLSTATE: five characters.
     let state: String
-    /// The main text. It may contain bound values if the statement was being executed, and cannot if it was being
-    /// prepared, because the values are sent later.
+    /// The main text of an error in the preparation of a statement; nil for any other error. During execution the text
+    /// may contain bound values. During preparation it cannot, because the values are sent later.
     let text: String?
     let names: [String]
 
-    /// The failure that the error amounts to, while the connection is still open.
+    /// The failure that this error means for the transaction and the connection, if the connection is still open.
     var failure: Failure {
         switch state {
         case "40001", "40P01": Failure(.conflict, as: .busy, "the transaction conflicts with others (\(summary))")

@@ -5,12 +5,13 @@ internal import Glibc
 internal import Redaction
 internal import Storage
 
-/// What libpq needs to open a connection.
+/// The parameters with which libpq opens a connection.
 struct ServerAddress {
     private let settings: [(name: String, value: String)]
     private let passwordFile: String?
 
-    /// - Parameter isForMigration: whether the connection waits for other nodes' migrations and runs its own.
+    /// - Parameter isForMigration: whether the connection waits for other nodes' migrations and runs this node's
+    ///   migrations.
     /// - Throws: ``Failure`` if the configuration is not usable.
     init(_ configuration: PostgreSQLConfiguration, isForMigration: Bool = false) throws(Failure) {
         try Self.check(configuration)
@@ -28,11 +29,11 @@ struct ServerAddress {
             ("dbname", configuration.database), ("user", configuration.user), ("client_encoding", "UTF8"),
             ("application_name", "baton-server"),
             ("options", session.map { "-c \($0)=\($1)" }.sorted().joined(separator: " ")),
-            // A standby refuses writes. With several hosts, the connection goes to the one that accepts them.
+            // A standby refuses writes. With several hosts, the connection goes to the host that accepts writes.
             ("target_session_attrs", "read-write"), ("gssencmode", "disable"),
             // libpq would otherwise look for a password in the user's home folder.
             ("passfile", "/dev/null/none"),
-            // A server that is gone is noticed within 11 s, even if no packet says so.
+            // Keep-alive probes detect within 11 s that the server is gone, even if no packet reports it.
             ("keepalives_idle", "5"), ("keepalives_interval", "2"), ("keepalives_count", "3"),
             ("tcp_user_timeout", "11000"),
         ]
@@ -63,7 +64,7 @@ struct ServerAddress {
             !configuration.database.isEmpty && !configuration.user.isEmpty, "the database and the user need a name")
         let limits = configuration.limits
         try require(limits.connections > 0, "the pool needs at least one connection")
-        // PostgreSQL takes 0 for no limit.
+        // PostgreSQL interprets 0 as "no limit".
         try require(
             [limits.statement, limits.lock, limits.migration, limits.connect].allSatisfy { $0 >= .milliseconds(1) },
             "each limit must be at least one millisecond")

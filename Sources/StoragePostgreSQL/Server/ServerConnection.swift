@@ -62,7 +62,7 @@ internal import UnixSocket
         throw refusal
     }
 
-    /// The failure of a connection that was not established. libpq's text names the address, the user and the database,
+    /// The failure of a connection that was not established. libpq's text contains the address, the user, the database
     /// and the reason, but never a password.
     private var refusal: Failure {
         let text = unsafe String(cString: PQerrorMessage(connection)).split(whereSeparator: \.isNewline)
@@ -77,7 +77,7 @@ internal import UnixSocket
     /// Whether the connection is known to be lost.
     var isLost: Bool { unsafe PQstatus(connection) == CONNECTION_BAD }
 
-    /// Runs a statement without parameters, such as `BEGIN`, and returns what the server did.
+    /// Runs a statement without parameters, such as `BEGIN`, and returns the command that the server performed.
     ///
     /// - Parameter isCancellable: whether the statement is cancelled together with the task.
     @discardableResult
@@ -114,8 +114,8 @@ internal import UnixSocket
         return (key, try checked(answer(limit), isPreparation: false))
     }
 
-    /// More statements than the program has. Statements that are put together at run time cannot fill the server's
-    /// memory.
+    /// The maximum number of prepared statements, which is more than the program has. The limit keeps statements that
+    /// are put together at run time from filling the server's memory.
     private static let maximumStatements = 1000
 
     private func prepare(_ sql: SQL, as key: StatementKey, limit: Duration) throws(Failure) -> Statement {
@@ -148,14 +148,14 @@ internal import UnixSocket
 
     /// Sends what libpq has buffered and returns the answer to the last statement.
     private func answer(_ limit: Duration, _ isCancellable: Bool = true) throws(Failure) -> ServerResult {
-        // The server ends a statement at its own limit. This one is for a server that does not answer at all.
+        // The server ends a statement at its own limit. This deadline is for a server that does not answer at all.
         let deadline = ContinuousClock.now + limit + Self.patience
         var cancellation: ContinuousClock.Instant? = isCancellable ? .now : nil
         while true {
             let flushed = unsafe PQflush(connection)
             guard flushed >= 0 else { throw lost }
             try wait(for: Int16(flushed == 1 ? POLLIN | POLLOUT : POLLIN), until: deadline, &cancellation)
-            // After a lost connection, libpq still has what the server said before.
+            // After the connection is lost, libpq still holds what the server sent before.
             if unsafe PQconsumeInput(connection) == 0 { break }
             if unsafe flushed == 0 && PQisBusy(connection) == 0 { break }
         }
@@ -183,7 +183,8 @@ internal import UnixSocket
     /// Waits until the server's socket is ready for any of `events`.
     ///
     /// - Parameter cancellation: the next time at which the server is asked to cancel the statement, if the task is
-    ///   cancelled by then. The server ignores a request that overtakes its statement, so requests are repeated.
+    ///   cancelled by then. The server ignores a cancellation that arrives before its statement, so cancellations are
+    ///   repeated.
     private func wait(
         for events: Int16, until deadline: ContinuousClock.Instant, _ cancellation: inout ContinuousClock.Instant?
     ) throws(Failure) {
@@ -215,8 +216,8 @@ internal import UnixSocket
 
     private var isEstablished: Bool { unsafe PQstatus(connection) == CONNECTION_OK }
 
-    /// Asks the server to cancel the running statement, on a connection of its own. libpq does not encrypt that
-    /// connection, but it carries neither values nor statements.
+    /// Asks the server to cancel the running statement, on a separate connection. libpq does not encrypt that
+    /// connection, but the connection carries neither values nor statements.
     private func requestCancellation() {
         isSpent = true
         guard let request = unsafe PQgetCancel(connection) else { return }

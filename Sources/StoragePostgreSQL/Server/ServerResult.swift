@@ -16,13 +16,13 @@ internal import Storage
         return status == PGRES_COMMAND_OK || status == PGRES_TUPLES_OK
     }
 
-    /// What the server did, such as `COMMIT` or `ROLLBACK`.
+    /// The command that the server performed, such as `COMMIT` or `ROLLBACK`.
     var command: String { unsafe String(cString: PQcmdStatus(result)) }
 
     /// How many rows the statement changed.
     var changedRows: Int { unsafe Int(String(cString: PQcmdTuples(result))) ?? 0 }
 
-    /// The error.
+    /// Returns the error that the server reported.
     ///
     /// - Parameter isPreparation: whether the server had no bound value yet.
     func report(isPreparation: Bool) -> ServerReport {

@@ -22,11 +22,11 @@ final class WakeUp: Sendable {
 
     /// Wakes the thread; never blocks. Any thread may call it.
     func signal() {
-        // A full buffer is as good as another byte: the receiver is readable.
+        // If the buffer is full, no further byte is needed: the receiver is already readable.
         _ = sender.withNumber { unsafe clinux_send($0, [UInt8(1)], 1, nil, 0, Int32(MSG_DONTWAIT)) }
     }
 
-    /// Forgets all signals so far.
+    /// Discards all signals so far.
     func clear() {
         var bytes = [UInt8](repeating: 0, count: 64)
         receiver.withNumber { number in while unsafe recv(number, &bytes, bytes.count, Int32(MSG_DONTWAIT)) > 0 {} }
