@@ -102,7 +102,7 @@ extension ChainVerifier {
         }
     }
 
-    /// Returns the key with that thumbprint: the caller's, or one from the device's statements.
+    /// Returns the key with that thumbprint: the caller's key, or a key from the device's statements.
     private func key(named name: String, _ statements: [KeyStatement]) -> VerificationKey? {
         var keys = statements.map(\.key)
         if case .key(let pinned) = basis { keys.append(pinned) }

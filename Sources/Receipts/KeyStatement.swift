@@ -4,7 +4,8 @@ package import OAuth
 internal import SwiftASN1
 internal import X509
 
-/// A device's statement, signed with its directory key, that a receipt key is its own. There is one for each join.
+/// A device's statement, signed with the device's directory key, that a receipt key belongs to the device. There is one
+/// statement for each join.
 package struct KeyStatement: Sendable, Equatable {
     package let tenant: String
     package let device: String

@@ -39,7 +39,7 @@ extension DeviceCall {
 
 /// Binds a ``DeviceCall`` to one endpoint, one device and one use.
 package struct CallBinding: Sendable, Equatable {
-    /// The URL of the endpoint. It is the same if the call is sent over the device's push channel.
+    /// The URL of the endpoint. The URL is the same even if the call is sent over the device's push channel.
     package let audience: String
     package let deviceID: String
     package let nonce: String

@@ -8,7 +8,7 @@ package struct EndSessionRequest: DeviceCall {
     package let sessionID: String
     package let epoch: DeviceEpoch
     /// Whether the user asked to end the identity platform's browser session. That session ends in any case, because it
-    /// is part of the session; the value only records what was asked.
+    /// is part of the session; the value only records what the user asked for.
     package let endsBrowserSession: Bool
 
     package init(_ binding: CallBinding, sessionID: String, epoch: DeviceEpoch, endsBrowserSession: Bool) {

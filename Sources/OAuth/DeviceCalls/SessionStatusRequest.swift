@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import JSON
 
-/// A device's query for its own status and that of its session.
+/// A device's query for its own status and for the status of its session.
 package struct SessionStatusRequest: DeviceCall {
     package let binding: CallBinding
     /// The device's current epoch.

@@ -2,7 +2,7 @@
 
 /// Why a form or a query could not be parsed. The error contains no value of a parameter.
 package enum FormFailure: Error, Equatable {
-    /// There are more bytes or fields than the limit.
+    /// There are more bytes or fields than the limits allow.
     case overLimit
     /// A percent sign is not followed by two hexadecimal digits, or the bytes are not UTF-8.
     case malformed

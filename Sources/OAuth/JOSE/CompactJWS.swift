@@ -5,7 +5,7 @@ internal import JSON
 /// A received signed token (RFC 7515 section 7.1). The struct keeps the raw bytes, so that the signature is checked
 /// without serialising the token again. Do not trust its contents before ``verify(with:)``.
 package struct CompactJWS: Sendable {
-    /// The received ASCII up to the second dot, which the signature covers.
+    /// The received ASCII text before the second dot. The signature covers these bytes.
     package let signingInput: [UInt8]
     /// The decoded bytes of the header segment.
     package let rawHeader: [UInt8]

@@ -2,7 +2,7 @@
 
 /// A token without a signature (RFC 7519 section 6). By itself it proves nothing.
 ///
-/// The reply to a request for a PRT contains its `id_token` in this form; the TLS connection authenticates it.
+/// The reply to a request for a PRT contains its `id_token` in this form; the TLS connection authenticates the token.
 package enum UnsecuredToken {
     /// Returns `payload` with the header `alg` none and an empty signature part.
     package static func serialise(payload: [UInt8]) -> String {

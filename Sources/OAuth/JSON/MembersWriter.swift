@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import JSON
 
-/// Writes one JSON object directly, with its members in the order of the calls. It serves tokens and replies in
-/// performance-critical code.
+/// Writes one JSON object directly, with its members in the order of the calls. Performance-critical code writes tokens
+/// and replies with this type.
 package struct MembersWriter {
     private var body: JSONWriter
 

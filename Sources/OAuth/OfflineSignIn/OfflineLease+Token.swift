@@ -19,7 +19,7 @@ extension OfflineLease {
         claims.set(OfflineName.leaseID, id)
         claims.set(ClaimName.tenantID, tenant)
         claims.set(ClaimName.deviceID, device)
-        // There is no `oid` and no `sid`, so no code that accepts user tokens can mistake a lease for one.
+        // There is no `oid` and no `sid`, so no code that accepts user tokens can mistake a lease for a user token.
         claims.set(ClaimName.subject, person.id)
         claims.set(ClaimName.preferredUsername, person.userName)
         claims.set(ClaimName.name, person.displayName)

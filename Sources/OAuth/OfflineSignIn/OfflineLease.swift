@@ -69,7 +69,7 @@ package struct OfflineLease: Sendable, Equatable {
         (self.password, self.receiptSubjects) = (password, receiptSubjects)
     }
 
-    /// The `aud` of every lease. No other token has it, and a token without it is not a lease.
+    /// The `aud` of every lease. No other token has this audience, and a token without it is not a lease.
     package static let audience = "urn:baton:offline-lease"
     /// The `typ` in the header (RFC 7515 section 4.1.9).
     package static let type = "baton-offline-lease+jwt"

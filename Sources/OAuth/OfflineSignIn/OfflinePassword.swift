@@ -59,7 +59,7 @@ extension OfflinePassword {
         return members
     }
 
-    /// Reads the members of a lease. Refuses a cost above the allowed limits before it computes anything.
+    /// Reads the members of a lease. Refuses a cost above the allowed limits before anything is computed.
     ///
     /// - Throws: ``MembersFailure``, ``JOSEFailure``, or the decoder's error.
     init(_ members: Members) throws {

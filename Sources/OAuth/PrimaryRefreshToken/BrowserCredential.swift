@@ -16,8 +16,9 @@ package struct BrowserCredential: Sendable {
         (self.token, self.nonce) = (token, nonce)
     }
 
-    /// Reads the members of a verified credential. An older form has a time instead of a nonce, so anyone who obtains
-    /// such a credential could replay it. Its nonce is read as empty and therefore counts as too old.
+    /// Reads the members of a verified credential. An older form of the credential has a time instead of a nonce, so
+    /// anyone who obtains such a credential could replay it. Its nonce is read as empty and therefore counts as too
+    /// old.
     ///
     /// Refuses a token request, which is signed with the same key. A token request contains members for the client
     /// and the requested tokens.

@@ -18,7 +18,7 @@ extension PrimaryRefreshToken {
         package let receiptSubject: String?
         /// Whether the device may request a lease with which the user can sign in offline.
         package let offersOfflineLeases: Bool
-        /// The account's display data. It is not signed; the TLS connection authenticates it.
+        /// The account's display data. The data is not signed; the TLS connection authenticates it.
         package let identity: Members
         private let sessionKeyEnvelope: String
 

@@ -14,7 +14,7 @@ package enum EndpointPath {
     /// The endpoint at which the device leaves the directory (Baton's own).
     package static func leave(tenant: String) -> String { "/\(tenant)/oauth2/v2.0/device/leave" }
 
-    /// The endpoint at which the device queries its own status and that of its session (Baton's own).
+    /// The endpoint at which the device queries its own status and the status of its session (Baton's own).
     package static func sessionState(tenant: String) -> String { "/\(tenant)/oauth2/v2.0/device/sessionstate" }
 
     /// The endpoint at which the device gets its newest receipt countersigned (Baton's own).
