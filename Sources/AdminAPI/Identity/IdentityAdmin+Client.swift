@@ -18,7 +18,7 @@ extension IdentityAdmin {
         package let isPublic: Bool
         /// Whether the client can get tokens.
         package let accountEnabled: Bool
-        /// The signature algorithm of its tokens: `RS256` or `ES256`.
+        /// The signature algorithm of the client's tokens: `RS256` or `ES256`.
         package let tokenAlgorithm: String
         /// Warnings, as sentences, about settings of the registration that are dangerous or have no effect.
         package let warnings: [String]

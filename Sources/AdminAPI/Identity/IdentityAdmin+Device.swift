@@ -5,7 +5,7 @@ extension IdentityAdmin {
     package struct Device: Codable, Sendable, Equatable {
         /// The device id in its certificate and in tokens.
         package let deviceID: String
-        /// Its object id in the directory.
+        /// The device's object id in the directory.
         package let id: String
         package let displayName: String
         package let operatingSystem: String
@@ -16,7 +16,7 @@ extension IdentityAdmin {
         package let profileType: String
         package let accountEnabled: Bool
         package let isManaged: Bool
-        /// Its UDID in device management; nil if it is not managed.
+        /// The device's UDID in device management; nil if the device is not managed.
         package let udid: String?
         /// Milliseconds since 1970.
         package let registeredAt: Int64

@@ -13,13 +13,13 @@ extension IdentityAdmin {
     package struct OfflineRules: Codable, Sendable, Equatable {
         /// `password`, `pin`, `pin-without-tpm`.
         package let credentials: [String]
-        /// Seconds of wall-clock time.
+        /// How long a lease is valid, in seconds of wall-clock time.
         package let wallSeconds: Int
-        /// Seconds that the device is powered on.
+        /// How many seconds the device may be powered on before a lease ends.
         package let poweredSeconds: Int
-        /// Number of times that the device boots.
+        /// How many times the device may boot before a lease ends.
         package let boots: Int
-        /// Number of consecutive wrong attempts.
+        /// The number of consecutive wrong attempts after which the device erases a lease.
         package let attempts: Int
 
         package init(credentials: [String], wallSeconds: Int, poweredSeconds: Int, boots: Int, attempts: Int) {

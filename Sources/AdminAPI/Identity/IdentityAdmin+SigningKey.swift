@@ -7,9 +7,9 @@ extension IdentityAdmin {
         /// `RS256` or `ES256`.
         package let algorithm: String
         package let createdAt: Int64
-        /// When it starts to sign.
+        /// When the key starts to sign.
         package let signsAt: Int64
-        /// Whether it is the current signing key.
+        /// Whether the key is the current signing key.
         package let isCurrent: Bool
 
         package init(id: String, algorithm: String, createdAt: Int64, signsAt: Int64, isCurrent: Bool) {

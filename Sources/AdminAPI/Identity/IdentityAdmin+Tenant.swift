@@ -5,7 +5,7 @@ extension IdentityAdmin {
         package let id: String
         package let displayName: String
         package let domain: String
-        /// The issuer (`iss`) of its tokens.
+        /// The issuer (`iss`) of the tenant's tokens.
         package let issuer: String
 
         package init(id: String, displayName: String, domain: String, issuer: String) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension MDMAdmin {
-    /// A profile to store for pushing: a complete file, `{"file":Base64}`, or one that the server builds,
+    /// A profile to store for pushing: a complete file, `{"file":Base64}`, or a profile that the server builds,
     /// `{"sharedDevice":{"urls":[…]}}`.
     package enum NewProfile: Codable, Sendable, Equatable {
         /// A profile's XML, Base64.

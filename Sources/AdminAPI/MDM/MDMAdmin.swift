@@ -42,8 +42,8 @@ package enum MDMAdmin {
     package struct NewEnrollment: Codable, Sendable {
         /// The device's name for administrators.
         package var name: String
-        /// The UDID of the enrolled device that may use the profile. Without it, an enrolled device cannot use the
-        /// profile.
+        /// The UDID of the enrolled device that may use the profile. Without this UDID, an enrolled device cannot use
+        /// the profile.
         package var takesOver: String?
 
         package init(name: String, takesOver: String? = nil) {
@@ -61,7 +61,7 @@ package enum MDMAdmin {
         package let udid: String?
         /// Milliseconds since 1970.
         package let createdAt: Int64
-        /// When the unused profile expires; after its first use, when the identity expires.
+        /// When the profile expires if no device uses it; after the first use, when the identity expires.
         package let expiresAt: Int64
 
         package init(id: String, name: String, state: String, udid: String?, createdAt: Int64, expiresAt: Int64) {
@@ -100,7 +100,7 @@ package enum MDMAdmin {
         package let apps: [HeldApp]
         /// Number of commands waiting for the device.
         package let waiting: Int
-        /// When its identity expires, in milliseconds since 1970; nil if it has none.
+        /// When the device's identity expires, in milliseconds since 1970; nil if the device has none.
         package let identityEndsAt: Int64?
 
         package init(

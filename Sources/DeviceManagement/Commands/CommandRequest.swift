@@ -10,7 +10,7 @@ package struct CommandRequest: Hashable, Sendable {
         self.command = command
     }
 
-    /// Why a request cannot be read. If it has a UUID, the device can still answer it.
+    /// Why a request cannot be read. If the request has a UUID, the device can still answer the request.
     package struct Malformed: Error, Equatable {
         package let uuid: String?
         package let cause: FieldError

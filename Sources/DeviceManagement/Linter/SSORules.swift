@@ -43,7 +43,8 @@ enum ExtensionIdentifierForm: ProfileRule {
     }
 }
 
-/// Warns about an extension identifier that is nearly the same as a known one: it has no effect.
+/// Warns about an extension identifier that is nearly the same as a known one, because such an identifier has no
+/// effect.
 enum ExtensionIdentifierSpelling: ProfileRule {
     static let code = ProfileFinding.Code.ssoExtensionSpelling
     static let severity = ProfileFinding.Severity.warning

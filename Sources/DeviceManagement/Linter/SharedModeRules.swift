@@ -32,7 +32,7 @@ enum SharedModeSpelling: ProfileRule {
     }
 }
 
-/// Warns about a key that is nearly the same as one of the plug-in's own: it has no effect.
+/// Warns about a key that is nearly the same as one of the plug-in's own keys, because such a key has no effect.
 enum PluginKeySpelling: ProfileRule {
     static let code = ProfileFinding.Code.ssoKeySpelling
     static let severity = ProfileFinding.Severity.warning

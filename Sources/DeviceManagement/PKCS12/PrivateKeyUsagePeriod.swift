@@ -17,7 +17,7 @@ package struct PrivateKeyUsagePeriod: Sendable, Equatable {
     private static let identifier: ASN1ObjectIdentifier = [2, 5, 29, 16]
     private static let notAfter = ASN1Identifier(tagWithNumber: 1, tagClass: .contextSpecific)
 
-    /// Reads a certificate's period; nil if it has none, or one without an end.
+    /// Reads a certificate's period; nil if the certificate has no period, or a period without an end.
     ///
     /// - Throws: if the extension cannot be read.
     package init?(of certificate: Certificate) throws {

@@ -85,7 +85,8 @@ extension BrowserPayload {
         for der in certificates {
             check(.certificates) { () throws(BrowserConfigurationFailure) in _ = try AuthorityCertificate(der: der) }
         }
-        // Checks for lists that are too long or contradict each other. This needs values without any other problem.
+        // Checks for lists that are too long or contradict each other. These checks require values without any other
+        // problem.
         if found.isEmpty {
             check(.blockedAddresses) { () throws(BrowserConfigurationFailure) in _ = try configuration() }
         }

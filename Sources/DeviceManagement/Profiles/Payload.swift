@@ -24,7 +24,7 @@ package struct Payload: Hashable, Sendable {
         case extensibleSSO(SSOPayload)
         case browser(BrowserPayload)
         case homeScreen(HomeScreenPayload)
-        /// An unsupported type: a device refuses the whole profile.
+        /// An unsupported type. A device refuses the whole profile that contains such a payload.
         case unknown(type: String)
     }
 

@@ -33,7 +33,8 @@ package enum PropertyKey: String, Sendable {
     case teamIdentifier = "TeamIdentifier"
     case type = "Type"
     case urls = "URLs"
-    /// Each of the two switches of shared device mode: one in ``extensionData``, one in the broker's app configuration.
+    /// The name of both switches of shared device mode. One switch is in ``extensionData``, the other is in the
+    /// broker's app configuration.
     case sharedDeviceMode = "sharedDeviceMode"
     // In ``extensionData``: which apps may use single sign-on.
     case appAllowList = "AppAllowList"
