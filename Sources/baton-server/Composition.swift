@@ -12,7 +12,7 @@ internal import SwiftASN1
 internal import UnixSignals
 internal import X509
 
-/// Assembles the engines, their databases and their listeners. The only type that depends on all of them.
+/// Assembles the engines, their databases and their listeners. No other type depends on all of them.
 struct Composition {
     private let configuration: ServerConfiguration
 
@@ -133,8 +133,8 @@ struct Composition {
     private static func connections(of files: Int) -> Int { max(16, (min(files, wantedFiles) - 128) / 2) }
 
     /// Returns the key that seals secrets in the databases. The first start creates it. A key of the wrong length is an
-    /// error, and so is a missing key if the database was sealed with one. The key is never replaced, because the data
-    /// sealed with it would be lost.
+    /// error. A missing key is an error if values in the database are already sealed. The key is never replaced,
+    /// because the data sealed with it would be lost.
     private func storageKey(_ directory: StateDirectory, _ database: any Database) async throws -> StorageKey {
         let bytes: [UInt8]
         if let kept = try directory.read(Self.keyFile) {

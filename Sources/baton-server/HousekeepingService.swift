@@ -17,7 +17,7 @@ struct HousekeepingService: Service {
         }
     }
 
-    /// Sweeps until nothing is left. A failed sweep is repeated in the next round.
+    /// Sweeps until there is nothing left to do. A failed sweep is repeated in the next round.
     private func round() async {
         do {
             while try await housekeeping.sweep() > 0, !Task.isCancelled { await Task.yield() }

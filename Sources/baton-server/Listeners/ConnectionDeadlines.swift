@@ -16,9 +16,9 @@ final class ConnectionDeadlines: ChannelDuplexHandler {
     struct Limits: Sendable {
         /// The time from the connection to the end of the handshake.
         let handshake: TimeAmount
-        /// The time from a request's head until the request has ended and its response has begun; from the end of a
-        /// response, or of the handshake, to the next request's head; and from a full send buffer until the client has
-        /// read some of it.
+        /// The maximum time of each of three waits: from a request's head until the request has ended and its response
+        /// has begun; from the end of a response, or of the handshake, to the next request's head; from the moment when
+        /// the send buffer is full until the client has read some of the data.
         let request: TimeAmount
     }
 
@@ -67,7 +67,7 @@ final class ConnectionDeadlines: ChannelDuplexHandler {
             goOn(context)
         case .head, .body: break
         case .end:
-            // A malformed head also gets a response, but was not counted.
+            // A malformed head also gets a response, but was not counted as a request.
             requests = max(0, requests - 1)
             isAnswering = false
             // The deadline of a request that has already arrived starts now.

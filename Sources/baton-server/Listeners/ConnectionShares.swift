@@ -6,7 +6,8 @@ internal import NIOCore
 internal import Synchronization
 
 /// Counts a listener's connections by address and refuses those beyond an address's share, so that one address cannot
-/// take every place. Logs refusals, and that all places are taken, at most once a minute each.
+/// take every place. Logs at most once per minute that a connection was refused, and at most once per minute that all
+/// places are taken.
 final class ConnectionShares: Sendable {
     private struct State {
         /// The number of connections of each address. An address without connections has no entry.
@@ -56,7 +57,7 @@ final class ConnectionShares: Sendable {
         }
     }
 
-    /// Logs that the listener does not accept a connection until an open one ends.
+    /// Logs that the listener accepts no further connection until an open connection ends.
     fileprivate func tellOfFullness(_ connections: Int) {
         guard state.withLock({ Self.isDue(&$0.toldOfFullness) }) else { return }
         logger.warning(
@@ -90,9 +91,10 @@ struct ConnectionTotal: AvailableConnectionsDelegate {
     }
 }
 
-/// Admits a connection before anything is read from it, if its address has a place left.
+/// Accepts a connection only if the connection's address has a place left. This is decided before anything is read from
+/// the connection.
 struct SharedChannel<Base: ServerChildChannel>: ServerChildChannel {
-    /// The address has used up its share. Only the log reports this.
+    /// The address has used up its share. This is reported only in the log.
     private struct Refused: Error {}
 
     let base: Base

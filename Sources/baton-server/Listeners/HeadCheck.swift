@@ -43,8 +43,9 @@ final class HeadCheck: ChannelInboundHandler, RemovableChannelHandler {
         context.close(promise: nil)
     }
 
-    /// Inserts the check directly after the decoder, where heads are unchanged: later handlers see one host and no
-    /// framing fields. The connection's deadlines, if any, come before the check.
+    /// Inserts the check directly after the decoder, where the heads of requests are still unchanged. Later handlers
+    /// see only one host and no framing fields. The handler of the connection's deadlines, if there is one, comes
+    /// before the check.
     final class Installer: ChannelInboundHandler, RemovableChannelHandler {
         typealias InboundIn = NIOAny
 

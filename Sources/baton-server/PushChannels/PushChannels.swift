@@ -14,7 +14,8 @@ final class PushChannels: Sendable {
         var isClosed = false
     }
 
-    /// The maximum time that a push channel stays open, and therefore the maximum delay after a lost nudge.
+    /// The maximum time that a push channel stays open. If a nudge is lost, the device learns of the change after this
+    /// time at the latest.
     static let longestLife = Duration.seconds(600)
 
     private let capacity: Int
