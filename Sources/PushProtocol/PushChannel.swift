@@ -4,10 +4,10 @@ internal import JSON
 /// The push channel that an enrolled device keeps open to its server, so that the server can notify it
 /// (docs/decisions/0007).
 ///
-/// It is one request that stays open: `POST <server URL of the enrollment>/push`, over TLS with the device's MDM
-/// identity. The request's body identifies the device to the identity platform. The response's first message is the
-/// current state. Nudges and keep-alive messages follow, one JSON object per line. A nudge contains no state: it only
-/// tells the device to fetch its state.
+/// The push channel is one request that stays open: `POST <server URL of the enrollment>/push`, over TLS with the
+/// device's MDM identity. The request's body identifies the device to the identity platform. The response's first
+/// message is the current state. Nudges and keep-alive messages follow, one JSON object per line. A nudge contains no
+/// state: it only tells the device to fetch its state.
 package enum PushChannel {
     /// The path suffix after the enrollment's server URL.
     package static let suffix = "/push"

@@ -49,7 +49,7 @@ package struct ChainVerdict: Sendable, Equatable {
     /// The numbers of the first and the last receipt; nil if there is none.
     package var first: Int?
     package var last: Int?
-    /// The highest number that the server countersigned and whose line in the file is unchanged since.
+    /// The highest number of a line that the server countersigned and that has not changed in the file since then.
     package var anchoredUpTo: Int?
     /// The numbers of the receipts that record damage to the lines before them on the device.
     package var damageBefore: [Int] = []
@@ -59,8 +59,8 @@ package struct ChainVerdict: Sendable, Equatable {
     /// Whether there is no fault and the signer is known.
     package var isIntact: Bool { faults.isEmpty && signer != .unproven }
 
-    /// The number of receipts after the last anchor. If further receipts were removed from the end, the file does not
-    /// show it.
+    /// The number of receipts after the last anchor. If more receipts were removed from the end, the file does not show
+    /// that.
     package var unanchored: Int { last.map { $0 - (anchoredUpTo ?? (first ?? 1) - 1) } ?? 0 }
 }
 

@@ -40,10 +40,10 @@ package struct Receipt: Sendable, Equatable {
     /// What the receipt says, in addition to its items, about the entries of the list of leftovers
     /// (`docs/leftovers.md`).
     package struct Remains: Sendable, Equatable {
-        /// The entries that cover files of the session's user that are new or have changed since the session began;
+        /// The entries that cover files of the session's user which were created or changed since the session began;
         /// sorted. ``Receipt/unexplained`` stands for files that no entry covers.
         package let left: Finding<[String]>
-        /// The entries whose places nobody looked at, so that the receipt says nothing else about them; sorted. Nil if
+        /// The entries whose places nobody looked at; sorted. The receipt says nothing else about these entries. Nil if
         /// these entries are unknown, because an earlier version of Baton wrote the line.
         package let unobserved: [String]?
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// How to reach a PostgreSQL server, and the limits of waiting for it.
+/// How to reach a PostgreSQL server, and how long to wait for it.
 package struct PostgreSQLConfiguration: Sendable {
     /// The server's address. There is no unencrypted or unverified TCP connection.
     package enum Server: Sendable, Equatable {
@@ -41,7 +41,7 @@ package struct PostgreSQLConfiguration: Sendable {
         /// How long opening the database may wait until another node has finished its migrations, and how long one
         /// statement of a migration may take.
         package var migration = Duration.seconds(60)
-        /// How often a transaction is repeated because it conflicts with others.
+        /// The maximum number of times that a transaction is repeated because it conflicts with others.
         package var retries = 50
 
         package init() {}

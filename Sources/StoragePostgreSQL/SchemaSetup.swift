@@ -54,7 +54,7 @@ struct SchemaSetup {
 
     func createSchema() throws(Failure) { try server.command("CREATE SCHEMA \(schema)", limit: limit) }
 
-    /// Distinguishes these advisory locks from those of other programs: "Btn".
+    /// Distinguishes Baton's advisory locks from the locks of other programs: "Btn" in ASCII.
     private static let lockKind: Int64 = 0x42_74_6e
 
     private static func lockKey(of schema: String) -> Int32 {

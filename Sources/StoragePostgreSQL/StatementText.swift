@@ -41,8 +41,8 @@ struct StatementText {
         rest = rest.dropFirst(count)
     }
 
-    /// Copies from the current character to the next `end`. A doubled quotation mark looks like the end of one literal
-    /// and the beginning of another, which gives the same text.
+    /// Copies from the current character to the next `end`. A doubled quotation mark is treated as the end of one
+    /// literal and the beginning of another; the copied text is the same.
     private mutating func copy(through end: UInt8) throws(StorageError) {
         guard let last = rest.dropFirst().firstIndex(of: end) else {
             throw StorageError(.failed, "a literal or comment of a statement does not end before its parameter")

@@ -18,7 +18,7 @@ final class Transaction: Connection {
 
     /// Runs the body.
     ///
-    /// - Throws: ``Failure`` if a statement failed, else the error of `body`. If `body` turned the refusal of a
+    /// - Throws: ``Failure`` if a statement failed, otherwise the error of `body`. If `body` turned the refusal of a
     ///   statement into its own error, that error is thrown.
     func run<T>(_ body: (any Connection) throws -> T) throws -> T {
         let outcome = Result { try body(self) }

@@ -23,8 +23,8 @@ package enum IdentityAdmin {
         case password = "/identity/tenants/{tenant}/users/{user}/password"
         /// DELETE → 204; ends every session of the person.
         case userSessions = "/identity/tenants/{tenant}/users/{user}/sessions"
-        /// GET `[Session]`: at most 1000 sessions that have not ended, the newest first; with `?user=` those of one
-        /// person.
+        /// GET `[Session]`: at most 1000 sessions that have not ended, the newest first; with `?user=`, only the
+        /// sessions of one person.
         case sessions = "/identity/tenants/{tenant}/sessions"
         /// DELETE → 204, even if the session has already ended.
         case session = "/identity/tenants/{tenant}/sessions/{session}"

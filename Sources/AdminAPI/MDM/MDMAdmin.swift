@@ -154,7 +154,7 @@ package enum MDMAdmin {
         /// Milliseconds since 1970.
         package let enqueuedAt: Int64
         package let finishedAt: Int64?
-        /// The reasons that the device gave for failures, including those of individual items of an acknowledged
+        /// The reasons that the device gave for failures, including failures of individual items of an acknowledged
         /// command.
         package let errors: [Reason]
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The body of a 403 response, which informs a device that this server does not manage it, or no longer does.
+/// The body of a 403 response, which informs a device that this server does not manage the device, or no longer manages
+/// it.
 package enum Refusal {
     /// The code that makes a device remove its enrollment.
     package static let unrecognizedDevice = "com.apple.unrecognized.device"

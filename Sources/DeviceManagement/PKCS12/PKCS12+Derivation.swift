@@ -15,8 +15,8 @@ extension PKCS12 {
             return Array(HMAC<SHA256>.authenticationCode(for: content, using: SymmetricKey(data: bytes)))
         }
 
-        /// Derives a key of 32 bytes (appendix B.2). With SHA-256, one iteration of the outer loop produces all of
-        /// them.
+        /// Derives a key of 32 bytes (appendix B.2). With SHA-256, one iteration of the outer loop produces all 32
+        /// bytes.
         private func key(password: String) -> [UInt8] {
             let block = 64
             // The password as big-endian UTF-16 with two zero bytes at its end (appendix B.1).

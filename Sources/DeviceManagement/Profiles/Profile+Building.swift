@@ -35,7 +35,7 @@ extension Profile {
 
     /// Returns the single sign-on profile that turns shared device mode on.
     ///
-    /// - Parameter additionalURLs: the organisation's own sign-in URLs, which follow the preset's.
+    /// - Parameter additionalURLs: the organisation's own sign-in URLs, which follow the preset's URLs.
     package static func sharedDeviceSSO(
         tenant: UUID, organization: String, preset: SSOPreset = .microsoft2020, additionalURLs: [String] = []
     ) throws(PropertyListError) -> Profile {

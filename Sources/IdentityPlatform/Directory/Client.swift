@@ -21,7 +21,7 @@ package struct Client: Sendable {
     /// Whether the application may have primary refresh tokens. This right is independent of the resources.
     package let isBroker: Bool
     /// Whether the application is a public client, which cannot keep a secret (RFC 6749 section 2.1). Every app on a
-    /// shared device is one.
+    /// shared device is a public client.
     package let isPublic: Bool
     /// Whether the application can get tokens. While it is disabled, its existing tokens cannot be used either.
     package let isEnabled: Bool

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package import Storage
 
-/// An organisation. Every other row of the directory belongs to one.
+/// An organisation. Every other row of the directory belongs to an organisation.
 package struct Tenant: Sendable {
     package let id: TenantID
     package let displayName: String

@@ -34,7 +34,7 @@ package struct IdentityContext: RequestContext {
     /// Returns the DER of the certificate with which the client authenticated in the TLS handshake; nil if it presented
     /// none. The certificate's issuer has not been checked.
     ///
-    /// This works only with HTTP/1.1: over HTTP/2 the channel would be that of a stream.
+    /// This works only with HTTP/1.1: over HTTP/2 the channel would belong to a stream.
     /// - Throws: an error of SwiftNIO if the channel has no TLS.
     func peerCertificate() async throws -> [UInt8]? {
         switch peer {

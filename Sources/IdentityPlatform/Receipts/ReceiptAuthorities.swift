@@ -55,7 +55,7 @@ package final class ReceiptAuthorities: Sendable {
                     .created: time,
                 ], "ON CONFLICT (tenant) DO NOTHING")
         }
-        // If two requests create keys at the same time, those that are written first are used.
+        // If two requests create keys at the same time, the keys that are written first are used.
         guard let authority = try await stored(tenant) else {
             throw StorageError(.unexpectedValue, "the keys for receipts are gone")
         }

@@ -2,8 +2,8 @@
 internal import Crypto
 internal import Hummingbird
 
-/// Identifies one browser for as long as it runs: the hash of the random value in its form cookie, which every sign-in
-/// page sets and no other site can set or read.
+/// Identifies one browser for as long as it runs: the hash of the random value in its form cookie. Every sign-in page
+/// sets this cookie, and no other site can set or read it.
 struct BrowserID: Sendable, Hashable {
     let hash: [UInt8]
 

@@ -96,7 +96,7 @@ struct DeviceRecords {
         try forgetInventory(message.device)
     }
 
-    /// Stores how to wake the device. A missing unlock token does not erase the stored one.
+    /// Stores the data with which the server wakes the device. A missing unlock token does not erase the stored one.
     func update(_ message: CheckInMessage.TokenUpdate, now: Timestamp, sealer: SecretSealer) throws {
         let sealed = try message.unlockToken.map { try sealer.seal($0, unlockTokenPurpose(message.device)) }
         try connection.execute(

@@ -9,7 +9,7 @@ struct Enrollment: Sendable {
     enum State: String, ColumnValue {
         /// The profile exists; no device has used it.
         case issued
-        /// A replacement for a device's current identity. Both are valid until the device uses the new one.
+        /// A replacement for a device's current identity. Both identities are valid until the device uses the new one.
         case renewing
         /// A device has used the certificate. The enrollment is permanently bound to that device.
         case bound

@@ -7,7 +7,7 @@ internal import Storage
 internal import SwiftASN1
 internal import X509
 
-/// The certificate authority that issues device identities for management. Nothing else trusts it.
+/// The certificate authority that issues device identities for management. It is trusted for no other purpose.
 struct IdentityAuthority: Sendable {
     /// The authority's certificate, DER.
     let certificate: [UInt8]
@@ -79,9 +79,9 @@ struct IdentityAuthority: Sendable {
     /// Creates a key and a client certificate for one enrollment.
     ///
     /// The certificate is valid as long as the authority. The server's database contains an earlier end of the
-    /// enrollment. The certificate does not expire then, because a device with an expired certificate would fail in the
-    /// TLS handshake and never learn that it is no longer managed. The certificate contains the enrollment's end as its
-    /// private key usage period, so that the device also knows this time.
+    /// enrollment. The certificate does not expire at that time, because a device with an expired certificate would
+    /// fail in the TLS handshake and never learn that it is no longer managed. The certificate contains the
+    /// enrollment's end as its private key usage period, so that the device also knows this time.
     ///
     /// - Parameter end: when the server stops accepting the identity.
     func issue(enrollment: EnrollmentID, now: Date, end: Timestamp) throws -> PKCS12 {

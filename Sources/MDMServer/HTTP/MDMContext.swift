@@ -35,7 +35,7 @@ package struct MDMContext: RequestContext {
     package var maxUploadSize: Int { 1 << 20 }
 
     /// Makes the kernel drop the connection if sent data stays unacknowledged for this long (`TCP_USER_TIMEOUT`,
-    /// tcp(7)), so that a vanished device is noticed.
+    /// tcp(7)), so that the server notices if a device has disappeared.
     package func giveUp(after silence: Duration) async throws {
         guard case .channel(let channel) = peer, let options = channel as? any SocketOptionProvider else { return }
         try await options.unsafeSetSocketOption(
@@ -46,8 +46,8 @@ package struct MDMContext: RequestContext {
 
     /// Returns the SHA-256 of the device's certificate in hexadecimal digits; nil if the device presented none.
     ///
-    /// The TLS handshake proved that the device has the key. Works with HTTP/1.1 only: over HTTP/2 the channel would be
-    /// that of a stream, not of the connection.
+    /// The TLS handshake proved that the device has the key. Works with HTTP/1.1 only: over HTTP/2 the channel would
+    /// belong to a stream, not to the connection.
     func fingerprint() async throws -> CertificateFingerprint? {
         switch peer {
         case .fixed(let certificate): return certificate.map(Self.fingerprint)

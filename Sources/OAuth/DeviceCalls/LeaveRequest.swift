@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import JSON
 
-/// A device's request to leave the directory, which ends its registration and its sessions.
+/// A device's request to leave the directory. Leaving ends the device's registration and its sessions.
 package struct LeaveRequest: DeviceCall {
     package let binding: CallBinding
 

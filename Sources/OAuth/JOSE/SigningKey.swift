@@ -20,7 +20,7 @@ package enum SigningKey: Sendable {
         }
     }
 
-    /// The key that verifies the signatures of this one.
+    /// The key that verifies the signatures of this key.
     package var verification: VerificationKey {
         switch self {
         case .rsa(let key): .rsa(key.publicKey)

@@ -2,8 +2,8 @@
 
 /// The organisation's signed permission for one worker to sign in on one device while the server is unreachable.
 ///
-/// It identifies the worker and grants no token. It contains what the device needs to decide on its own: when the
-/// permission ends, and which credentials are accepted.
+/// The lease identifies the worker and grants no token. It contains the data that the device needs to decide without
+/// the server: when the permission ends, and which credentials are accepted.
 package struct OfflineLease: Sendable, Equatable {
     /// The worker for whom the lease was issued, as reported to apps.
     package struct Person: Sendable, Equatable {
@@ -57,7 +57,8 @@ package struct OfflineLease: Sendable, Equatable {
     package let credentials: Set<Credential>
     /// The password verifier; nil if the password may not be used.
     package let password: OfflinePassword?
-    /// The worker's pseudonyms in receipts. Each session uses the next one; after the last, the first is used again.
+    /// The worker's pseudonyms in receipts. Each session uses the next pseudonym; after the last pseudonym, the first
+    /// is used again.
     package let receiptSubjects: [String]
 
     package init(

@@ -15,7 +15,7 @@ extension PrimaryRefreshToken {
         /// A claims request as JSON text (OpenID Connect Core section 5.5).
         package let claims: String?
 
-        /// Whether the request asks for a new primary refresh token to replace this one.
+        /// Whether the request asks for a new primary refresh token in place of the current one.
         package var isRenewal: Bool { scopes.contains(Scopes.primaryRefreshToken) }
 
         /// Whether the request asks for an access token as well.

@@ -90,8 +90,8 @@ package struct AuditLog {
         try connection.count(of: AuditEntry.self, "WHERE tenant = \(tenant)\(condition)")
     }
 
-    /// Removes lines past their retention. The newest line is kept, because the next line's position is computed from
-    /// it.
+    /// Removes lines that were written at `time` or earlier. The newest line is kept, because the next line's position
+    /// is computed from it.
     ///
     /// - Returns: how many lines were removed, at most `limit`.
     /// - Throws: ``StorageError``

@@ -14,7 +14,8 @@ final class SQLiteConnection: Connection {
 
     /// Runs the body of a transaction.
     ///
-    /// - Throws: ``StorageError`` if a statement failed, even if `body` caught the error; else the error of `body`.
+    /// - Throws: ``StorageError`` if a statement failed, even if `body` caught the error; otherwise the error of
+    ///   `body`.
     func run<T>(_ body: (any Connection) throws -> T) throws -> T {
         let value = try body(self)
         if let failure { throw failure }

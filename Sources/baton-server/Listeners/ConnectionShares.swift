@@ -5,9 +5,9 @@ internal import Logging
 internal import NIOCore
 internal import Synchronization
 
-/// Counts a listener's connections by address and refuses those beyond an address's share, so that one address cannot
-/// take every place. Logs at most once per minute that a connection was refused, and at most once per minute that all
-/// places are taken.
+/// Counts a listener's connections by address and refuses connections beyond an address's share, so that one address
+/// cannot take every place. Logs at most once per minute that a connection was refused, and at most once per minute
+/// that all places are taken.
 final class ConnectionShares: Sendable {
     private struct State {
         /// The number of connections of each address. An address without connections has no entry.

@@ -3,8 +3,8 @@ internal import HTTPTypes
 internal import Hummingbird
 internal import MDMServer
 
-/// Accepts only requests to the host name of the devices' listener, which every URL for devices contains. Requests to
-/// any other name get 421 (RFC 9110 section 15.5.20). ``HostResponder`` does the same for the main listener.
+/// Accepts only requests to the host name of the devices' listener. Every URL for devices contains this name. Requests
+/// to any other name get 421 (RFC 9110 section 15.5.20). ``HostResponder`` does the same for the main listener.
 struct HostCheck: RouterMiddleware {
     typealias Context = MDMContext
 

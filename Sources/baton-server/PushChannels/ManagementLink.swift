@@ -7,8 +7,8 @@ internal import ServiceLifecycle
 internal import Storage
 
 /// Keeps the directory's record of managed devices consistent with device management. The two engines do not depend on
-/// each other. A device becomes managed when it proves possession of both its keys in one request
-/// (``PushChannelRoute``). It stops being managed when its enrollment ends.
+/// each other. A device becomes managed when one request proves possession of both the device's directory key and the
+/// key of its MDM identity (``PushChannelRoute``). The device stops being managed when its enrollment ends.
 struct ManagementLink: Service {
     private let identity: Platform
     private let management: Management

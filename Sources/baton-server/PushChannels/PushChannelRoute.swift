@@ -8,8 +8,9 @@ internal import NIOCore
 internal import OAuth
 internal import PushProtocol
 
-/// Opens devices' push channels (`PushChannel` in PushProtocol). Only this request proves possession of both keys of a
-/// device. It therefore shows that a device in the directory and an enrolled device are the same.
+/// Opens devices' push channels (`PushChannel` in PushProtocol). Only this request proves possession of both the
+/// device's directory key and the key of its MDM identity. The request therefore shows that a device in the directory
+/// and an enrolled device are the same.
 struct PushChannelRoute: Sendable {
     let identity: Platform
     let management: Management

@@ -4,7 +4,7 @@ internal import MDMServer
 internal import ServiceLifecycle
 internal import Synchronization
 
-/// All open push channels, one per device. Connects devices of the identity platform with those of device management.
+/// All open push channels, one per device. Connects devices of the identity platform with devices of device management.
 final class PushChannels: Sendable {
     fileprivate struct State {
         var channels: [EnrolledDevice: PushConnection] = [:]
@@ -32,7 +32,8 @@ final class PushChannels: Sendable {
         self.keepAlive = keepAlive
     }
 
-    /// Whether a push channel can be added for the device. A device that already has one can always replace it.
+    /// Whether a push channel can be added for the device. A device that already has a push channel can always replace
+    /// it.
     func hasPlace(for device: EnrolledDevice) -> Bool {
         state.withLock { !$0.isClosed && ($0.channels.count < capacity || $0.channels[device] != nil) }
     }
@@ -66,7 +67,7 @@ final class PushChannels: Sendable {
         for connection in channels { connection.nudge() }
     }
 
-    /// Wakes push channels that have been silent for too long, and ends those that have been open for too long.
+    /// Wakes push channels that have been silent for too long, and ends push channels that have been open for too long.
     private func beat() {
         let now = ContinuousClock.now
         let jitter = Double.random(in: 0.9...1)

@@ -56,7 +56,7 @@ package struct StorageKey: Sendable {
         throw .doesNotOpen
     }
 
-    /// Returns 32 bytes derived from `label` and `input`, which nobody can compute without this key.
+    /// Returns 32 bytes derived from `label` and `input`. Nobody can compute these bytes without this key.
     func derived(_ label: String, _ input: [UInt8]) -> [UInt8] {
         Array(HMAC<SHA256>.authenticationCode(for: input, using: key(of: .derivation, label)))
     }

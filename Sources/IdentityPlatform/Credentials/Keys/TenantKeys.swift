@@ -129,8 +129,8 @@ struct KeySchedule: Sendable {
     /// The algorithms for which every organisation has a key.
     static let algorithms: [SignatureAlgorithm] = [.rs256, .es256]
 
-    /// Returns the key that signs: the latest one whose start time has passed or, if there is none, the one that starts
-    /// first.
+    /// Returns the key that signs: the key with the latest start time that has passed or, if no start time has passed,
+    /// the key that starts first.
     static func signing(_ keys: [TenantKey], _ algorithm: SignatureAlgorithm, at now: Timestamp) -> TenantKey? {
         let keys = keys.filter { $0.algorithm == algorithm }
         return keys.filter { $0.signs <= now }.max { $0.signs < $1.signs } ?? keys.min { $0.signs < $1.signs }

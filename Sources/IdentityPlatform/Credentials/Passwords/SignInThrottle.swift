@@ -93,8 +93,8 @@ struct SignInThrottle: Sendable {
         }
     }
 
-    /// Resets the failures of the name at the attempt's place, and records that the person has signed in there. It must
-    /// run in the sign-in's transaction. If the attempt is counted per cookie, only this attempt is removed from the
+    /// Resets the failures of the name at the attempt's place, and records that the person has signed in there. Call
+    /// this in the sign-in's transaction. If the attempt is counted per cookie, only this attempt is removed from the
     /// count; the other failures stay counted, because someone else may have a copy of the cookie.
     ///
     /// - Throws: ``StorageError``

@@ -11,7 +11,7 @@ struct AuthorizeRequest: Sendable {
     let scope: GrantedScope
     /// The scopes to store until the code is redeemed, including the `resource` of version 1.
     let scopeText: String
-    /// The PKCE code challenge, method S256. Nil if the client does not use PKCE, which the operator must allow.
+    /// The PKCE code challenge, method S256. Nil if the client does not use PKCE; the operator must have allowed this.
     let challenge: String?
     let prompt: Prompt
     let loginHint: String?

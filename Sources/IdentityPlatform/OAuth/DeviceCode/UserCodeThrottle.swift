@@ -3,8 +3,8 @@ internal import OAuth
 internal import Storage
 
 /// Limits guesses of user codes (RFC 8628 section 5.1). Counts wrong codes in the database, per person if someone is
-/// signed in on the browser, otherwise per address. There is also a total count for all signed-in people and one for
-/// everyone else, so that guesses by strangers do not lock out anyone who is signed in.
+/// signed in on the browser, otherwise per address. There is also a total count for all signed-in people and a total
+/// count for everyone else, so that guesses by strangers do not lock out anyone who is signed in.
 struct UserCodeThrottle: Sendable {
     let database: any Database
     let environment: ClockAndRandomness
@@ -16,7 +16,8 @@ struct UserCodeThrottle: Sendable {
 
     /// The limit for one person or one address.
     private static let own = ThrottleRule(burst: 10, interval: .seconds(30))
-    /// The limit for all signed-in people of an organisation together, and for everyone else together.
+    /// The limit for all signed-in people of an organisation together. The same limit applies to everyone else
+    /// together.
     private static let all = ThrottleRule(burst: 1000, interval: .seconds(2))
 
     /// Returns the device code that was typed, if it still waits for an answer. Otherwise counts a wrong code and

@@ -87,8 +87,8 @@ struct DiscoveryEndpoints: Sendable {
         return Set(try await platform.keys.all(of: tenant.id).map(\.verification.algorithm.rawValue)).sorted(by: >)
     }
 
-    /// Returns the key set of one organisation (RFC 7517 section 5), or the keys of all organisations if the address
-    /// does not name one. Key ids are unique across organisations.
+    /// Returns the key set of one organisation (RFC 7517 section 5), or the keys of all organisations if the URL does
+    /// not name an organisation. Key ids are unique across organisations.
     private static func keys(_ platform: Platform, _ context: IdentityContext) async throws -> Response {
         let tenants: [TenantID]
         if let tenant = try await platform.directoryCache.tenant(in: context) {

@@ -115,7 +115,7 @@ struct LogoutEndpoint: Sendable {
         return try await pages.setting(request, parameters: parameters, tenant: tenant)
     }
 
-    /// Returns the redirect target if the client is known and has registered it.
+    /// Returns the redirect target if the client is known and has registered the target.
     private func target(_ parameters: FormParameters, _ tenant: TenantID) async throws -> RedirectURI? {
         guard let uri = parameters[ParameterName.postLogoutRedirectURI].flatMap(RedirectURI.init) else { return nil }
         let hint = try await hint(parameters, tenant)

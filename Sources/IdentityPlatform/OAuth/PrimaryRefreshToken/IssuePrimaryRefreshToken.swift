@@ -43,7 +43,7 @@ struct IssuePrimaryRefreshToken: Sendable {
         return Response(json: body)
     }
 
-    /// Checks the person's proof, as far as possible before the transaction.
+    /// Checks the person's proof, as far as this is possible before the transaction.
     private func person(
         _ issue: PrimaryRefreshToken.IssueRequest, _ device: Device, from peer: PeerAddress
     ) async throws -> PersonProof {

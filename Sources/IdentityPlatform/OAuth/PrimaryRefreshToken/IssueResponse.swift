@@ -37,7 +37,7 @@ extension IssuedPrimaryRefreshToken {
         return body
     }
 
-    /// Returns the claims of the response's id token, which is unsigned, as known clients expect.
+    /// Returns the claims of the response's id token. The id token is unsigned, because known clients expect this.
     private func identity(tenant: Tenant, issuer: String, from begin: Int64, to end: Int64) -> [UInt8] {
         var claims = MembersWriter()
         claims.set(ClaimName.audience, client.rawValue)

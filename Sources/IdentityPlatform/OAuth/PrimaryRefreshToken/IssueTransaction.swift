@@ -97,7 +97,8 @@ struct IssueTransaction {
         }
     }
 
-    /// Enters the epoch, or stays in it. A shared device's epoch belongs to one person.
+    /// Checks that the device may enter the epoch or stay in it, and records a new epoch. A shared device's epoch
+    /// belongs to one person.
     private func enter(_ epoch: DeviceEpoch?, of device: Device, as person: UserID) throws {
         guard let epoch else {
             guard !device.binding.isShared else { throw OAuthError.epochRequired }

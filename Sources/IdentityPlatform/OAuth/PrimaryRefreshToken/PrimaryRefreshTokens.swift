@@ -17,7 +17,7 @@ struct StoredPrimaryRefreshToken: Sendable {
     /// The family of the apps' refresh tokens that were issued with this token. Renewals keep the family.
     let family: TokenFamilyID
     let expires: Timestamp
-    /// When another token was issued in place of this one; nil if none was.
+    /// When another token was issued in place of this one; nil if no other token was issued.
     let renewed: Timestamp?
     /// Whether the device has shown that it received the token. The response to a renewal may have been lost.
     let isConfirmed: Bool

@@ -60,8 +60,8 @@ struct RedeemPrimaryRefreshToken: Sendable {
             body: ResponseBody(byteBuffer: ByteBuffer(string: text)))
     }
 
-    /// Returns the app's refresh token in this PRT's family: the newest one or, if that was used or revoked or has
-    /// expired, a new one. Most requests therefore do not write to the database.
+    /// Returns the app's refresh token in this PRT's family: the newest token or, if the newest token was used or
+    /// revoked or has expired, a new token. Most requests therefore do not write to the database.
     private func refreshToken(_ use: VerifiedUse) async throws -> IssuedRefreshToken {
         let first = RefreshToken(
             tenant: use.primary.tenant, session: use.grant.session.id, client: use.grant.client.id,

@@ -109,7 +109,7 @@ package struct ResourceCatalogue: Sendable {
         throw resource.permissions.contains { asked.contains($0.lowercased()) } ? .noConsent : .unknownScope
     }
 
-    /// Returns the scopes in the client's spelling, without those that grant no permission.
+    /// Returns the scopes in the client's spelling, without the scopes that grant no permission.
     private static func granted(_ requested: Scopes, _ permissions: [String]) -> Scopes {
         let known = protocolScopes.union(permissions.map { $0.lowercased() }).union([defaultPermission])
         return Scopes(
@@ -120,8 +120,8 @@ package struct ResourceCatalogue: Sendable {
 
     private static let defaultPermission = ".default"
 
-    /// Splits `https://graph.example//.default` at its last slash. Returns nil for a name without a slash, which is a
-    /// permission of Graph.
+    /// Splits `https://graph.example//.default` at its last slash. Returns nil for a name without a slash; such a name
+    /// is a permission of Graph.
     private static func split(_ scope: String) -> (String, String)? {
         guard let slash = scope.lastIndex(of: "/") else { return nil }
         return (trimmed(String(scope[..<slash])), String(scope[scope.index(after: slash)...]))

@@ -77,7 +77,7 @@ private func redeem(
 }
 
 /// Checks that the redirect URI and the PKCE code verifier match the authorisation request. If that request had no code
-/// challenge, which the operator may allow for older clients, the token request must not have a code verifier (RFC 9700
+/// challenge (the operator may allow this for older clients), the token request must not have a code verifier (RFC 9700
 /// section 2.1.1).
 private func check(
     _ proof: Proof, against record: AuthorizationCode, allowsMissingProofKey: Bool

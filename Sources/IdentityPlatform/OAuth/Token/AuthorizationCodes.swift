@@ -8,8 +8,8 @@ struct AuthorizationCode: Sendable {
     let client: ClientID
     let redirectURI: String
     let scope: String
-    /// The PKCE code challenge, method S256 (RFC 7636). Empty if the client did not use PKCE, which the operator must
-    /// allow.
+    /// The PKCE code challenge, method S256 (RFC 7636). Empty if the client did not use PKCE; the operator must have
+    /// allowed this.
     let challenge: String
     let nonce: String?
     let family: TokenFamilyID

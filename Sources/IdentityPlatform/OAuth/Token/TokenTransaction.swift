@@ -55,7 +55,7 @@ struct TokenTransaction {
     }
 
     /// Begins a token family. Returns the grant with the first refresh token, if one is requested. Clients of the
-    /// version 1 endpoint always get one.
+    /// version 1 endpoint always get a refresh token.
     ///
     /// - Throws: ``OAuthError``, ``StorageError``
     func begin(family: TokenFamilyID, with grant: Grant) throws -> IssuedGrant {
@@ -86,7 +86,7 @@ struct TokenTransaction {
         }
     }
 
-    /// Marks a checked token as used, and issues the next one. A repeated use gets the same token again.
+    /// Marks a checked token as used, and issues the next token. A repeated use gets the same token again.
     ///
     /// - Throws: ``StorageError``
     func exchange(_ record: RefreshToken) throws -> IssuedRefreshToken {
