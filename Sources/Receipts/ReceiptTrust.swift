@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package import OAuth
 
-/// The data for verifying receipts, from a source other than the device: the tenant's device authority, its key for
-/// anchors, and the newest anchors that the server has stored.
+/// The data with which receipts are verified. It does not come from the device. It consists of the tenant's device
+/// authority, the tenant's key for anchors, and the newest anchors that the server has stored.
 package struct ReceiptTrust: Sendable {
     package let tenant: String
     /// The certificate of the tenant's device authority, DER.

@@ -14,7 +14,8 @@ package struct PostgreSQLConfiguration: Sendable {
     package var server: Server
     package var database: String
     package var user: String
-    /// The schema with the engine's tables: lower-case letters, digits and `_`. Opening the database creates it.
+    /// The schema with the engine's tables: lower-case letters, digits and `_`. Opening the database creates the
+    /// schema.
     package var schema: String
     /// The file with the password, which is read for each new connection; nil if the server asks for none. A newline at
     /// the end is not part of the password.

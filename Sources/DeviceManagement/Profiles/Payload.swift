@@ -2,8 +2,8 @@
 
 /// One part of a profile.
 package struct Payload: Hashable, Sendable {
-    /// Unique within the profile. If a new revision of the profile keeps a payload's `uuid`, the payload is updated in
-    /// place.
+    /// The payload's identifier, unique within the profile. If a new revision of the profile keeps a payload's `uuid`,
+    /// the payload is updated in place.
     package var identifier: String
     package var uuid: String
     package var displayName: String?

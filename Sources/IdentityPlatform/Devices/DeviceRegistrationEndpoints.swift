@@ -6,7 +6,7 @@ internal import Logging
 internal import OAuth
 internal import Storage
 
-/// The endpoints of device registration (MS-DVRJ and the protocol of Entra), on their own host name.
+/// The endpoints of device registration (MS-DVRJ and the protocol of Entra), on a separate host name.
 struct DeviceRegistrationEndpoints: Sendable {
     let platform: Platform
 

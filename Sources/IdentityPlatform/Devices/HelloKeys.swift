@@ -42,7 +42,7 @@ struct HelloKeys {
 
     init(_ connection: any Connection) { self.connection = connection }
 
-    /// Stores a key and replaces the person's earlier one on the device.
+    /// Stores a key and replaces the person's earlier key on the device.
     func replace(with key: HelloKey, at time: Timestamp) throws {
         try connection.upsert(
             into: HelloKey.self, key: [.tenant, .person, .device],

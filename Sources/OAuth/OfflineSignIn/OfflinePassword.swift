@@ -7,7 +7,7 @@ package import Redaction
 /// Verifies a worker's password on a device that never had the server's password hash. The verifier consists of the
 /// hash's cost and salt (scrypt, RFC 7914) and a MAC over the hash, under a key that was made for this lease only.
 ///
-/// A guess costs as much as on the server. Each lease has a different verifier for the same password.
+/// A guess at the password costs as much as on the server. Each lease has a different verifier for the same password.
 package struct OfflinePassword: Sendable, Equatable {
     private let logarithm: Int
     private let blockSize: Int

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import JSON
 
-/// A request signed with a device key, with the certificate in the header. A device uses it to get a PRT or a device
-/// token and to end a session.
+/// A request signed with a device key, with the certificate in the header. A device sends such a request to get a PRT
+/// or a device token, and to end a session.
 package enum DeviceSignedRequest {
     /// A request whose signature has not been checked, with the certificate that it names.
     package struct Unverified: Sendable {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package import Redaction
 
-/// A request signed with a key derived from a PRT's session key (HS256): PRT use, PRT renewal, browser credential.
+/// A request signed with a key derived from a PRT's session key (HS256). It uses or renews the PRT, or is a browser
+/// credential.
 package enum SessionSignedRequest {
     /// Signs `payload` with a new context.
     ///

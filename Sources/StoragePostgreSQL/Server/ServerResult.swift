@@ -24,7 +24,8 @@ internal import Storage
 
     /// Returns the error that the server reported.
     ///
-    /// - Parameter isPreparation: whether the server had no bound value yet.
+    /// - Parameter isPreparation: whether the statement was only being prepared, so that the server had no bound values
+    ///   yet.
     func report(isPreparation: Bool) -> ServerReport {
         ServerReport(
             state: field("C") ?? "unknown", text: isPreparation ? field("M") : nil,

@@ -79,8 +79,8 @@ struct Listeners {
             onServerRunning: { [readiness] _ in readiness.opened() }, logger: logger)
     }
 
-    /// Returns a server for HTTP/1.1 over TLS. It limits the number of connections of each address and every wait for a
-    /// client.
+    /// Returns a server for HTTP/1.1 over TLS. It limits the number of connections of each address, and the time of
+    /// every wait for a client.
     private func server(_ tls: TLSChannelConfiguration, _ shares: ConnectionShares) -> HTTPServerBuilder {
         let request = configuration.limits.requestDeadline
         let limits = ConnectionDeadlines.Limits(

@@ -33,8 +33,8 @@ struct ManagementLink: Service {
         try await check(.init(tenant: asker.tenant, device: asker.device, name: device.udid.rawValue))
     }
 
-    /// Removes the records of enrollments that ended while the server was down, then the record of each enrollment when
-    /// it ends.
+    /// First removes the records of enrollments that ended while the server was down. After that, removes each
+    /// enrollment's record when the enrollment ends.
     func run() async throws {
         await cancelWhenGracefulShutdown {
             await trying {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import Redaction
 
-/// Checks passwords that administrators set against the rules for new passwords, and hashes them.
+/// Applies the rules for new passwords to the passwords that administrators set, and hashes these passwords.
 struct NewPasswords: Sendable {
     let passwords: Passwords
     let breached: BreachedPasswords?

@@ -12,8 +12,8 @@ struct ThrottleRule: Sendable {
     static let name = ThrottleRule(burst: 10, interval: .seconds(300))
     /// For an address, which many workers may share: a hundred wrong passwords, then one per six seconds.
     static let address = ThrottleRule(burst: 100, interval: .seconds(6))
-    /// For one joined device: thirty wrong passwords, then one per twenty seconds. The attempts with all names with
-    /// which nobody has recently signed in on the device are counted together.
+    /// For one joined device: thirty wrong passwords, then one per twenty seconds. All names with which nobody has
+    /// recently signed in on the device share this limit.
     static let device = ThrottleRule(burst: 30, interval: .seconds(20))
 
     /// Returns the time at which all failures will have expired if one more failure is counted; nil if the limit does

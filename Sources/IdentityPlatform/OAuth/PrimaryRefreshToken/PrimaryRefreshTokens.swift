@@ -93,8 +93,8 @@ struct PrimaryRefreshTokens {
             "DELETE FROM primaryRefreshToken WHERE tenant = \(tenant) AND session = \(session)")
     }
 
-    /// Revokes the tokens issued for a family of refresh tokens, together with the apps' refresh tokens issued with
-    /// them.
+    /// Revokes the primary refresh tokens for which a refresh token of this family was the proof, together with the
+    /// apps' refresh tokens that were issued with those primary refresh tokens.
     func revoke(proofFamily: TokenFamilyID, tenant: TenantID) throws {
         let issued = try connection.records(
             StoredPrimaryRefreshToken.self, "WHERE tenant = \(tenant) AND proofFamily = \(proofFamily)")

@@ -99,7 +99,7 @@ extension RefreshToken {
     }
 }
 
-/// A request to use a PRT, signed with the session key, and its grant.
+/// A verified request to use a PRT, together with the grant that results from the request.
 struct VerifiedUse: Sendable {
     let primary: OpaqueToken
     let record: StoredPrimaryRefreshToken

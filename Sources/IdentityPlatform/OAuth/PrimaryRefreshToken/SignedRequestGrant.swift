@@ -36,7 +36,7 @@ struct SignedRequestGrant: GrantHandler {
             : try await IssuePrimaryRefreshToken(platform: platform).respond(to: token, of: proof, in: tenant, request)
     }
 
-    /// Returns the tenant in the address or, if the address names none, the tenant in the device's certificate.
+    /// Returns the tenant in the URL or, if the URL names no tenant, the tenant in the device's certificate.
     private func tenant(of request: TokenRequest, for token: CompactJWS) async throws -> Tenant {
         if let tenant = request.tenant { return tenant }
         guard let certificate = try? token.certificates().first,

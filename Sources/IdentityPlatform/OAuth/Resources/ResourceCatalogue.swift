@@ -164,7 +164,7 @@ package struct Resource: Sendable {
     /// The permissions of the resource. A permission alone is not enough: the token's person must also be allowed to
     /// perform the operation.
     package let permissions: [String]
-    /// The permissions that a client gets if none is registered for it explicitly.
+    /// The permissions that a client gets if no permission is registered for the client explicitly.
     package let ordinary: [String]
 
     /// Returns the permissions that a client may have. `.default` requests all of them.

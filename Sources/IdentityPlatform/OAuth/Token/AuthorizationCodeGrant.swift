@@ -92,8 +92,8 @@ private func check(
 }
 
 /// Revokes the tokens that were issued for a code that is used again (RFC 6749 section 4.1.2). Ends the whole session
-/// if the code's sign-in began it; otherwise revokes the code's refresh tokens and the primary refresh tokens issued
-/// for them.
+/// if the code's sign-in began it; otherwise revokes the code's refresh tokens and the primary refresh tokens for which
+/// such a refresh token was the proof.
 private func revoke(_ record: AuthorizationCode, at time: Timestamp, _ connection: any Connection) throws {
     let actor = record.client.rawValue
     try AuditLog(connection).append(

@@ -46,8 +46,8 @@ struct PasswordGrant: GrantHandler {
         throw OAuthError.badCredentials
     }
 
-    /// Returns the tenant that the request's address names or, if the address names none, the tenant of the domain in
-    /// the user name.
+    /// Returns the tenant that the request's URL names or, if the URL names no tenant, the tenant of the domain in the
+    /// user name.
     ///
     /// - Throws: ``OAuthError``, ``StorageError``
     private func tenant(of request: TokenRequest, orOf userName: String) async throws -> Tenant {

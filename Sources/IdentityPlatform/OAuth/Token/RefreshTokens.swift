@@ -149,7 +149,7 @@ package struct RefreshTokens {
             """)
     }
 
-    /// Deletes all tokens of a family, because its code was replayed or its PRT was revoked.
+    /// Deletes all tokens of a family, because the family's code was replayed or the family's PRT was revoked.
     ///
     /// - Throws: ``StorageError``
     package func revoke(family: TokenFamilyID, tenant: TenantID) throws {

@@ -39,7 +39,7 @@ struct TokenEndpoint: Sendable {
 
 /// A parsed request at the token endpoint, with its tenant.
 package struct TokenRequest: Sendable {
-    /// The tenant in the address; nil for `common` and `organizations` on a server with several tenants.
+    /// The tenant in the URL; nil for `common` and `organizations` on a server with several tenants.
     package let tenant: Tenant?
     /// The generation of the endpoint, which determines the format of its response and its tokens.
     package let version: TokenVersion

@@ -170,7 +170,8 @@ extension TokenIssuer {
         try await reply(issued.grant, refreshToken: issued.refreshToken, withClientInfo: withClientInfo)
     }
 
-    /// Returns the ids of the person and their tenant, encoded as `client_info`. Clients build `oid.tid` from them.
+    /// Returns the ids of the person and of the person's tenant, encoded as `client_info`. Clients build `oid.tid` from
+    /// them.
     package static func clientInfo(_ user: User) -> String {
         ClientInfo(userID: user.id.rawValue, tenantID: user.tenant.rawValue).encoded
     }
