@@ -25,20 +25,20 @@ package struct AgentLink: Sendable {
     package typealias ID = UInt64
 
     package let id: ID
-    /// The user that the agent runs as, as recorded by the kernel.
+    /// The user that the agent runs as, according to the kernel.
     let user: UInt32
-    /// The process at the other end, as reported by the kernel; nil if both ends are in one process.
+    /// The process at the other end, according to the kernel; nil if both ends are in one process.
     let process: PeerProcess?
     let channel: FramedJSON<AgentMessage, AgentOrder>
     let logger: Logger
-    /// The configuration of browsers that was last sent to the agent. Before anything is sent, the agent uses the
-    /// standard one.
+    /// The configuration of browsers that was last sent to the agent. Until a configuration is sent, the agent uses the
+    /// standard configuration.
     private var configuration = BrowserConfiguration.standard
     /// The address pattern of sign-in pages that was last sent to the agent.
     private var signIn: AddressPattern?
 
     /// - Parameters:
-    ///   - user: the user that the agent runs as, as reported by the kernel.
+    ///   - user: the user that the agent runs as, according to the kernel.
     ///   - process: the process at the other end; nil if both ends are in one process.
     ///   - channel: the channel to an agent that has sent its hello.
     package init(
@@ -58,8 +58,8 @@ package struct AgentLink: Sendable {
     /// The agent's process and user, for messages to operators.
     var text: String { "\(pid.map { "process \($0) of " } ?? "")user \(user)" }
 
-    /// Sends the agent the configuration of browsers and the address pattern of sign-in pages, each only if it differs
-    /// from the last one sent.
+    /// Sends the agent the configuration of browsers and the address pattern of sign-in pages. Leaves out whichever has
+    /// not changed since it was last sent.
     mutating func configure(_ wanted: BrowserConfiguration, signIn wantedSignIn: AddressPattern?) {
         if let wantedSignIn, wantedSignIn != signIn {
             signIn = wantedSignIn
@@ -86,7 +86,7 @@ package struct AgentLink: Sendable {
     private func send(_ order: AgentOrder) {
         do { try channel.send(order) } catch {
             logger.debug("the agent cannot be reached", metadata: ["error": "\(error)"])
-            // Part of the order may have been sent; the agent could not parse anything after it.
+            // The agent may have received a part of the order. In that case it could not parse anything that follows.
             end()
         }
     }

@@ -7,10 +7,10 @@ internal import Processes
 
 /// The supervisor's own observations of one epoch's browser, independent of the agent's reports.
 ///
-/// If the browser runs as the broker's own user, the supervisor can read the mark of its processes
-/// (``BrowserProfile/mark``) and its folders. If it runs as another user, the supervisor can see at most whether
-/// processes that the agent started still run. Such an observation can contradict the agent's report but cannot confirm
-/// it.
+/// If the browser runs as the broker's own user, the supervisor can read the mark of the browser's processes
+/// (``BrowserProfile/mark``) and the browser's folders. If the browser runs as another user, the supervisor can see at
+/// most whether processes that the agent started still run. Such an observation can contradict the agent's report but
+/// cannot confirm it.
 struct BrowserObservation {
     /// The result of an observation after the agent reported the end of the browser.
     enum End: Equatable {
@@ -25,7 +25,8 @@ struct BrowserObservation {
     let epoch: Epoch
     /// The observed processes that were still running when the supervisor last looked.
     private var processes: Set<ProcessTable.Entry.Name> = []
-    /// The profiles named by marks of the epoch, by the path of their folder.
+    /// The profiles that processes of this epoch's browser name in their mark, keyed by the path of the profile's
+    /// folder.
     private var profiles: [String: SeenProfile] = [:]
     /// Whether the agent was ordered to open a browser and has not yet reported it as opened.
     private var awaitsBrowser = false
@@ -34,8 +35,8 @@ struct BrowserObservation {
     private var isIncomplete = false
     private(set) var isEndObserved = false
 
-    /// The maximum number of profiles that are observed; with more profiles, the observation is incomplete. An agent
-    /// keeps its profiles in one folder, so an epoch normally has one profile.
+    /// The maximum number of profiles that are observed. If there are more profiles, the observation counts as
+    /// incomplete. An agent keeps its profiles in one folder, so an epoch normally has one profile.
     private static let maximumProfiles = 8
 
     /// A profile and the temporary folder that it had when it was observed.
@@ -54,7 +55,7 @@ struct BrowserObservation {
         awaitsBrowser = true
     }
 
-    /// Records that the agent reports an opened browser.
+    /// Records that the agent has reported that it opened a browser.
     mutating func opened(by agent: AgentLink, _ ownUser: UInt32) {
         guard awaitsBrowser else { return }
         awaitsBrowser = false

@@ -2,8 +2,8 @@
 internal import Processes
 internal import Synchronization
 
-/// The process of the connected agent, which opens the worker's browser. Processes that the agent has started belong to
-/// the browser.
+/// The process of the connected agent. The agent opens the worker's browser, so every process that the agent has
+/// started counts as part of the browser.
 ///
 /// The supervisor's thread sets the agent; the threads that accept apps read it.
 final class BrowserOrigin: Sendable {
@@ -20,7 +20,7 @@ final class BrowserOrigin: Sendable {
         agent.withLock { $0 = found }
     }
 
-    /// Reads the agent's process. The result is certain as long as the process has not ended.
+    /// Finds the agent's process in the process table. As long as that process has not ended, the result is certain.
     private static func agent(_ link: AgentLink) -> Agent? {
         guard let pid = link.pid, pid > 1, let entry = (try? ProcessTable.entry(pid)) ?? nil, !link.hasEnded else {
             return nil

@@ -25,15 +25,15 @@ final class BrowserSupervision {
     private var wait = AgentWait()
     /// The requests for a worker's pages that wait for the agent's answer.
     private var pages: PageRequests
-    /// The user whose agent opened a browser, and the epoch. Written to disk before the browser opens.
+    /// The user whose agent opened a browser, and the browser's epoch. Written to disk before the browser opens.
     private var holder: BrowserHolder?
     /// The supervisor's own observation of the browser.
     private var observation: BrowserObservation?
-    /// When the agent was ordered to close the browser; nil once it has answered.
+    /// When the agent was ordered to close the browser; nil once the agent has answered.
     private var closeOrdered: ContinuousClock.Instant?
     /// The agent that was refused last, and when.
     private var refused: (user: UInt32, text: String, at: ContinuousClock.Instant)?
-    /// Why the browser still exists, for operators.
+    /// Why the browser still exists, as a text for operators.
     private var problem: String?
     private let files: DeviceFiles
     private let clock: SupervisorClock
@@ -47,7 +47,7 @@ final class BrowserSupervision {
     /// How long a sign-in waits for a missing agent. An agent that was cut off by a restart of the broker reconnects
     /// sooner.
     private static let agentPatience = Duration.seconds(3)
-    /// How long an agent may take to clear a browser before a delay is reported to operators.
+    /// How long an agent may take to clear a browser before the delay is reported to operators.
     private static let closePatience = Duration.seconds(10)
 
     /// - Parameter helper: the path of the helper's socket; nil if the device has no helper.
@@ -99,7 +99,7 @@ final class BrowserSupervision {
         try open(epoch, .worker(address, id: id))
     }
 
-    /// Answers the request for a page about which the agent has not reported in time.
+    /// Answers the request for a page if the agent has not reported in time whether the browser shows the page.
     func pageOverdue(_ id: UInt64) { pages.settle(id, .unconfirmed) }
 
     /// Orders the agent to close the browser of this epoch. If the device has a helper, the helper first kills the
@@ -174,7 +174,8 @@ final class BrowserSupervision {
         observation?.epoch == ended && observation?.isEndObserved == true || confinement?.hasEnded(ended) == true
     }
 
-    /// The files that the epoch's user left in their own folders and in folders that every user may write to.
+    /// The files that the epoch's user left behind, in that user's own folders and in folders that every user may write
+    /// to.
     func left(of ended: Epoch) -> Finding<[String]> { confinement?.left(of: ended) ?? .unknown }
 
     /// Drops all records of a browser whose processes and files are gone.
@@ -191,7 +192,7 @@ final class BrowserSupervision {
     ///
     /// - Returns: whether the agent is accepted.
     func connected(_ link: AgentLink, in state: SessionMachine.State) -> Bool {
-        // The process has ended; it is unknown which process holds its connection now.
+        // The process has ended; it is unknown which process holds the connection now.
         guard !link.hasEnded else {
             link.end()
             return false
@@ -203,7 +204,7 @@ final class BrowserSupervision {
             lost(in: state)
         }
         guard mayServe(link, in: state) else {
-            // A refused agent keeps retrying, so log it once.
+            // A refused agent keeps retrying, so log the refusal only once.
             if refused?.user != link.user {
                 logger.notice(
                     "an agent is refused: another is connected, or the browser belongs to another user",
@@ -223,8 +224,8 @@ final class BrowserSupervision {
     ///
     /// A connected agent keeps its place until its process ends, because the broker cannot distinguish the agent from
     /// another program of the same user. During a session or a sign-out, the next agent must run as the user whose
-    /// agent opened the browser: only that user's agent can clear what is left of the browser, which it does before it
-    /// sends its hello.
+    /// agent opened the browser: only that user's agent can clear what is left of the browser. The agent does so before
+    /// it sends its hello.
     private func mayServe(_ link: AgentLink, in state: SessionMachine.State) -> Bool {
         guard agent == nil else { return false }
         guard let present = state.session?.epoch ?? state.pending?.ended else { return true }
@@ -321,7 +322,7 @@ final class BrowserSupervision {
         awaitAgent()
     }
 
-    /// Returns the page that was waiting for an agent, and drops it.
+    /// Returns the page that waits for an agent, and no longer keeps it.
     func takePage() -> String? {
         defer { wait.page = nil }
         return wait.page
@@ -358,7 +359,7 @@ final class BrowserSupervision {
 
     // MARK: - Status for operators
 
-    /// Why the browser delays the sign-out, for operators; nil if the delay is short.
+    /// Why the browser delays the sign-out, as a text for operators; nil if the delay is short.
     var obstacle: String? {
         guard let agent else {
             if let holder, let confinement, confinement.hasConfined(holder.epoch) { return confinement.problem }
@@ -373,7 +374,8 @@ final class BrowserSupervision {
             + "removes the browser's data before it serves."
     }
 
-    /// The refused agent, if one was refused within the last ten seconds. A refused agent retries each second.
+    /// The agent that was refused last; nil if no agent was refused within the last ten seconds. A refused agent
+    /// retries each second.
     var rival: String? {
         guard let refused, refused.at.duration(to: clock.moment()) < .seconds(10) else { return nil }
         return refused.text

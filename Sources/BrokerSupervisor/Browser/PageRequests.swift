@@ -2,7 +2,7 @@
 internal import BrokerDevice
 internal import BrokerIPC
 
-/// The session process's requests for a worker's pages that are not answered yet. Each is answered once, unless the
+/// The session process's unanswered requests to open a page for the worker. Each request is answered once, unless the
 /// session process ends first.
 struct PageRequests {
     /// The id of the session process's request, by the id of the order to the agent.
@@ -29,9 +29,9 @@ struct PageRequests {
         return id
     }
 
-    /// Answers the request of this order; does nothing if it has been answered.
+    /// Answers the request that this order belongs to; does nothing if that request has been answered.
     ///
-    /// - Parameter failure: why the page is not shown; nil if it is.
+    /// - Parameter failure: why the page is not shown; nil if the page is shown.
     mutating func settle(_ id: UInt64, _ failure: PageFailure?) {
         guard let requestID = requests.removeValue(forKey: id) else { return }
         tell(.pageSettled(requestID: requestID, failure))

@@ -23,7 +23,8 @@ struct BrokerSockets: Sendable {
     private let operatorLimiter = ControlConnectionLimiter(perUser: 8, total: 16)
     private let logger: Logger
     private let refusals = LineMeter()
-    /// One counter for the whole process, so that the link of a closed socket is never mistaken for a later one.
+    /// Numbers every link of the whole process, so that a link of a closed socket is never mistaken for a link of a
+    /// later socket.
     private static let links = Counter()
 
     /// The time limit for an agent's hello, and for the next request on an operator's connection that has no open
@@ -45,8 +46,8 @@ struct BrokerSockets: Sendable {
     ) throws {
         users = Set(configuration.sessionUsers).union([ownUser, 0])
         operatorUsers = [ownUser, 0]
-        // Apps of other users must be able to connect. The peer's identity from the kernel, not the file's mode,
-        // decides who is served.
+        // Apps of other users must be able to connect. Who is served depends on the peer's identity, which the kernel
+        // reports, and not on the file's mode.
         let mode: UInt32 = configuration.sessionUsers.isEmpty ? 0o600 : 0o666
         apps = try inheritedState.listener(.broker, path: configuration.brokerSocket, mode: mode)
         agents = try inheritedState.listener(.agent, path: configuration.agentSocket, mode: mode)
@@ -84,8 +85,9 @@ struct BrokerSockets: Sendable {
         listeners.close()
     }
 
-    /// Determines an app's identity once, from the socket that it used and the kernel's record at the time of the
-    /// connection. The process id may have been reused since; it is passed on only if the process still exists.
+    /// Determines an app's identity once, from the socket that the app connected to and from the kernel's record at the
+    /// time of the connection. The process id may have been reused since; the id is passed on only if the process still
+    /// exists.
     private func appConnected(_ descriptor: Descriptor, from peer: Peer, as identity: AppIdentity) {
         // A peer that connects and closes must not cause work for the session process.
         guard !descriptor.isEnded else { return }
@@ -99,7 +101,8 @@ struct BrokerSockets: Sendable {
     }
 
     /// The number of file descriptors that connections may not use, so that the state can always be written and the
-    /// session process started. App connections leave more of them free, for operators and agents.
+    /// session process started. Connections of apps must leave more descriptors free than that, for operators and
+    /// agents.
     private static let reserve: Int32 = 48
     private static let appReserve: Int32 = 96
 
@@ -134,7 +137,7 @@ struct BrokerSockets: Sendable {
         }
     }
 
-    /// Logs an event that any process can cause at will: at most once a minute for each text, with the number of
+    /// Logs an event that any process can cause at will. Logs each text at most once a minute, with the number of
     /// repetitions.
     private func say(_ text: Logger.Message, at level: Logger.Level, _ metadata: Logger.Metadata) {
         guard let before = refusals.admits("\(text)") else { return }
@@ -142,8 +145,8 @@ struct BrokerSockets: Sendable {
         logger.log(level: level, text, metadata: metadata.merging(count) { own, _ in own })
     }
 
-    /// Returns the next connection; nil once the socket is closed. The loop continues if a connection broke before it
-    /// was accepted, or if descriptors are temporarily exhausted.
+    /// Returns the next connection; nil once the socket is closed. Tries again if a connection breaks before it is
+    /// accepted, or while no descriptor is free.
     private func accept(on listener: Listener) -> Descriptor? {
         while true {
             do throws(SocketError) { return try listener.accept() } catch {

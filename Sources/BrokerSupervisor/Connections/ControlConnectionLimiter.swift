@@ -21,7 +21,7 @@ final class ControlConnectionLimiter: Sendable {
         }
     }
 
-    /// Gives a user's place back.
+    /// Frees a place that was taken for this user.
     func leave(_ user: UInt32) {
         taken.withLock { taken in
             guard let count = taken[user] else { return }

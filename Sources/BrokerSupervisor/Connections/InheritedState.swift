@@ -4,8 +4,8 @@ internal import BrokerProtocol
 internal import Logging
 internal import UnixSocket
 
-/// The descriptors that the service manager passed to the broker: sockets that it has bound, and session keys that it
-/// kept.
+/// The descriptors that the service manager passed to the broker: the sockets that the service manager has bound, and
+/// the session keys that it kept.
 struct InheritedState: Sendable {
     /// The names of the sockets, as set in the units (`FileDescriptorName=`).
     enum SocketName: String, CaseIterable { case broker, agent, control, status }
@@ -20,7 +20,7 @@ struct InheritedState: Sendable {
     ///
     /// - Throws: ``InheritedStateError`` for a descriptor that the broker cannot use. An unknown name is also an error:
     ///   if a misspelt name were ignored, the broker would listen where no client connects. An invalid session key is
-    ///   not an error: it is left out, and its session ends.
+    ///   not an error: the key is left out, and its session ends.
     init(_ inherited: InheritedDescriptors, logger: Logger) throws {
         for (name, descriptor) in inherited.all {
             if let socket = SocketName(rawValue: name) {

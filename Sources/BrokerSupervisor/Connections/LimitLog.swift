@@ -4,7 +4,7 @@ internal import BrokerIPC
 internal import Logging
 internal import Synchronization
 
-/// Records which apps reach their connection limits, for operators and for the log, which gets at most one line a
+/// Records, for operators and for the log, which apps reach their connection limits. The log gets at most one line a
 /// minute for each app and limit. Safe to use from any thread.
 final class LimitLog: Sendable {
     private let reports = Mutex(LimitReports())
@@ -34,6 +34,6 @@ final class LimitLog: Sendable {
         _ limit: ConnectionLimitReport.Limit, _ stage: ConnectionLimitReport.Stage, of process: AppProcess, held: Int
     ) { note(ConnectionLimitReport(limit, stage, of: process, held: held, at: now())) }
 
-    /// The reports of the last ten minutes, for operators.
+    /// The reports of the last ten minutes, which operators see.
     var recent: [ConnectionLimitReport] { reports.withLock { $0.since(now() - Self.memory) } }
 }

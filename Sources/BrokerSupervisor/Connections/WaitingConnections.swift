@@ -7,8 +7,8 @@ package import UnixSocket
 /// App connections that were accepted but not yet taken by the session process. Their number is bounded, and the
 /// processes that connected take turns.
 ///
-/// Any thread may offer a connection. The supervisor's thread takes the next one each time it is woken, and is not
-/// woken again before it has done so.
+/// Any thread may offer a connection. Each time the supervisor's thread is woken, it takes the next connection. It is
+/// not woken again before it has done so.
 package final class WaitingConnections: Sendable {
     package typealias Accepted = (descriptor: Descriptor, peer: PeerRecord)
 
@@ -20,8 +20,8 @@ package final class WaitingConnections: Sendable {
         /// The processes with waiting connections, in the order of their turns.
         var turns: [AppProcess] = []
         var number: UInt64 = 0
-        /// The number of the running session process, if any, and the number of connections that were passed to it but
-        /// that it has not taken yet.
+        /// The number of the running session process, if any, and the number of connections that were passed to that
+        /// process but that the process has not taken yet.
         var sessionProcess: UInt64?
         var underWay = 0
         var isWoken = false
@@ -30,7 +30,8 @@ package final class WaitingConnections: Sendable {
     private let state = Mutex(State())
     private let wake: @Sendable () -> Void
 
-    /// The maximum number of connections on the way to the session process; its socket has room for all of them.
+    /// The maximum number of connections that were passed to the session process but that it has not taken yet. The
+    /// socket to that process has room for all of them.
     private static let maximumUnderWay = 32
 
     /// - Parameter wake: asks the supervisor to take the next connection.
@@ -85,7 +86,8 @@ package final class WaitingConnections: Sendable {
         return true
     }
 
-    /// Returns the next connection, which counts as under way until ``taken(by:)``; nil if none can be passed on now.
+    /// Returns the next connection; nil if none can be passed on now. Until ``taken(by:)`` is called, the connection
+    /// counts as not taken by the session process.
     package func next() -> Accepted? {
         let (found, wakes) = state.withLock { state in
             state.isWoken = false
@@ -97,8 +99,8 @@ package final class WaitingConnections: Sendable {
         return found
     }
 
-    /// Returns every connection that can be passed to the session process now; each counts as under way until
-    /// ``taken(by:)``. Returns none while no process runs.
+    /// Returns every connection that can be passed to the session process now; none while no process runs. Until
+    /// ``taken(by:)`` is called, each counts as not taken by the session process.
     package func all() -> [Accepted] {
         state.withLock { state in
             var found: [Accepted] = []

@@ -19,7 +19,7 @@ package struct DepartureEraser: Sendable {
         DeviceFiles.Name.join, DeviceFiles.Name.confirmedJoin, DeviceFiles.Name.registration,
         DeviceFiles.Name.endedSessions, DeviceFiles.Name.liveSession,
     ]
-    /// The entries that a reset does not remove with the others. It keeps the journal (an epoch's number is never
+    /// The entries that a reset does not remove with the others. A reset keeps the journal (an epoch's number is never
     /// reused), the locks of apps that still hold a worker's data, and the number of the state's format. The order
     /// itself is removed last, and the folders are emptied separately.
     private static let kept: Set<String> = [

@@ -14,7 +14,7 @@ package struct DeviceCondition: Sendable, Hashable {
     package var quarantine: Quarantine?
     package var isJoined: Bool
     package var isEnrolled: Bool
-    /// The departure under way; nil if there is none.
+    /// The departure that has been ordered and is not finished; nil if there is none.
     package var departure: Departure.Kind?
 
     package init(quarantine: Quarantine?, isJoined: Bool, isEnrolled: Bool, departure: Departure.Kind?) {
@@ -40,7 +40,7 @@ package struct DeviceCondition: Sendable, Hashable {
         switch command {
         case .reset: return nil
         case .leave where departure == nil: return isJoined ? nil : .notJoined
-        // A reset under way includes leaving.
+        // The reset that has been ordered includes leaving.
         case .leave: return nil
         case .join, .enroll, .unenroll: break
         case .recover: return .notQuarantined
@@ -48,7 +48,7 @@ package struct DeviceCondition: Sendable, Hashable {
         if departure != nil { return .leaving }
         switch command {
         case .join: return isJoined ? .alreadyJoined : nil
-        // The MDM agent decides: it may accept a different profile from the same server.
+        // The MDM agent decides, because it may accept a different profile from the same server.
         default: return nil
         }
     }

@@ -23,7 +23,7 @@ struct DeviceExamination: Sendable {
     private let helper: HelperClient?
     private let inspect: @Sendable () async -> [CheckResult]
 
-    /// Copies the facts that the supervisor has in memory, on the supervisor's thread.
+    /// Copies the facts that the supervisor has in memory. Called on the supervisor's thread.
     ///
     /// - Parameter inspect: returns the findings of other parts of this process.
     init(
@@ -83,7 +83,7 @@ struct DeviceExamination: Sendable {
         findings.append(await .helper(helper))
         let inspected = await inspect()
         findings += inspected
-        // The registration's last known status is reported only if the check could not find the current one.
+        // The registration's last known status is reported only if the check could not determine the current status.
         if inspected.contains(where: { $0.code == CheckResult.registrationUnknown }), let known = status.registration {
             findings += known.findings
         }

@@ -38,7 +38,7 @@ package struct FileFindings: Sendable {
             ] : wrong
     }
 
-    /// The finding for a path that could not be read, which must not count as intact.
+    /// The finding for a path that could not be read. Such a path must not count as intact.
     static func closed(_ path: String) -> CheckResult {
         CheckResult(.files, .note, code: "state_closed", message: "\(path) cannot be read.", remedy: give)
     }

@@ -3,7 +3,8 @@ internal import BrokerIPC
 internal import Processes
 
 extension CheckResult {
-    /// Checks whether `baton-helper` enforces the end of the worker's browser, with a request that has no effect.
+    /// Sends `baton-helper` a request that has no effect, to check whether the helper enforces the end of the worker's
+    /// browser.
     ///
     /// - Parameter helper: the connection to the helper; nil if the configuration names no helper.
     static func helper(_ helper: HelperClient?) async -> CheckResult {

@@ -4,7 +4,8 @@ internal import CLinux
 internal import Files
 internal import Glibc
 
-/// Checks the parts of the machine that Baton's guarantees depend on, from `/proc`, `/sys` and `/dev` below `root`.
+/// Checks the settings of the machine that Baton's guarantees depend on. Reads them from `/proc`, `/sys` and `/dev`
+/// below `root`.
 package struct HostFindings: Sendable {
     private let root: String
 

@@ -26,7 +26,7 @@ final class BrowserConfinement {
 
     private enum State {
         case none
-        /// The helper was asked to make the storage. The orders wait for it.
+        /// The helper was asked to make the storage. The orders wait until the storage exists.
         case preparing(Epoch, orders: [Order])
         case ready(Epoch, storage: String)
     }
@@ -40,8 +40,8 @@ final class BrowserConfinement {
     private var killed: Epoch?
     /// The last epoch whose processes were killed and whose storage was removed.
     private var ended: Epoch?
-    /// The number of the epoch's confined browsers, minus the number that the agent reports as opened. A negative
-    /// number means that a browser runs unconfined.
+    /// The number of the epoch's confined browsers, minus the number of browsers that the agent has reported as opened.
+    /// A negative number means that a browser runs unconfined.
     private var unopened = 0
     /// Whether a browser of the epoch may have run unconfined.
     private var isIncomplete = true
@@ -50,9 +50,9 @@ final class BrowserConfinement {
     /// The epoch at whose end the user's files are reported, that user, and when the epoch's first browser was opened,
     /// in seconds since 1970. Nil if an earlier supervisor opened the browser.
     private var session: (epoch: Epoch, user: UInt32, since: Int)?
-    /// The files that the user of the last ended epoch left.
+    /// The files that the user of the last ended epoch left behind.
     private var findings: (epoch: Epoch, left: Finding<[String]>)?
-    /// Why the helper did not carry out a request, for operators; nil if it did.
+    /// Why the helper did not carry out a request, as a text for operators; nil if it carried out the last one.
     private(set) var problem: String?
 
     /// The maximum number of orders that may wait for the storage.
@@ -94,9 +94,10 @@ final class BrowserConfinement {
         return true
     }
 
-    /// Handles the answer about the storage: tells the agent its path and carries out the orders that waited for it.
+    /// Handles the answer about the storage: tells the agent the storage's path and carries out the orders that waited
+    /// for the storage.
     ///
-    /// - Returns: false if there is no storage. No browser may open then.
+    /// - Returns: false if there is no storage. In that case no browser may open.
     func prepared(_ epoch: Epoch, _ reply: HelperReply, for agent: AgentLink?) -> Bool {
         guard case .preparing(epoch, let orders) = state else { return true }
         guard case .storage(let path, _) = reply, let agent else {
@@ -112,8 +113,8 @@ final class BrowserConfinement {
         return true
     }
 
-    /// Asks the helper to put a process into the control group. The agent holds the process until the answer arrives;
-    /// only then may the process become the browser.
+    /// Asks the helper to put a process into the control group. The agent keeps the process waiting until the answer
+    /// arrives. The process may not become the browser earlier.
     func add(_ process: Int32, in epoch: Epoch, of agent: AgentLink) {
         guard case .ready(epoch, _) = state, let parent = agent.pid.flatMap(Self.name),
             let handle = ProcessAncestry.handle(of: process, startedBy: parent), !agent.hasEnded
@@ -144,7 +145,7 @@ final class BrowserConfinement {
         return isConfined
     }
 
-    /// Records that the agent reports an opened browser.
+    /// Records that the agent has reported that it opened a browser.
     func opened() {
         unopened -= 1
         if unopened < 0 { isIncomplete = true }
@@ -190,7 +191,7 @@ final class BrowserConfinement {
         return isDone
     }
 
-    /// Asks the helper which files the epoch's user has left. The answer is ``HelperAnswer/reported(_:_:)``.
+    /// Asks the helper which files the epoch's user has left behind. The answer is ``HelperAnswer/reported(_:_:)``.
     ///
     /// - Returns: false if the helper cannot be asked because an earlier supervisor opened the browser.
     func report(_ epoch: Epoch) -> Bool {

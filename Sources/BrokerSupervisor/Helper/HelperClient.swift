@@ -14,7 +14,7 @@ final class HelperClient: Sendable {
 
     private enum Order: Sendable {
         case ask(HelperRequest, [Descriptor], answer: @Sendable (HelperReply) -> Void)
-        /// Kill the browsers and remove the storage of all epochs.
+        /// Kill the browsers of all epochs, and remove the storage of all epochs.
         case clear
         case stop
     }
@@ -29,7 +29,7 @@ final class HelperClient: Sendable {
     /// The time limit for an answer, in milliseconds. The helper itself waits ten seconds for processes to end.
     private static let patience: Int32 = 15_000
 
-    /// Starts the thread, which connects with the first request.
+    /// Starts the client's thread. The thread connects to the helper when the first request is made.
     ///
     /// - Parameter socket: the path of the helper's socket.
     /// - Throws: ``ThreadFailure``.

@@ -3,7 +3,7 @@ package import BrokerDevice
 package import BrokerIPC
 package import Logging
 
-/// The device's join to a directory, and the operator who waits for a join under way.
+/// The device's join to a directory, and the operator who waits for a join to finish.
 package struct JoinFlow {
     /// The device's registration; nil if the device has not joined a directory.
     package private(set) var record: JoinRecord?
@@ -35,7 +35,7 @@ package struct JoinFlow {
 
     /// Begins a join.
     ///
-    /// - Parameter connection: the operator's connection; the join ends with it.
+    /// - Parameter connection: the operator's connection; the join ends when that connection ends.
     /// - Returns: the request for the administrator's sign-in; nil if the join was refused.
     package mutating func begin(
         _ order: JoinOrder, from connection: UInt64, answer: @escaping @Sendable (OperatorReply) -> Void
@@ -68,8 +68,8 @@ package struct JoinFlow {
         return { answer(.joined(deviceID: joined.deviceID, tenantID: joined.tenantID)) }
     }
 
-    /// Adopts a registration that the directory confirmed, but that the session process could not report because it
-    /// died. Answers the waiting operator, if any.
+    /// Adopts a registration that the directory confirmed, but that the session process could not report because that
+    /// process died. Answers the waiting operator, if any.
     package mutating func adoptConfirmed() throws {
         guard let confirmed = try files.confirmedJoin() else { return }
         guard record == nil else { return try files.removeConfirmedJoin() }

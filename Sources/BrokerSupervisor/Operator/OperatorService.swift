@@ -88,8 +88,8 @@ final class OperatorService {
         }
     }
 
-    /// Begins to leave or to reset. The operator is answered when the device serves again or, if the sign-out is
-    /// unfinished after ``patience``, with a failure that says so.
+    /// Begins to leave or to reset. The operator is answered when the device serves again. If the sign-out is
+    /// unfinished after ``patience``, the answer is a failure that says so.
     private func depart(
         _ kind: Departure.Kind, answer: @escaping @Sendable (OperatorReply) -> Void
     ) throws {
@@ -146,7 +146,7 @@ final class OperatorService {
         let examination = examination
         Task {
             let diagnosis = await examination.diagnosis()
-            // The answer may block on an operator that does not read; do not block a task.
+            // Sending the answer blocks if the operator does not read, and a task must not block.
             _ = try? await blocking { answer(.diagnosis(diagnosis)) }
         }
     }
@@ -174,7 +174,7 @@ final class OperatorService {
             connectionLimits: limits.recent, registration: registration)
     }
 
-    /// Why a sign-out does not finish, for operators.
+    /// Why a sign-out does not finish, as texts for operators.
     private var problems: [String] {
         guard let pending = session.machine.state.pending else { return [] }
         return SessionMachine.Item.allCases.compactMap { item in

@@ -28,7 +28,7 @@ package struct PINRequest {
     }
 }
 
-/// Counts the changes of the device's state, and keeps the answers to operators until a change applies to apps.
+/// Counts the changes of the device's state, and keeps each answer to an operator until the change applies to apps.
 package struct DeviceChanges {
     package private(set) var newest: UInt64 = 0
     private var waiting: [(change: UInt64, answer: @Sendable () -> Void)] = []

@@ -15,7 +15,7 @@ package struct DeviceCheck: Sendable {
     /// - Parameters:
     ///   - state: the folder of the device's state.
     ///   - machine: the file with the machine's id.
-    ///   - platform: the chip with the device's keys, if one is configured.
+    ///   - platform: the TPM with the device's keys, if one is configured.
     package init(
         state: Directory, machine: String = "/etc/machine-id", platform: (any TrustedPlatform)? = nil
     ) {

@@ -28,10 +28,10 @@ struct MachineBinding {
 
     /// Returns why the state may not be used on this machine. The first call binds the state to the machine.
     ///
-    /// If a TPM is configured, it binds the state as well: no other TPM opens the sealing key, and its counter reveals
-    /// an older copy of the state.
+    /// If a TPM is configured, it binds the state as well: no other TPM can decrypt the sealing key, and the TPM's
+    /// counter reveals an older copy of the state.
     ///
-    /// - Returns: nil if this is the machine of the state, or if the machine has no id and the state is not bound.
+    /// - Returns: nil if the state was made on this machine, or if the machine has no id and the state is not bound.
     /// - Throws: ``DeviceStateDamaged``, ``TrustedPlatformFailure``, ``FileError``, ``KeyFileExposed``.
     func reasonToRefuse() throws -> QuarantineReason? {
         try files.prepare()

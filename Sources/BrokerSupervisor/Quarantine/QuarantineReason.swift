@@ -84,7 +84,8 @@ package enum QuarantineReason: Sendable, Equatable {
         }
     }
 
-    /// Whether the state may be moved aside to start over. State of a newer format is intact and may not.
+    /// Whether the state may be moved aside to start over. State of a newer format is intact and must not be moved
+    /// aside.
     var isRecoverable: Bool {
         if case .newerFormat = self { return false }
         return true

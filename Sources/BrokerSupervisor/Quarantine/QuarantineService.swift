@@ -25,8 +25,8 @@ package struct QuarantineService: Service {
 
     /// - Parameters:
     ///   - inputs: the supervisor's mailbox; the supervisor answers requests that arrive while the quarantine ends.
-    ///   - check: checks again whether there is still a reason. Called only for reasons that may disappear by
-    ///     themselves.
+    ///   - check: checks whether there is still a reason for the quarantine. Called only for reasons that may disappear
+    ///     by themselves.
     package init(
         configuration: SupervisorConfiguration, reason: QuarantineReason, inputs: Mailbox<SupervisorInput>,
         inherited: InheritedDescriptors, logger: Logger, clock: SupervisorClock = .system,
@@ -86,7 +86,7 @@ package struct QuarantineService: Service {
         }
     }
 
-    /// Schedules a new check of a TPM that failed: it may have started late, or recovered.
+    /// Schedules a new check of a TPM that failed: the TPM may have started late, or recovered.
     private func awaitPlatform() {
         guard case .platform = reason else { return }
         clock.after(Self.pause) { [inputs] in inputs.post(.deviceChanged) }

@@ -5,8 +5,8 @@ internal import DeviceEnrollment
 internal import Files
 internal import Glibc
 
-/// Ends the quarantine: moves aside what belongs to the join and to sessions, so that the device starts as one that has
-/// not joined. The new journal requests an ordinary sign-out, which clears anything left of a worker.
+/// Ends the quarantine: moves aside what belongs to the join and to sessions, so that the device starts as a device
+/// that has not joined. The new journal requests an ordinary sign-out, which clears anything left of a worker.
 struct Recovery {
     private let files: DeviceFiles
     private let reason: QuarantineReason
@@ -75,8 +75,8 @@ struct Recovery {
     }
 
     /// Returns the commit that ends the journal's epoch. If no journal can be used, the commit ends a new epoch, whose
-    /// number is above that of the newest receipt, because an epoch's number is never reused. If recovery also moves
-    /// aside what belongs to the machine, the numbers start again at 1.
+    /// number is higher than the epoch number in the newest receipt, because an epoch's number is never reused. If
+    /// recovery also moves aside what belongs to the machine, the numbers start again at 1.
     private func commit(isForeign: Bool) -> Commit {
         var random = SystemRandomNumberGenerator()
         let journal = isForeign ? nil : (try? files.journal()) ?? nil

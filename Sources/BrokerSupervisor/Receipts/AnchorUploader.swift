@@ -25,7 +25,7 @@ package final class AnchorUploader: Service {
 
     /// - Parameters:
     ///   - state: the folder of the device's state.
-    ///   - platform: the chip with the device's keys, if the device has one.
+    ///   - platform: the TPM with the device's keys, if the device has one.
     ///   - https: makes the client for the identity platform.
     package init(
         state: Directory, platform: (any TrustedPlatform)? = nil,

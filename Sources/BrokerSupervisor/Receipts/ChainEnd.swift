@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The newest acknowledged line of the device's chain of receipts, and its position. Bytes after it on disk were never
-/// acknowledged.
+/// The newest acknowledged line of the device's chain of receipts, and that line's position. Any bytes after that line
+/// on disk were never acknowledged.
 package struct ChainEnd: Sendable, Codable, Equatable {
     package let sequence: Int
     /// The hash of the line.
@@ -41,7 +41,7 @@ package struct ChainEnd: Sendable, Codable, Equatable {
 /// The error if the device's receipts were changed or lost after they were written.
 package struct ReceiptsDamaged: Error, Equatable, CustomStringConvertible {
     package enum Cause: String, Sendable {
-        /// There are lines, but no record of where they end.
+        /// There are lines, but no record of where the chain ends.
         case endMissing = "end_missing"
         case endUnreadable = "end_unreadable"
         /// The last acknowledged line is missing or different.

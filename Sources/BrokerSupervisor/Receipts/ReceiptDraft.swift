@@ -2,14 +2,14 @@
 internal import BrokerProtocol
 internal import Receipts
 
-/// The facts known about the current epoch, for the receipt of its end. The draft is on disk, so that the facts survive
-/// the supervisor's process.
+/// The known facts about the current epoch, for the receipt that is written when the epoch ends. The draft is on disk,
+/// so that the facts survive the supervisor's process.
 struct ReceiptDraft: Codable, Equatable {
     let epoch: Epoch
     /// Seconds since 1970.
     var began: Int?
     var committed: Int?
-    /// The worker's pseudonym; nil until the server has named one.
+    /// The worker's pseudonym; nil until the server has sent it.
     var subject: String?
     /// Whether the server has opened a session, with or without a pseudonym.
     var hasSession = false

@@ -4,8 +4,8 @@ package import Files
 internal import OAuth
 package import Receipts
 
-/// The files of the device's receipts: the chain in segments of bounded size, its end, the statements about its keys,
-/// and the server's countersignatures (docs/receipts.md).
+/// The files of the device's receipts: the chain in segments of bounded size, the chain's end, the statements about the
+/// chain's keys, and the server's countersignatures (docs/receipts.md).
 ///
 /// One process writes; others may read at any time. Every call blocks on the disk.
 package struct ReceiptStore: Sendable {
@@ -21,7 +21,7 @@ package struct ReceiptStore: Sendable {
         self.maximumSegments = maximumSegments
     }
 
-    /// The number of countersignatures that are kept; the oldest are dropped.
+    /// The maximum number of countersignatures that are kept; if there are more, the oldest are dropped.
     private static let maximumAnchors = 64
 
     /// The maximum length of a segment: a line that would exceed the segment's size begins a new segment.

@@ -18,13 +18,14 @@ final class ReceiptWriter {
     private let epochCount: EpochCount?
     private let logger: Logger
     private var draft: ReceiptDraft?
-    /// When each item of the ending epoch was done; an item that is repeated keeps its first time.
+    /// When each item of the ending epoch was done. If an item is done repeatedly, the first time is kept.
     private var times: [String: Int] = [:]
     /// The items whose result this process observed.
     private var observed: Set<String> = []
     /// The epoch that began in this process.
     private var begun: Epoch?
-    /// The latest expiry of the tokens given in this epoch by this process; the draft's bound is later.
+    /// The latest expiry time of the tokens that this process has given to apps in this epoch. The draft's bound is
+    /// later.
     private var tokensEndBy: Int?
     private var key: ReceiptKey?
     /// The number of the newest line; 0 before the first.
@@ -146,11 +147,12 @@ final class ReceiptWriter {
 
     /// Writes the receipt, durably. Does nothing if the ended epoch already has a receipt.
     ///
-    /// - Throws: ``FileError``, an error of the cryptography library, or an error of the device's chip.
+    /// - Throws: ``FileError``, an error of the cryptography library, or an error of the device's TPM.
     func write(_ handover: Handover, join: JoinRecord?, left: Finding<[String]> = .unknown) throws {
         defer { (times, observed) = ([:], []) }
         try append(handover, join, left: left)
-        // By now nothing of the worker is left. From here on, a copy of the state without this receipt counts as older.
+        // By now nothing of the worker is left. From here on, a copy of the state without this receipt counts as an
+        // older copy.
         try epochCount?.advance()
     }
 

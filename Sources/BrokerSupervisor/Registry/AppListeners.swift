@@ -26,7 +26,7 @@ final class AppListeners: Sendable {
     let sharedUsers: Set<UInt32>
     private let inherited: [String: Listener]
     private let folder: Directory
-    /// The path of the shared socket if this broker created it and therefore decides who can reach it.
+    /// The path of the shared socket if this broker created that socket and therefore decides who can connect to it.
     private let socketForAll: String?
     private let logger: Logger
     /// The connections that the session process has not taken yet.
@@ -114,8 +114,8 @@ final class AppListeners: Sendable {
         }
     }
 
-    /// Sets whether users other than the broker's and root can connect to the shared socket. The peer's identity from
-    /// the kernel, not the file's mode, decides who is served.
+    /// Sets whether users other than the broker's and root can connect to the shared socket. Who is served depends on
+    /// the peer's identity, which the kernel reports, and not on the file's mode.
     private func letIn(others: Bool) {
         guard let socketForAll else { return }
         guard unsafe chmod(socketForAll, others ? 0o666 : 0o600) == 0 else {

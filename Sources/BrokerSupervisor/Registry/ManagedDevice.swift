@@ -53,7 +53,8 @@ final class ManagedDevice {
         if registry != former { listeners.follow(try? registry.get()) }
     }
 
-    /// Checks the file that holds the MDM's declarations: they are only as trustworthy as that file.
+    /// Checks that the file with the MDM's declarations can be trusted: only if nobody else can have changed the file
+    /// may the declarations be used.
     private func trustManagement() throws(RegistryFailure) {
         do throws(RegistryFailure) { try RegistryFile.trust(files.management.path + "/state.json") } catch {
             // A device that was never enrolled has no such file.

@@ -5,8 +5,8 @@ internal import Logging
 
 /// The identity platform's last answer about the device's registration, on disk. Used only on the supervisor's thread.
 ///
-/// The status is informational: no decision depends on it. If it cannot be read it counts as unknown; if it cannot be
-/// written it is kept in memory.
+/// The status is informational: no decision depends on it. A status that cannot be read counts as unknown. A status
+/// that cannot be written is kept in memory.
 final class RegistrationStore {
     private var status: RegistrationStatus?
     private var written: RegistrationStatus?

@@ -25,6 +25,6 @@ package struct Commit: Sendable, Hashable {
         self.apps = apps
     }
 
-    /// The apps that have not erased, sorted.
+    /// The apps that have not erased their data, sorted.
     package var unerased: [String] { apps.filter { $0.value != .done }.keys.sorted() }
 }

@@ -2,7 +2,8 @@
 package import BrokerDevice
 package import BrokerProtocol
 
-/// A hand-over of the device for its receipt: the epoch that ended, the reason, and the outcome of each item.
+/// A hand-over of the device, as its receipt will describe it: the epoch that ended, the reason, and the outcome of
+/// each item.
 package struct Handover: Sendable, Equatable {
     package let ended: Epoch
     package let next: Epoch

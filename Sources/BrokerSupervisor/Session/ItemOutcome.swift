@@ -5,7 +5,7 @@ package struct ItemOutcome: Sendable, Hashable, Codable {
     /// How far the result can be trusted.
     package enum Grade: String, Sendable, Hashable, Codable {
         /// The broker observed the result itself: every process that could have held the trace has ended, and the
-        /// trace's place was read back as empty.
+        /// broker has read the trace's place and found it empty.
         case enforced
         /// Nobody observed the result; it follows from the exit of the previous broker process, which alone held the
         /// trace.
@@ -50,7 +50,7 @@ package struct ItemOutcome: Sendable, Hashable, Codable {
     package static let sessionKey = broker("session_key")
     package static let sessionProcess = broker("session_process")
     package static let files = broker(SessionMachine.Item.files.rawValue)
-    /// The outcome of the browser as reported by the agent, for a browser whose end the broker cannot observe itself.
+    /// The outcome that the agent reports for a browser whose end the broker cannot observe itself.
     package static let browser = ItemOutcome(
         name: SessionMachine.Item.browser.rawValue, grade: .reported, observer: .agent, result: .done)
 

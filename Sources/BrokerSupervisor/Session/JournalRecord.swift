@@ -7,7 +7,7 @@ internal import JSON
 package enum JournalRecord: Sendable, Equatable {
     case ready(Epoch)
     case signingIn(Epoch)
-    /// Includes the apps that erase a worker's data themselves.
+    /// `apps` are the apps that erase a worker's data themselves.
     case signedIn(Epoch, apps: Set<String>)
     case signingOut(Commit)
 }
@@ -93,7 +93,7 @@ extension JournalRecord {
         return apps.count == members.count ? apps : nil
     }
 
-    /// Large enough for the maximum number of apps in one session.
+    /// These limits are large enough for the maximum number of apps in one session.
     static let limits = JSONLimits(
         bytes: 128 << 10, depth: 2, values: 2 * SessionMachine.ActiveSession.maximumApps + 16)
 }

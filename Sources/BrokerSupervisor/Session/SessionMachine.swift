@@ -6,7 +6,7 @@ package import BrokerProtocol
 /// supervisor.
 ///
 /// Rules: no session begins before the traces of the last one are gone; an epoch's number is never reused; what is
-/// committed to the journal is completed, even if processes die on the way.
+/// committed to the journal is completed, even if processes die before that.
 ///
 /// An event that may begin an epoch takes the random id of that epoch: `newID`.
 package struct SessionMachine: Sendable, Equatable {
@@ -16,8 +16,8 @@ package struct SessionMachine: Sendable, Equatable {
 
     /// Restores the machine from the journal, or begins the first epoch of a new device if there is no journal.
     ///
-    /// A session or sign-in that was under way is over, since its key was lost with the supervisor. Only a session
-    /// whose key the service manager kept continues.
+    /// A session or sign-in that had not ended is over now, because its key was lost with the supervisor. The only
+    /// exception is a session whose key the service manager kept: it continues.
     ///
     /// - Parameter keyKept: whether the key of the journal's epoch was kept.
     package static func recover(
@@ -47,7 +47,7 @@ package struct SessionMachine: Sendable, Equatable {
         }
     }
 
-    /// Ends the session or sign-in that was under way when the supervisor died.
+    /// Ends the session or sign-in that had not ended when the supervisor died.
     private static func lost(
         _ session: ActiveSession, isAttempt: Bool, newID: Epoch.ID
     ) -> (SessionMachine, RecoveryOutcome) {
@@ -104,7 +104,7 @@ extension SessionMachine {
         }
     }
 
-    /// Turns the sign-in under way into the session, after the worker has authenticated.
+    /// Turns the current sign-in into the session, after the worker has authenticated.
     package mutating func signInSucceeded() -> [ConfirmationStep] {
         guard case .signingIn(let session, let requestID) = state, requestID.purpose == .worker else { return [] }
         state = .signedIn(session)
@@ -122,7 +122,7 @@ extension SessionMachine {
 // MARK: - Sign-out
 
 extension SessionMachine {
-    /// Handles a request to end the session or the sign-in under way.
+    /// Handles a request to end the current session or sign-in.
     package mutating func endWanted(
         by requester: Requester, _ trigger: SignOutTrigger, newID: Epoch.ID
     ) -> EndOutcome {
@@ -220,7 +220,8 @@ extension SessionMachine {
         switch state {
         case .ready: return .restart(epoch)
         case .signingIn: return .committed(end(by: .processLost, answering: [], newID: newID))
-        // The apps that were notified of the end lost their connections when the process died.
+        // There is no reason to wait: the apps that were notified of the end lost their connections when the process
+        // died.
         case .ending(_, let ending): return .committed(end(by: ending.trigger, answering: [], newID: newID))
         case .signedIn(var session):
             session.restarts += 1

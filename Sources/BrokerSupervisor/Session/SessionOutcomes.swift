@@ -20,7 +20,7 @@ extension SessionMachine {
 
     package enum SignInRequestOutcome: Sendable, Equatable {
         case admitted([AdmissionStep])
-        /// The request waits until the sign-out under way is finished.
+        /// The request waits until the current sign-out is finished.
         case waiting
         case refused(RefusedSignIn)
     }
@@ -37,7 +37,7 @@ extension SessionMachine {
 
     /// The steps that let a sign-in begin.
     package enum AdmissionStep: Sendable, Equatable {
-        /// A sign-in is under way in this epoch.
+        /// A sign-in has begun in this epoch.
         case journal(Epoch)
         case makeKey
         case admit(SignInRequestID, Epoch)
@@ -53,7 +53,7 @@ extension SessionMachine {
     package enum EndOutcome: Sendable, Equatable {
         /// Nobody is signed in or signing in; these requesters are answered at once.
         case alreadyReady([Requester])
-        /// The apps are notified that this epoch is about to end, and have the grace period to save.
+        /// The apps are notified that this epoch is about to end, and may save during the grace period.
         case announced(Epoch)
         /// The device is already ending or signing out.
         case waiting
@@ -88,7 +88,8 @@ extension SessionMachine {
     }
 
     package enum ProcessDeathOutcome: Sendable, Equatable {
-        /// Start a new process for this epoch, which has no session; after a pause if such processes keep dying.
+        /// Start a new process for this epoch, which has no session. If such processes keep dying, pause before the
+        /// start.
         case restart(Epoch)
         /// Start the process again with the session's key.
         case resume(Epoch)

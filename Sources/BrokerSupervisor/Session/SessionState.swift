@@ -7,7 +7,7 @@ extension SessionMachine {
     package enum State: Sendable, Equatable {
         /// Nobody holds the device; the next worker may begin.
         case ready
-        /// A sign-in is under way, by a worker or by an administrator who joins the device.
+        /// A worker, or an administrator who joins the device, is signing in.
         case signingIn(ActiveSession, SignInRequestID)
         /// A worker holds the device.
         case signedIn(ActiveSession)
@@ -17,7 +17,7 @@ extension SessionMachine {
         case signingOut(PendingSignOut)
     }
 
-    /// The session of a worker, or a sign-in that is under way.
+    /// The session of a worker, or a sign-in that has begun.
     package struct ActiveSession: Sendable, Equatable {
         /// The epoch that the person's credentials are bound to.
         package let epoch: Epoch
@@ -122,7 +122,7 @@ extension SessionMachine {
 }
 
 extension SessionMachine.State {
-    /// The session or sign-in under way; nil if there is none.
+    /// The current session or sign-in; nil if there is none.
     package var session: SessionMachine.ActiveSession? {
         switch self {
         case .signingIn(let session, _), .signedIn(let session), .ending(let session, _): session

@@ -13,7 +13,8 @@ package struct SessionTimer: Sendable, Equatable {
         case end(SignOutTrigger)
     }
 
-    /// When a session began. It is kept across restarts of the supervisor, so that no restart prolongs a shift.
+    /// When a session began. This record is kept across restarts of the supervisor, so that no restart prolongs a
+    /// shift.
     package struct Beginning: Sendable, Codable, Equatable {
         /// Seconds on the clock that cannot be set.
         package let moment: Int
@@ -45,7 +46,7 @@ package struct SessionTimer: Sendable, Equatable {
     /// Resumes the timer of a session after a restart. The idle time never ends without a warning.
     ///
     /// - Parameters:
-    ///   - beginning: nil if it is unknown. If the rules limit shifts, the shift then counts as ended.
+    ///   - beginning: nil if it is unknown. In that case, if the rules limit shifts, the shift counts as ended.
     ///   - activity: when the person last did something, if known.
     package init(_ rules: SessionTimeouts, resuming beginning: Beginning?, activity: Duration?, at now: Duration) {
         self.rules = rules
@@ -54,8 +55,8 @@ package struct SessionTimer: Sendable, Equatable {
         lastActivity = min(max(activity ?? warned, warned), now)
     }
 
-    /// Applies new rules. The length of the shift still counts from the session's beginning. The idle time never ends
-    /// without a warning.
+    /// Applies new rules. The length of the shift is still measured from the session's beginning. The idle time never
+    /// ends without a warning.
     package mutating func follow(_ new: SessionTimeouts, at now: Duration) {
         guard new != rules else { return }
         rules = new
@@ -82,7 +83,7 @@ package struct SessionTimer: Sendable, Equatable {
         return .warning(seconds: Int((idleEnd - now + .milliseconds(500)).components.seconds))
     }
 
-    /// Returns the time until an end or a warning may become due; nil if none ever can. The wall clock may be set in
+    /// Returns the time until an end or a warning may become due; nil if neither ever can. The wall clock may be set in
     /// the meantime, so an end by the wall clock is checked again after 15 minutes at the latest.
     package func pause(at now: Duration) -> Duration? {
         let warning = idleEnd.map { $0 - .seconds(rules.idleWarning) }

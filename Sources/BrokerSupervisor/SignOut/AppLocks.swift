@@ -45,8 +45,8 @@ package struct AppLocks {
         epochs = changed
     }
 
-    /// For each app that has not erased its data, the ended epoch that it must erase: the epoch of its lock or of the
-    /// sign-out under way.
+    /// For each app that has not erased its data, the ended epoch whose data the app must erase. This is the epoch of
+    /// the app's lock or of the current sign-out.
     package func asked(during pending: SessionMachine.PendingSignOut?) -> [String: Epoch] {
         guard let pending else { return epochs }
         let unerased = pending.commit.unerased.map { ($0, pending.ended) }

@@ -2,7 +2,7 @@
 internal import BrokerDevice
 internal import BrokerProtocol
 
-/// The requested end of a session: who waits for the end, and how long apps may save before it is committed.
+/// The requested end of a session: who waits for the end, and how long apps may save before the end is committed.
 struct RequestedEnd {
     private var requesters: SignOutRequesters
     /// The apps that have unsaved work.
@@ -19,8 +19,9 @@ struct RequestedEnd {
 
     // MARK: - Requesters
 
-    /// Adds a requester of the end of this epoch's session, who is answered once: when the device is ready, or after
-    /// `patience`. The time in which an app saves its work does not count, since nothing is committed yet.
+    /// Adds a requester who waits for the end of this epoch's session. The requester is answered once: when the device
+    /// is ready, or after `patience`. The time in which an app saves its work does not count, since nothing is
+    /// committed yet.
     mutating func add(
         _ epoch: Epoch?, _ policy: SessionPolicy, patience: Duration?, answer: @escaping (SignOutOutcome) -> Void
     ) -> SessionMachine.Requester {
@@ -57,6 +58,6 @@ struct RequestedEnd {
     /// - Returns: whether the session ends now, because its announced end waited only for apps that have saved.
     mutating func report(unsaved apps: [String], in epoch: Epoch) -> Bool { unsaved.report(apps, in: epoch) }
 
-    /// Forgets what apps have reported: their connections have ended with their session process.
+    /// Forgets what apps have reported, because their connections have ended with their session process.
     mutating func forgetApps() { unsaved = UnsavedWork() }
 }

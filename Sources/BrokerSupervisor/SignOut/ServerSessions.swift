@@ -4,8 +4,8 @@ internal import BrokerIPC
 internal import BrokerProtocol
 internal import Logging
 
-/// The sessions whose end must be reported to the server: the live session and those that have ended. On disk, without
-/// secrets.
+/// The sessions whose end must be reported to the server: the live session and those that have ended. They are stored
+/// on disk, without secrets.
 struct ServerSessions {
     /// The session that the server has opened for the worker who is signed in or signing in.
     private(set) var live: EndedSession?
@@ -14,7 +14,7 @@ struct ServerSessions {
     private let logger: Logger
 
     /// The maximum number of ends that wait for the server. Reporting the end of an epoch also ends all earlier
-    /// sessions at the server, so dropping the oldest ends loses only their lines in the server's audit log.
+    /// sessions at the server, so if the oldest ends are dropped, only their lines in the server's audit log are lost.
     private static let maximumEnds = 256
 
     init(files: DeviceFiles, logger: Logger) throws {
@@ -29,7 +29,8 @@ struct ServerSessions {
         return live.serverSession
     }
 
-    /// Stores the live session: the server has opened it, or the details to report with its end have changed.
+    /// Stores the live session, after the server has opened it or after the details to report with its end have
+    /// changed.
     mutating func keep(live session: EndedSession) throws {
         try files.write(live: session)
         live = session

@@ -7,7 +7,7 @@ internal import Logging
 
 /// Clears the files of ended sessions. Runs on the supervisor's thread; the trash is emptied on a separate queue.
 final class SessionCleaner {
-    /// Why the files could not be cleared, for operators; nil if there is no problem.
+    /// Why the files could not be cleared, as a text for operators; nil if there is no problem.
     var problem: String?
     private let files: DeviceFiles
     private let timer: InputTimer

@@ -53,8 +53,8 @@ struct SignOutCaller: Sendable {
     let info: DeviceInfo?
     let logger: Logger
 
-    /// How long an app waits before it gets the answer that the sign-out is unfinished. A person is waiting at the
-    /// app's screen.
+    /// How long an app waits before it gets the answer that the sign-out is unfinished. The time is short because a
+    /// person waits at the app's screen.
     static let patience = Duration.seconds(10)
 
     private var response: FlatMap {

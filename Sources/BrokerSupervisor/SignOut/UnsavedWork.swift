@@ -6,7 +6,7 @@ struct UnsavedWork {
     /// An announced end of the session.
     private struct Ending {
         let epoch: Epoch
-        /// When the session ends even if apps have not saved, on the clock since the machine's start.
+        /// When the session ends even if apps have not saved, as the time since the machine's start.
         let end: Duration
         /// Whether the grace period of the apps without unsaved work is over.
         var isGraceOver = false

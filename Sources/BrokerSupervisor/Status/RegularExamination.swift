@@ -5,7 +5,7 @@ internal import Processes
 /// Runs the checks of `baton doctor` from time to time while nobody is signed in and a home screen is connected, and
 /// keeps the code of the first fault that an administrator has to repair. Used only on the supervisor's thread.
 final class RegularExamination {
-    /// How long a fresh state is left to settle: an agent connects, the push channel opens.
+    /// The minimum delay before an examination, so that an agent can connect and the push channel can open.
     private static let settling = Duration.seconds(5)
     /// The time between two examinations, while there is no fault and while there is one.
     private static let (interval, intervalOfFault) = (Duration.seconds(15 * 60), Duration.seconds(60))
@@ -14,7 +14,7 @@ final class RegularExamination {
     private(set) var fault: String?
     private let timer: InputTimer
     private var last: ContinuousClock.Instant?
-    /// Whether an examination is scheduled or under way.
+    /// Whether an examination is scheduled or running.
     private var isPending = false
     private var isWanted = false
 
@@ -43,8 +43,8 @@ final class RegularExamination {
 }
 
 extension [CheckResult] {
-    /// The code of the first fault that an administrator has to repair and that the published state does not contain
-    /// anyway.
+    /// The code of the first fault that an administrator has to repair and that the published state does not already
+    /// contain.
     var firstFault: String? { first { $0.verdict == .bad && !$0.isPublished }?.code }
 }
 

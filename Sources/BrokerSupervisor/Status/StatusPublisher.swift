@@ -28,7 +28,8 @@ final class StatusPublisher {
         (self.examination, self.logger) = (examination, logger)
     }
 
-    /// Sends the state to a program that has connected. The connection is closed if its user has too many.
+    /// Sends the state to a program that has connected. Closes the connection if the program's user has too many
+    /// connections.
     func add(_ descriptor: Descriptor, of user: UInt32, _ state: DeviceState) {
         publish { state }
         readers.removeAll(where: \.channel.connection.descriptor.isEnded)
@@ -61,7 +62,7 @@ final class StatusPublisher {
             try channel.send(state)
             return true
         } catch {
-            // The message may have been sent in part; nothing can follow it.
+            // A part of the message may have been sent, so no other message can follow.
             channel.connection.shutDown()
             return false
         }

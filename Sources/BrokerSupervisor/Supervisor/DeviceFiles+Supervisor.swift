@@ -99,7 +99,7 @@ extension DeviceFiles {
     package func write(_ holder: BrowserHolder) throws { try write(holder, Name.browserHolder) }
     package func removeBrowserHolder() throws { try root.file(Name.browserHolder).remove() }
 
-    /// The apps that have not erased their data of an ended epoch, with that epoch.
+    /// The apps that have not erased their data of an ended epoch, each with that epoch.
     package func locks() throws -> [String: Epoch] { try read([String: Epoch].self, Name.locks) ?? [:] }
     package func write(locks: [String: Epoch]) throws { try write(locks, Name.locks) }
 

@@ -36,8 +36,8 @@ final class LiveSessionKey {
     /// Makes the key of a new session.
     func make() throws { memory = try MemoryKey() }
 
-    /// Passes the key of the live session to the service manager to keep. If that fails, the session ends with the
-    /// supervisor.
+    /// Passes the key of the live session to the service manager, which keeps it. If that fails, the session ends when
+    /// the supervisor ends.
     func keep(for epoch: Epoch) {
         guard kept != epoch, let memory else { return }
         do {

@@ -16,8 +16,8 @@ package struct SessionTimerRecord: Sendable, Codable, Equatable {
 final class PersistedSessionTimer {
     private var running: (epoch: Epoch, timer: SessionTimer)?
     private var record: SessionTimerRecord?
-    /// When the session of a worker who signed in offline ends, in seconds of the clock since the machine's start; nil
-    /// if the session process has reported none.
+    /// When the session of a worker who signed in offline ends, in seconds since the machine's start; nil if the
+    /// session process has not reported it.
     var offlineEnd: (seconds: Int, epoch: Epoch)?
     private let files: DeviceFiles
     private let clock: SupervisorClock
@@ -63,7 +63,7 @@ final class PersistedSessionTimer {
         }
     }
 
-    /// Starts the timer when the session of this epoch begins, and removes it when there is no session.
+    /// Starts the timer if the session of this epoch has just begun, and removes the timer if there is no session.
     func follow(_ held: Epoch?, _ timeouts: SessionTimeouts) throws {
         guard let held else {
             if running != nil { try files.removeSessionTimer() }

@@ -6,7 +6,7 @@ package struct RestartPause: Sendable {
     /// The number of deaths in a row.
     private var deaths = 0
 
-    /// A process that ran for at least this long restarts the count of consecutive deaths.
+    /// After a process that ran for at least this long, the count of consecutive deaths starts again.
     private static let longLife = Duration.seconds(10)
     private static let shortest = Duration.milliseconds(100)
     private static let longest = Duration.seconds(5)

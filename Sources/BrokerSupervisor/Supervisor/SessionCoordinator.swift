@@ -200,7 +200,8 @@ final class SessionCoordinator {
                 sessionProcess.forwardApps()
             case .closeBrowser(let epoch):
                 closeBrowser(epoch)
-                // The apps learn of the end by the hello of the new process, before this thread waits for the disk.
+                // The apps must get the hello of the new process, which tells them of the end, before this thread waits
+                // for the disk.
                 sessionProcess.forwardApps()
             case .clearFiles(let epoch): try clearFiles(of: epoch)
             case .awaitApps(let ended):
@@ -347,7 +348,7 @@ final class SessionCoordinator {
 
     // MARK: - The end
 
-    /// Ends the session or the sign-in under way, a worker's or an administrator's.
+    /// Ends the current session or sign-in, whether of a worker or of an administrator.
     func end(
         by trigger: SignOutTrigger, patience: Duration? = nil, answer: @escaping (SignOutOutcome) -> Void = { _ in }
     ) throws {

@@ -4,8 +4,8 @@ internal import BrokerIPC
 internal import BrokerProtocol
 internal import Logging
 
-/// The session's state on disk: the journal, the accounts that readers were told about, and the ends to report to the
-/// server.
+/// The session's state on disk: the journal, the accounts that readers were told about, and the ended sessions that
+/// must be reported to the server.
 struct SessionJournal {
     var tombstones: TombstoneStore
     var serverSessions: ServerSessions

@@ -74,7 +74,7 @@ final class SessionProcess {
         do { try link.channel.send(first, descriptors: key.map { [$0] } ?? []) } catch let error as SocketError
             where error.errno != EMSGSIZE
         {
-            // The process has already died or does not read; its reader thread will report its end.
+            // The process has already died or does not read. The thread that reads from it will report its end.
             process.kill()
         }
         try listen(to: link)
@@ -123,7 +123,8 @@ final class SessionProcess {
     /// anyone out.
     private static let sendPatience: Int32 = 2000
 
-    /// Sends a message to the process. A process that does not read is killed; its reader thread then reports its end.
+    /// Sends a message to the process. A process that does not read is killed; the thread that reads from it then
+    /// reports its end.
     func tell(_ message: SupervisorMessage, descriptors: [Descriptor] = []) {
         do { try link?.channel.send(message, descriptors: descriptors) } catch {
             logger.error("the session process cannot be reached", metadata: ["error": "\(error)"])
@@ -141,13 +142,13 @@ final class SessionProcess {
         if link == nil { changes.known(changes.newest) }
     }
 
-    /// Passes on one app's connection. The others wait, so that the supervisor can do other work in between.
+    /// Passes on one app's connection. The other connections wait, so that the supervisor can do other work in between.
     func forwardNextApp() {
         guard let (descriptor, peer) = waiting.next() else { return }
         tell(.connection(peer), descriptors: [descriptor])
     }
 
-    /// Passes on the connections of all apps that wait, so that they do not wait for the rest of a long event.
+    /// Passes on the connections of all waiting apps, so that these apps do not wait until a long event is handled.
     func forwardApps() {
         for (descriptor, peer) in waiting.all() { tell(.connection(peer), descriptors: [descriptor]) }
     }

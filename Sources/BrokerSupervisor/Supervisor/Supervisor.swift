@@ -276,8 +276,8 @@ final class Supervisor {
             metadata: ["leases": "\(count.leases)", "leases.pins": "\(count.pins)"])
     }
 
-    /// Stores the accounts that a reader is about to be told. Does nothing for an app that is not registered on the
-    /// device.
+    /// Stores the accounts that a reader is about to be told about. Does nothing for an app that is not registered on
+    /// the device.
     private func store(_ told: [AccountTombstone], of reader: AccountReader) throws {
         if session.snapshot.apps.contains(where: { $0.clientID == reader.clientID }) {
             try session.journal.tombstones.set(told, of: reader, live: session.machine.epoch)

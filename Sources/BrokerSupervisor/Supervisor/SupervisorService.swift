@@ -37,7 +37,7 @@ package struct SupervisorService: Service {
     /// - Parameters:
     ///   - executable: the program that is started with the argument `session` for each session process.
     ///   - inherited: the descriptors that the service manager passed to this process.
-    ///   - platform: the chip with the device's keys, if the device has one.
+    ///   - platform: the TPM with the device's keys, if the device has one.
     ///   - helloPatience: how long an agent that has connected may take to send its hello.
     ///   - isAnnounced: whether the service manager was already notified that this process serves.
     ///   - watch: receives the state that the device reports to its server, on the supervisor's thread; must not block.
