@@ -16,7 +16,7 @@ internal import UnixSocket
 package enum SessionProcessMain {
     /// Serves until the supervisor ends the connection or the process.
     ///
-    /// - Parameter platform: returns the chip that a device's configuration names.
+    /// - Parameter platform: returns the TPM that a device's configuration names.
     /// - Throws: ``SessionProcessError`` if the supervisor breaks the protocol, or an error that makes serving
     ///   impossible.
     package static func run(
@@ -46,7 +46,8 @@ package enum SessionProcessMain {
         while let (message, descriptors) = try? supervisor.receive() { services.take(message, descriptors) }
     }
 
-    /// Prevents other processes from reading this process's memory, and makes it die with the supervisor.
+    /// Prevents other processes from reading this process's memory, and makes this process die when the supervisor
+    /// dies.
     private static func shut() throws {
         let parent = getppid()
         for outcome in [clinux_forbid_dumps(), clinux_die_with_parent(SIGKILL)] where outcome != 0 {

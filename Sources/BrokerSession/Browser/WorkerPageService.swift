@@ -28,7 +28,7 @@ final class WorkerPageService: Sendable {
     }
 
     /// Handles a request for a page. The answer is sent when the supervisor reports that the browser shows the page, or
-    /// why it does not.
+    /// why the browser does not show it.
     func open(_ call: AppRequest) throws(BrokerError) -> AppAnswer {
         try ClientRequest.checkVersion(call.parameters)
         let address = try call.parameters[.pageAddress].map { (text) throws(BrokerError) in try Self.address(text) }

@@ -7,7 +7,7 @@ internal import Synchronization
 ///
 /// Each connection has a thread. Without a limit, a process with hundreds of connections has hundreds of threads that
 /// compete for the locks of the session process, and requests of other apps wait behind all of them. Further messages
-/// of the process wait in the order of arrival; no process waits for another.
+/// of the process wait in the order of arrival; no process waits for another process.
 package final class ConcurrencyLimit: Sendable {
     private struct Waiter {
         let connection: ObjectIdentifier

@@ -6,10 +6,10 @@ internal import Synchronization
 
 /// Limits the memory that open requests and long frames take in the session process, in KiB.
 ///
-/// Each process has ``guaranteed`` KiB of its own. Anything beyond that comes from a pool, of which each process, each
-/// app and each user has a limited share. If a program takes as much as it can, only its own requests are refused;
-/// other processes can still send sign-outs and acknowledgements. The total is bounded because the number of
-/// connections is bounded (``ConnectionLimits``).
+/// Each process has ``guaranteed`` KiB of its own. Anything beyond that comes from a pool. Each process, each app and
+/// each user may take only a limited share of this pool. If a program takes as much as it can, only its own requests
+/// are refused; other processes can still send sign-outs and acknowledgements. The total is bounded because the number
+/// of connections is bounded (``ConnectionLimits``).
 package final class RequestLedger: Sendable {
     /// Whether a request is admitted. A refusal names the limit that was reached, and how many KiB are counted against
     /// it.

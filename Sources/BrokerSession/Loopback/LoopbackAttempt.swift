@@ -4,8 +4,8 @@ internal import OAuth
 internal import Redaction
 internal import Synchronization
 
-/// Binds one attempt to the browser that begins it. The start address works for the first caller only. That caller
-/// receives a cookie, and must send it from then on.
+/// Binds one attempt (to sign in, to join or to set a PIN) to the browser that begins the attempt. The start address
+/// works for the first caller only. That caller receives a cookie, and must send it from then on.
 ///
 /// All connections of a server share one attempt.
 final class LoopbackAttempt: Sendable {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import Synchronization
 
-/// Limits how many connections of one ``LoopbackServer`` are in one state, such as admitted.
+/// Limits how many connections of one ``LoopbackServer`` are in the same state at once, for example admitted.
 final class LoopbackConnectionLimiter: Sendable {
     struct Full: Error {}
 

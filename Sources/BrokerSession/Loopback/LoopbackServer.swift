@@ -14,20 +14,23 @@ package typealias LoopbackHandler = @Sendable (LoopbackRequest, Language) async 
 
 /// A web server on a loopback port that serves one browser for one attempt (RFC 8252 section 7.3).
 ///
-/// Any process of the machine can connect to the port. Requests are read only from connections of the user who opened
-/// the browser, as reported by the kernel. Of these, only the browser that first opened the start address is served; it
-/// identifies itself by a cookie. All connections share one ``LoopbackAttempt``.
+/// Any process of the machine can connect to the port. Requests are read only from connections that, according to the
+/// kernel, belong to the user who opened the browser. Among that user's programs, only the browser that first opened
+/// the start address is served; that browser identifies itself by a cookie. All connections share one
+/// ``LoopbackAttempt``.
 package final class LoopbackServer: Sendable {
     /// Limits on the resources of this process that a browser may use.
     package struct Limits: Sendable {
-        /// The browser's concurrent connections; further ones are closed unread.
+        /// The maximum number of concurrent connections from the browser; further connections are closed unread.
         package var connections = 16
-        /// Concurrent connections whose user is not known yet, because no browser has been opened.
+        /// The maximum number of concurrent connections whose user is not known yet, because no browser has been
+        /// opened.
         package var unjudged = 64
-        /// The time from the connection to the end of the request, and again for the answer.
+        /// The time limit from the start of the connection to the end of the request; the answer has the same time
+        /// limit again.
         package var patience = Duration.seconds(10)
-        /// The size of a form in bytes. A user name and a password have up to 256 characters each, of up to four bytes,
-        /// percent-encoded.
+        /// The maximum size of a form in bytes. A user name and a password have up to 256 characters each, of up to
+        /// four bytes, percent-encoded.
         package var form = 8 << 10
 
         package init() {}
@@ -83,7 +86,8 @@ package final class LoopbackServer: Sendable {
         return LoopbackServer(origin: "http://127.0.0.1:\(port)", attempt: attempt, owner: owner, channel: channel)
     }
 
-    /// Closes the port and all connections made before a browser was opened. Answers under way are still sent.
+    /// Closes the port and all connections made before a browser was opened. Answers to requests that were already
+    /// accepted are still sent.
     package func close() {
         channel.close(promise: nil)
         owner.settle(nil)

@@ -25,7 +25,7 @@ extension LeaseStore {
         if try ids().isEmpty { try eraseAll() }
     }
 
-    /// Removes from the count an attempt that was not judged. Such an attempt revealed nothing about the secret.
+    /// Removes an attempt from the count because it was not judged. Such an attempt revealed nothing about the secret.
     func giveBack(_ held: HeldLease) throws {
         var changed = held
         changed.record.attempts -= 1

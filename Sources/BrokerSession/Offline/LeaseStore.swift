@@ -24,7 +24,7 @@ package struct LeaseStore: Sendable {
         (self.directory, self.seal, self.now, self.logger) = (directory, seal, now, logger)
     }
 
-    /// Whether a folder for offline sign-in is empty. Opens no file in it.
+    /// Whether a folder for offline sign-in is empty. Does not open any file in the folder.
     package static func isEmpty(_ directory: Directory) throws -> Bool {
         try directory.names().isEmpty
     }
@@ -68,7 +68,7 @@ package struct LeaseStore: Sendable {
     }
 
     /// Adds this moment to the record of time on disk, and returns the record. If there is no record, erases all
-    /// leases. A new record begins only with the server's time; without it, nil is returned.
+    /// leases; a new record is then begun only if the server's time is given, and otherwise the result is nil.
     private func advance(trusting server: Int?) throws -> OfflineTime? {
         let moment = try now()
         var time: OfflineTime
@@ -94,9 +94,9 @@ package struct LeaseStore: Sendable {
     /// worker's former one.
     ///
     /// - Parameters:
-    ///   - asked: the ids of the leases that the request listed. Leases that were added since are not affected.
+    ///   - asked: the ids of the leases that the request listed. Leases that were added since then are not affected.
     ///   - key: the published key that the new lease names.
-    /// - Throws: ``JOSEFailure`` for a lease that was not signed by the key or is not for this device; ``FileError``.
+    /// - Throws: ``JOSEFailure`` for a lease that this key did not sign or that is for another device; ``FileError``.
     package func follow(
         _ answer: OfflineAnswer, asked: [String], key: JSONWebKey?, device: String, tenant: String
     ) throws {
@@ -196,9 +196,9 @@ package struct LeaseStore: Sendable {
     // MARK: - Files
 
     /// Returns the content of a sealed file; nil if the file is missing, or if it is the record of time and cannot be
-    /// opened.
+    /// decrypted.
     ///
-    /// - Throws: ``DeviceStateDamaged`` if a lease cannot be opened, ``FileError``.
+    /// - Throws: ``DeviceStateDamaged`` if a lease cannot be decrypted, ``FileError``.
     private func read<Value: Decodable>(_ type: Value.Type, _ name: String) throws -> Value? {
         guard let sealed = try directory.file(name).read(limit: Self.limit) else { return nil }
         do {

@@ -10,7 +10,7 @@ package struct OfflineAuthenticator {
         case wrong
         /// Nobody can sign in, because the clock was set back.
         case clockSetBack
-        /// The device's chip has not judged the PIN; the attempt is not counted.
+        /// The device's TPM has not judged the PIN; the attempt is not counted.
         case unjudged(TrustedPlatformFailure)
     }
 
@@ -20,13 +20,13 @@ package struct OfflineAuthenticator {
 
     /// - Parameters:
     ///   - device: the id of this device in the organisation; leases for other devices are ignored.
-    ///   - platform: the device's chip, if it has one.
+    ///   - platform: the device's TPM, if it has one.
     package init(store: LeaseStore, device: String, platform: (any TrustedPlatform)? = nil) {
         (self.store, self.device, self.platform) = (store, device, platform)
     }
 
-    /// Judges one attempt. An unknown name takes the same work as a known one, except for a PIN that a chip keeps: the
-    /// chip is not asked about an unknown name, since it would count a wrong attempt.
+    /// Judges one attempt. For an unknown name, the same work is done as for a known one, with one exception: the TPM,
+    /// if it keeps PINs, is not asked, because it would count a wrong attempt.
     ///
     /// - Throws: ``FileError``, or an error of the cryptography library. The result is then unknown, and the attempt
     ///   stays counted.
@@ -48,8 +48,8 @@ package struct OfflineAuthenticator {
                 return .wrong
             }
         } catch let failure as TrustedPlatformFailure {
-            // The attempt may be given back because nothing was judged, not even the password. Otherwise, a locked chip
-            // would allow unlimited guesses at the password.
+            // The attempt may be given back only because nothing was judged, not even the password. If the password had
+            // been judged first, a locked TPM would allow unlimited guesses at the password.
             try store.giveBack(charged)
             return .unjudged(failure)
         }

@@ -6,11 +6,11 @@ internal import FoundationEssentials
 internal import OAuth
 package import Redaction
 
-/// The verifier of a worker's PIN: a secret in the device's chip, which counts wrong PINs and locks itself; or a hash,
-/// if the organisation allows PINs without a chip.
+/// The verifier of a worker's PIN: a secret in the device's TPM, which counts wrong PINs and locks itself; or a hash,
+/// if the organisation allows PINs without a TPM.
 package struct OfflinePIN: Sendable, Codable, Equatable {
     private enum Keeper: Sendable, Codable, Equatable {
-        /// A random secret that the chip releases only for the PIN, and the secret's SHA-256.
+        /// A random secret that the TPM releases only for the PIN, and the secret's SHA-256.
         case chip(blob: [UInt8], digest: [UInt8])
         /// The scrypt hash of the PIN, and log₂ of its N.
         case file(logarithm: Int, salt: [UInt8], digest: [UInt8])
@@ -21,7 +21,7 @@ package struct OfflinePIN: Sendable, Codable, Equatable {
     /// log₂ of scrypt's N. Each guess takes 128 MiB and about 0.4 s. This protects little, because there are only a
     /// million PINs of six digits.
     private static let logarithm = 17
-    /// The number of digits. A chip accepts an authorization value of up to 32 bytes.
+    /// The number of digits. A TPM accepts an authorization value of up to 32 bytes.
     private static let digits = 6...32
 
     /// Why a PIN is refused.
@@ -32,10 +32,10 @@ package struct OfflinePIN: Sendable, Codable, Equatable {
         case trivial
     }
 
-    /// Creates the verifier of a PIN; blocks for as long as the chip or scrypt takes.
+    /// Creates the verifier of a PIN; blocks for as long as the TPM or scrypt takes.
     ///
     /// - Parameters:
-    ///   - platform: the device's chip; nil to use a hash, if there is no chip.
+    ///   - platform: the device's TPM; nil to use a hash, if there is no TPM.
     ///   - logarithm: the cost of the hash: log₂ of scrypt's N.
     /// - Throws: ``PolicyViolation``, ``TrustedPlatformFailure``, or an error of the cryptography library.
     package init(_ pin: SecretBytes, platform: (any TrustedPlatform)?, logarithm: Int = logarithm) throws {
@@ -50,9 +50,9 @@ package struct OfflinePIN: Sendable, Codable, Equatable {
         }
     }
 
-    /// Whether this is the PIN; blocks for as long as the chip or scrypt takes. A chip counts wrong PINs.
+    /// Whether this is the PIN; blocks for as long as the TPM or scrypt takes. A TPM counts wrong PINs.
     ///
-    /// - Throws: ``TrustedPlatformFailure`` if the chip has not judged the PIN or is missing; or an error of the
+    /// - Throws: ``TrustedPlatformFailure`` if the TPM has not judged the PIN or is missing; or an error of the
     ///   cryptography library.
     package func matches(_ pin: SecretBytes, platform: (any TrustedPlatform)?) throws -> Bool {
         switch keeper {
@@ -69,7 +69,7 @@ package struct OfflinePIN: Sendable, Codable, Equatable {
         }
     }
 
-    /// Whether the chip keeps the PIN.
+    /// Whether the TPM keeps the PIN.
     package var isUnderPlatform: Bool {
         guard case .chip = keeper else { return false }
         return true
@@ -118,7 +118,7 @@ extension OfflinePIN {
 extension OfflineLease {
     /// Whether the worker may sign in with a PIN.
     ///
-    /// - Parameter underPlatform: whether a chip keeps the PIN.
+    /// - Parameter underPlatform: whether a TPM keeps the PIN.
     func takesPIN(underPlatform: Bool) -> Bool {
         credentials.contains(.pinWithoutTPM) || underPlatform && credentials.contains(.pin)
     }

@@ -46,7 +46,7 @@ package struct OfflineSignInServer: Sendable {
         return OfflineSignInServer(server: server)
     }
 
-    /// Closes the port. Answers under way are still sent.
+    /// Closes the port. Answers to requests that were already accepted are still sent.
     package func close() { server.close() }
 
     private static func answer(

@@ -19,7 +19,7 @@ final class PINService: Sendable {
     private let attempts: SignInAttempts
     private let leases: OfflineLeaseService
     private let supervisor: SupervisorLink
-    /// The device's chip; nil if it has none.
+    /// The device's TPM; nil if it has none.
     private let platform: (any TrustedPlatform)?
     private let logger: Logger
     /// The recent sign-in of the current worker with the server; nil if there was none, or if this process has resumed

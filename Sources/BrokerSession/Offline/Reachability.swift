@@ -6,8 +6,8 @@ internal import NIOPosix
 
 /// Tests whether a server can be reached over the network at all.
 ///
-/// Nothing is sent, and the server is not verified: if anything accepts the connection, the device counts as online. So
-/// neither a server error nor an invalid certificate makes a device offline.
+/// Nothing is sent, and the server is not verified: if anything accepts the connection, the device counts as online.
+/// Therefore the device does not count as offline because of a server error or an invalid certificate.
 package struct Reachability: Sendable {
     /// Addresses by host name, for names that no resolver knows.
     private let resolve: [String: String]

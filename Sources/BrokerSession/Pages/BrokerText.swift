@@ -20,8 +20,8 @@ package enum BrokerText: String, TextKey {
         ])
     }
 
-    /// Returns the text in a language. If the catalogue were incomplete, which the tests rule out, it would return the
-    /// text's key.
+    /// Returns the text in a language. If the catalogue were incomplete, which the tests rule out, the result would be
+    /// the text's key.
     func text(in language: Language) -> String {
         (try? Self.catalogue.get())?.text(self, in: language) ?? rawValue
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import WebPages
 
-/// A file that the broker's pages load. The server of the page serves it to the same browser.
+/// A file that the broker's pages load. The server that serves a page also serves this file, to the same browser.
 enum LoopbackFile: String, CaseIterable {
     case stylesheet = "/form.css"
     case keyboard = "/keyboard.js"

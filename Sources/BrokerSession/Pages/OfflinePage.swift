@@ -66,7 +66,7 @@ package enum OfflinePage {
     /// The message above the form.
     package enum Notice: Sendable, CaseIterable {
         case none, wrong, clock
-        /// The device's chip is locked against PINs for a while, or does not answer.
+        /// The device's TPM refuses every PIN for a while, or does not answer.
         case chipLocked, chipSilent
         /// Why a PIN was not set.
         case pinsDiffer, pinShape, pinTrivial, pinNotKept, pinLate

@@ -43,7 +43,7 @@ final class AppConnection: Sendable {
     private static let sendPatience: Int32 = 2000
     /// Milliseconds to wait for the hello.
     private static let helloPatience: Int32 = 5000
-    /// The time limit for the rest of a message that has begun.
+    /// The time limit for receiving the rest of a message after its first bytes have arrived.
     private static let framePatience = Duration.seconds(5)
 
     /// The maximum number of open requests on one connection.
@@ -66,7 +66,8 @@ final class AppConnection: Sendable {
 
     /// Exchanges hellos and serves requests until either side ends the connection.
     ///
-    /// - Parameter greeted: called after the app's hello and before the broker's; returns whether the app is served.
+    /// - Parameter greeted: called after the app's hello and before the broker's hello; returns whether the app is
+    ///   served.
     func serve(
         epoch: Epoch, logger: Logger, greeted: (AppConnection) -> Bool, answer: (Request, AppConnection) -> Void
     ) {
@@ -90,7 +91,7 @@ final class AppConnection: Sendable {
                 switch try receive() {
                 case .hello: return
                 case .request(let request):
-                    // An app that does not read its answers must not hold a turn while the broker waits for it.
+                    // An app that does not read its answers must not hold a turn while the broker waits for that app.
                     guard isReading() else { return }
                     guard inTurn({ serve(request, answer) }) == true else { return }
                 case .cancel(let id): state.withLock { $0.cancellations.removeValue(forKey: id) }?()
@@ -150,7 +151,7 @@ final class AppConnection: Sendable {
         }
     }
 
-    /// Whether a frame of this length is accepted: long frames only from apps that are served.
+    /// Whether a frame of this length is accepted. Long frames are accepted only from apps that are served.
     private func takesFrames(of bytes: Int) -> Bool {
         bytes <= RequestLedger.longFrame || state.withLock { $0.hello != nil && $0.hello?.endedEpoch == nil }
     }
@@ -225,7 +226,7 @@ final class AppConnection: Sendable {
         if sent == false { end() }
     }
 
-    /// Sets the action for when the app cancels `request`, or disconnects while it waits.
+    /// Sets the action for when the app cancels `request`, or disconnects while the request waits.
     func onCancel(_ request: Request, _ action: @escaping @Sendable () -> Void) {
         state.withLock { $0.cancellations[request.id] = action }
     }

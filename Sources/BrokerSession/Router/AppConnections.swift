@@ -99,8 +99,8 @@ final class AppConnections: Sendable {
         return true
     }
 
-    /// Moves a connection to a stage. If there is no free place, it may take the place of another connection, which is
-    /// ended.
+    /// Moves a connection to a stage. If there is no free place, this connection may take the place of another
+    /// connection, which is then ended.
     private func enter(_ stage: ConnectionLimitReport.Stage, _ app: AppConnection) -> Bool {
         let (admission, displaced) = state.withLock { state -> (Table.Admission, AppConnection?) in
             let open = state.open

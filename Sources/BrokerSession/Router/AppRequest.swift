@@ -15,13 +15,13 @@ struct AppRequest: Sendable {
     /// Sends the answer from this thread, which may block until the app reads.
     func reply(_ outcome: Result<FlatMap, BrokerError>) { app.reply(to: request, outcome) }
 
-    /// Answers with an error, and logs it so that an error that an app reports can be found in the log.
+    /// Answers with an error, and logs that error, so that an error that an app reports can be found in the log.
     func refuse(_ error: BrokerError) {
         refusals.report(error, to: self)
         reply(.failure(error))
     }
 
-    /// Answers from a thread of the connection, since an app that does not read must not block a task.
+    /// Sends the answer from a thread of the connection, because an app that does not read must not block a task.
     func answerLater(_ outcome: Result<FlatMap, BrokerError>) {
         app.answerLater {
             switch outcome {
@@ -31,7 +31,7 @@ struct AppRequest: Sendable {
         }
     }
 
-    /// Sets the action for when the app cancels the request, or disconnects while it waits.
+    /// Sets the action for when the app cancels the request, or disconnects while the request waits.
     func onCancel(_ action: @escaping @Sendable () -> Void) { app.onCancel(request, action) }
 }
 
@@ -48,12 +48,13 @@ struct AppResponse: Sendable {
     }
 }
 
-/// When a request is answered, and by which part.
+/// When a request is answered, and by which part of the broker.
 enum AppAnswer: Sendable {
-    /// At once: everything is in memory.
+    /// The request is answered at once: everything is in memory.
     case now(AppResponse)
-    /// After a request to the identity platform, or after the person has acted.
+    /// The request is answered after a request to the identity platform, or after the person has acted.
     case later(@Sendable () async throws -> AppResponse)
-    /// By the service or process that has taken over the request, or not at all because the connection ends.
+    /// The request is answered by the service or process that has taken it over, or not at all because the connection
+    /// ends.
     case elsewhere
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// Limits how many refusals per second are reported to the supervisor, so that an app that sends requests endlessly
-/// does not keep it busy.
+/// does not keep the supervisor busy.
 struct RefusalMeter: Sendable {
     private var second = 0
     private var told = 0

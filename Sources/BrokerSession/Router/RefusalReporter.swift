@@ -6,7 +6,7 @@ internal import Glibc
 internal import Logging
 internal import Synchronization
 
-/// Logs why apps were refused, and reports it to the supervisor for `baton doctor`.
+/// Logs why apps were refused, and reports the reasons to the supervisor for `baton doctor`.
 ///
 /// A report contains no text that an app can choose and no data of a worker. From the request, it contains only names
 /// that the protocol or the registry defines.

@@ -30,7 +30,7 @@ struct InteractiveSignIn: Sendable {
 
     /// Opens the browser and waits for the person.
     ///
-    /// - Throws: ``BrokerError``, or the error of the browser's interruption.
+    /// - Throws: ``BrokerError``, or the error with which the attempt was interrupted.
     func run(in attempt: SignInAttempt) async throws -> Tokens {
         let verifier = ProofKey.verifier()
         let proof = await deviceProof?.text()

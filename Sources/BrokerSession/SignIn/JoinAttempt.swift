@@ -33,11 +33,11 @@ struct JoinAttempt: Sendable {
         }
     }
 
-    /// Signs the administrator in, registers the device as a shared one, and returns the registration to store.
+    /// Signs the administrator in, registers the device as a shared device, and returns the registration to store.
     ///
     /// The key files are on disk before the directory receives the keys, and the directory's answer is on disk before
-    /// it is reported. A join that failed leaves its keys on disk, and the next join uses them: the directory accepts
-    /// the same key for the same device.
+    /// that answer is reported. A join that failed leaves its keys on disk, and the next join uses them: the directory
+    /// accepts the same key for the same device.
     ///
     /// - Throws: ``OperatorFailure`` if the directory refuses; ``BrokerError``, ``HTTPSError``.
     private func run(_ order: JoinOrder, in attempt: SignInAttempt) async throws -> JoinRecord {

@@ -14,7 +14,7 @@ struct SignInAttempt: Sendable {
     let admission = Promise<(Epoch, MemoryKey)>()
     /// Settles when the sign-in is in the journal.
     let confirmation = Promise<Void>()
-    /// The user whose agent opens the browser, as reported by the supervisor.
+    /// The user whose agent opens the browser. The supervisor reports this user.
     let browserOwner = Promise<UInt32>()
     /// Settles with an error if the person closed the browser, the app gave up, or the time is over.
     let interruption = Promise<Void>()
@@ -42,7 +42,7 @@ struct SignInAttempt: Sendable {
     }
 }
 
-/// Holds the attempt under way, at most one at a time, and passes the supervisor's messages to it.
+/// Holds the current attempt, at most one at a time, and passes the supervisor's messages to that attempt.
 final class SignInAttempts: Sendable {
     private struct State {
         var current: SignInAttempt?
@@ -56,7 +56,7 @@ final class SignInAttempts: Sendable {
 
     /// Begins an attempt.
     ///
-    /// - Throws: ``BrokerError`` if another attempt is under way.
+    /// - Throws: ``BrokerError`` if another attempt has not ended.
     func begin() throws(BrokerError) -> SignInAttempt {
         let attempt: SignInAttempt? = state.withLock { state in
             guard state.current == nil else { return nil }

@@ -56,7 +56,7 @@ struct SignInRedirection: Sendable {
     /// Closes the port.
     func close() { server.close() }
 
-    /// The parameters of an answer that contains `state`; nil for any other.
+    /// The parameters of an answer that contains `state`; nil for any other answer.
     private static func fields(in query: String, of state: String) -> FormParameters? {
         guard let fields = try? FormParameters(parsing: Array(query.utf8)), let returned = fields[ParameterName.state],
             equalInConstantTime(Array(returned.utf8), Array(state.utf8))

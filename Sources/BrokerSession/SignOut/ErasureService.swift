@@ -3,7 +3,8 @@ internal import BrokerDevice
 internal import BrokerProtocol
 internal import Synchronization
 
-/// Registers apps that erase a worker's data themselves, asks them after a sign-out, and records their answers.
+/// Registers apps that erase a worker's data themselves, asks these apps after a sign-out whether they have erased it,
+/// and records their answers.
 ///
 /// The supervisor writes an app's answer to disk before the app is answered.
 final class ErasureService: Sendable {
@@ -34,8 +35,8 @@ final class ErasureService: Sendable {
         return response
     }
 
-    /// Registers the app's eraser: after a sign-out the app is asked whether it has erased. Blocks until that is on
-    /// disk.
+    /// Registers the app's eraser: after a sign-out the app is asked whether it has erased the worker's data. Blocks
+    /// until the registration is on disk.
     func register(_ call: AppRequest) throws(BrokerError) -> AppResponse {
         let app = try access.app(ClientRequest(call.parameters), in: call)
         let now = session.now
@@ -51,7 +52,7 @@ final class ErasureService: Sendable {
         return AppResponse()
     }
 
-    /// Records an app's answer about an ended epoch. Blocks until that is on disk.
+    /// Records an app's answer about an ended epoch. Blocks until the answer is on disk.
     func acknowledge(_ call: AppRequest) throws(BrokerError) -> AppResponse {
         let report = try EraserReport(call.parameters)
         let bundleID = try access.registered(report.client, in: call).bundleID

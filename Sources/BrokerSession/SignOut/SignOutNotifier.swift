@@ -15,8 +15,8 @@ final class SignOutNotifier: Sendable {
         var unready: Set<ObjectIdentifier> = []
         /// The bundle ids of the apps with unsaved work, by connection.
         var unsaved: [ObjectIdentifier: String] = [:]
-        /// The number of sign-out requests passed on to the supervisor, by process. The supervisor holds a connection
-        /// for each.
+        /// The number of sign-out requests passed on to the supervisor, by process. The supervisor holds one connection
+        /// for each of these requests.
         var requests: [AppProcess: Int] = [:]
 
         /// Returns whether one more sign-out request may be passed on, and counts the request if so. The counts never
@@ -53,8 +53,8 @@ final class SignOutNotifier: Sendable {
 
     // MARK: - Requests from apps
 
-    /// Asks the supervisor to sign the worker out. The supervisor answers the app itself, on the connection passed to
-    /// it.
+    /// Asks the supervisor to sign the worker out. The supervisor itself answers the app, on the connection that this
+    /// process passes to the supervisor.
     func signOut(_ call: AppRequest) throws(BrokerError) -> AppAnswer {
         let wanted = try SignOutRequest(call.parameters)
         try access.app(wanted.client, in: call)
@@ -100,7 +100,7 @@ final class SignOutNotifier: Sendable {
         return .elsewhere
     }
 
-    /// Records whether the app has unsaved work. The report counts until the app reports otherwise or disconnects.
+    /// Records whether the app has unsaved work. The report stays valid until the app reports otherwise or disconnects.
     func noteUnsavedWork(_ call: AppRequest) throws(BrokerError) -> AppResponse {
         let report = try UnsavedWorkReport(call.parameters)
         let app = try access.app(report.client, in: call)

@@ -9,7 +9,7 @@ internal import OAuth
 internal import Redaction
 
 /// A worker's session on disk, sealed with the session's memory key. Once that key is destroyed, the file cannot be
-/// opened.
+/// decrypted.
 struct SealedSession {
     let directory: Directory
 

@@ -12,7 +12,8 @@ struct TokenCache {
 
     private var tokens: [Key: TokenResponse] = [:]
 
-    /// A token with less remaining lifetime than this, in seconds, is fetched again.
+    /// The minimum remaining lifetime of a token, in seconds. A token with a shorter remaining lifetime is fetched
+    /// again.
     private static let leastLife = 120
     /// The maximum number of tokens in a session, so that a client that keeps asking for new sets of scopes cannot fill
     /// the memory.

@@ -63,7 +63,7 @@ final class TokenService: Sendable {
         return token
     }
 
-    /// Gets a token, and repeats the request once if the PRT was renewed while the request was under way.
+    /// Gets a token, and repeats the request once if the PRT was renewed before the answer arrived.
     private func token(
         for wanted: TokenRequest, of worker: WorkerSession, from source: TokenSource
     ) async throws -> TokenResponse {

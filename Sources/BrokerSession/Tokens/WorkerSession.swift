@@ -5,8 +5,8 @@ internal import JSON
 internal import OAuth
 internal import Redaction
 
-/// A worker's session: the account, the PRT, and the key that proves its possession. It is kept in this process's
-/// memory and, sealed with the session's memory key, in one file.
+/// A worker's session: the account, the PRT, and the key that proves possession of the PRT. The session is kept in this
+/// process's memory and, sealed with the session's memory key, in one file.
 struct WorkerSession: Sendable {
     let account: AccountRecord
     let token: Sensitive<String>
@@ -16,8 +16,8 @@ struct WorkerSession: Sendable {
     var nonces = NonceStore()
     /// The session's id at the server.
     let serverSession: String
-    /// The worker's pseudonym for receipts; nil if the server sent none, after a renewal of the PRT, and after a
-    /// restart of the process.
+    /// The worker's pseudonym for receipts; nil if the server sent none, if the PRT was renewed, or if the process was
+    /// restarted.
     var receiptSubject: String?
     /// Whether the server issues offline leases.
     var offersLeases = false
