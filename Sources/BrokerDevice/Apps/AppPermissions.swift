@@ -6,11 +6,11 @@ package import DeviceManagement
 package struct AppPermissions: Sendable, Codable, Equatable {
     /// `AppAllowList`: bundle ids of apps that may use single sign-on, no matter who installed them.
     package var allowed: Set<String> = []
-    /// `AppBlockList`: bundle ids of apps that may not use it. This overrides every other rule.
+    /// `AppBlockList`: bundle ids of apps that may not use single sign-on. This overrides every other rule.
     package var blocked: Set<String> = []
-    /// `AppPrefixAllowList`: prefixes of the bundle ids of apps that may use it; case-sensitive.
+    /// `AppPrefixAllowList`: prefixes of the bundle ids of apps that may use single sign-on; case-sensitive.
     package var allowedPrefixes: [String] = []
-    /// `Enable_SSO_On_All_ManagedApps`: every app that the MDM installed may use it.
+    /// `Enable_SSO_On_All_ManagedApps`: every app that the MDM installed may use single sign-on.
     package var allManaged = false
 
     package init() {}
@@ -22,9 +22,9 @@ package struct AppPermissions: Sendable, Codable, Equatable {
         case unlisted
     }
 
-    /// Applies the rules to an app. The block list takes precedence. An app whose client the MDM configured needs no
-    /// list (Microsoft's "MSAL apps need no listing"), nor does an app that comes with the broker. Every other app must
-    /// be in the allow list, match a prefix or, if the MDM installed it, be permitted by the flag.
+    /// Applies the rules to an app. The block list takes precedence. An app needs no list if the MDM configured its
+    /// client (Microsoft's "MSAL apps need no listing"), or if the app comes with the broker. Every other app must be
+    /// in the allow list, match a prefix or, if the MDM installed it, be permitted by the flag.
     package func verdict(on app: RegisteredApp) -> Verdict {
         if blocked.contains(app.bundleID) { return .blocked }
         switch app.source {

@@ -47,8 +47,8 @@ package struct RegisteredApp: Sendable, Codable, Equatable {
         bundleID: HomeScreenApp.bundleID, clientID: HomeScreenApp.clientID,
         redirectURIs: [HomeScreenApp.redirectURI], source: .broker, isManaged: false)
 
-    /// The client in whose name the native messaging host of the worker's browser makes requests; it comes with the
-    /// broker. It gets no tokens, so the identity platform need not know it.
+    /// The client in whose name the native messaging host of the worker's browser makes requests; the client comes with
+    /// the broker. It gets no tokens, so the identity platform need not know it.
     package static let browser = RegisteredApp(
         bundleID: "org.baton.browser", clientID: "8c4a3b0e-6d1f-4c52-9a7e-2f90d1b6e334", redirectURIs: [],
         binding: .browser, source: .broker, isManaged: false)

@@ -19,7 +19,7 @@ package struct LimitReports: Sendable {
     /// Adds a report.
     ///
     /// - Parameter pause: the minimum number of seconds between two published reports about the same app and limit.
-    /// - Returns: the report to publish now, which counts everything since the last published report; nil if that
+    /// - Returns: the report to publish now, which counts everything since the last published report; nil if the last
     ///   report was published less than `pause` seconds ago.
     package mutating func note(_ report: ConnectionLimitReport, pause: Int) -> ConnectionLimitReport? {
         var entry = Entry(report: report)

@@ -15,7 +15,7 @@ package struct DeviceSnapshot: Sendable, Codable, Equatable {
     package let singleSignOn: SSOExtensionSettings
     /// The configuration that decides which addresses the worker's browser may open.
     package let browser: BrowserConfiguration
-    /// Why the apps cannot be distinguished. While it is set, no app is served.
+    /// Why the apps cannot be distinguished; nil if they can. While there is such a failure, no app is served.
     package let registryFailure: RegistryFailure?
     /// Ended sessions that may not have been reported to the server yet.
     package var endedSessions: [EndedSession]

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import Glibc
 
-/// The kernel's version, which the device reports as its system version. It never claims to be another system.
+/// The kernel's version, which the device reports as its system version. The device never claims to be another system.
 package enum SystemVersion {
     package static var current: String {
         var name = utsname()

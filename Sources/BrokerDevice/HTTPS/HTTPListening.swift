@@ -2,9 +2,9 @@
 
 /// Sends requests whose answers do not end by themselves.
 package protocol HTTPListening: Sendable {
-    /// Sends `request` and passes on each piece of a 200 answer's body as it arrives, until the server ends it or the
-    /// task is cancelled. The client's ``HTTPSClient/Configuration/readTimeout`` applies here, too. It must be longer
-    /// than the longest silence that the caller accepts.
+    /// Sends `request` and passes on each piece of a 200 answer's body as it arrives, until the server ends the body or
+    /// the task is cancelled. The client's ``HTTPSClient/Configuration/readTimeout`` applies here, too. That timeout
+    /// must be longer than the longest silence that the caller accepts.
     ///
     /// - Returns: the status.
     /// - Throws: ``HTTPSError``, or what `sink` throws.

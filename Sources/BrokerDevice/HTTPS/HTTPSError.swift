@@ -8,9 +8,9 @@ package struct HTTPSError: Error, Equatable, CustomStringConvertible {
         case invalidURL = "https_invalid_url"
         /// Trust roots or client identity cannot be read.
         case invalidConfiguration = "https_invalid_configuration"
-        /// There is no connection, or it broke before the answer was complete.
+        /// There is no connection, or the connection broke before the answer was complete.
         case unreachable = "https_unreachable"
-        /// The server's certificate was not accepted, or the server refused the client's.
+        /// The server's certificate was not accepted, or the server refused the client's certificate.
         case untrusted = "https_untrusted"
         /// The server took too long.
         case timeout = "https_timeout"

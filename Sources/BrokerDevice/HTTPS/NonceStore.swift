@@ -4,8 +4,9 @@ internal import Synchronization
 
 /// The nonce that came with the server's last reply in one worker's session, for that session's next signed request.
 ///
-/// It belongs to one ``WorkerSession`` and is released with it, so that no nonce passes from one worker or epoch to the
-/// next. Each nonce is given out once. If the store is empty, the caller fetches a nonce from the server.
+/// A store belongs to one ``WorkerSession`` and is released with that session, so that no nonce passes from one worker
+/// or epoch to the next. Each nonce is given out once. If the store is empty, the caller fetches a nonce from the
+/// server.
 package final class NonceStore: Sendable {
     private struct Kept {
         let nonce: String

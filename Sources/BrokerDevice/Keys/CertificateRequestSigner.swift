@@ -16,7 +16,7 @@ extension Certificate.PublicKey {
 }
 
 extension Certificate.PrivateKey {
-    /// Creates a key that signs certificate requests, whether the key is in a file or in the chip.
+    /// Creates a key that signs certificate requests, whether the key is in a file or in the TPM.
     ///
     /// - Throws: ``JOSEFailure`` for a symmetric key.
     package init(_ key: SigningKey) throws(JOSEFailure) {

@@ -8,8 +8,8 @@ package import Redaction
 
 /// The device's two directory keys: one signs for the device, the other decrypts the session keys sent to it.
 ///
-/// Either both are files, or both are in the device's TPM. Sign and decrypt through ``using(_:)`` or ``usingHere(_:)``
-/// only, since a TPM is slow.
+/// Either both are files, or both are in the device's TPM. A TPM is slow, so sign and decrypt only through
+/// ``using(_:)`` or ``usingHere(_:)``.
 package struct DeviceKeys: Sendable {
     private let held: Held
     private let queue: BlockingQueue?
@@ -117,9 +117,9 @@ package struct DeviceKeys: Sendable {
 }
 
 extension DeviceKeys.Held {
-    /// Decrypts what was encrypted to the transport key (RSA-OAEP with SHA-1).
+    /// Decrypts data that was encrypted to the transport key (RSA-OAEP with SHA-1).
     ///
-    /// - Throws: ``JOSEFailure`` if it was not encrypted to this key; ``TrustedPlatformFailure``.
+    /// - Throws: ``JOSEFailure`` if the data was not encrypted to this key; ``TrustedPlatformFailure``.
     package func decrypt(_ encrypted: [UInt8]) throws -> SecretBytes {
         switch transport {
         case .platform(let key, let store):

@@ -4,9 +4,9 @@ internal import FoundationEssentials
 package import Redaction
 
 /// Seals the device's private files under its sealing key (AES-256-GCM, NIST SP 800-38D). A copied file cannot be
-/// opened on another device, and a file cannot be opened under the name of another file.
+/// decrypted on another device, and a file cannot be decrypted under the name of another file.
 ///
-/// If the sealing key is a file, anyone who copies the whole state can open the sealed files.
+/// If the sealing key is a file, anyone who copies the whole state can decrypt the sealed files.
 package struct DeviceSeal: Sendable {
     private let key: SecretBytes
 
@@ -42,9 +42,9 @@ package struct DeviceSeal: Sendable {
         return Array(combined)
     }
 
-    /// Opens the content of the file `name`. If the content is secret, the caller must wipe it.
+    /// Decrypts the content of the file `name`. If the content is secret, the caller must wipe it.
     ///
-    /// - Throws: ``SealBroken`` if it was changed, belongs to another file, or was sealed by another device.
+    /// - Throws: ``SealBroken`` if the content was changed, belongs to another file, or was sealed by another device.
     package func open(_ sealed: [UInt8], as name: String) throws(SealBroken) -> [UInt8] {
         do {
             let box = try AES.GCM.SealedBox(combined: sealed)
@@ -55,7 +55,7 @@ package struct DeviceSeal: Sendable {
     private var symmetric: SymmetricKey { unsafe key.withUnsafeBytes { unsafe SymmetricKey(data: $0) } }
 }
 
-/// A sealed file cannot be opened: it was changed, or it belongs to another file or another device.
+/// A sealed file cannot be decrypted: it was changed, or it belongs to another file or another device.
 package struct SealBroken: Error, Equatable, CustomStringConvertible {
     package let file: String
 

@@ -3,8 +3,8 @@
 /// Detects that the device's state is an older copy of itself. Epochs are counted in a sealed file and in the TPM's
 /// counter, which cannot be turned back.
 ///
-/// The file is written before the TPM counts. After a crash in between, the file is one ahead, and counting continues
-/// from there.
+/// The file is written before the TPM's counter is advanced. After a crash between these two steps, the count in the
+/// file is one ahead of the TPM's, and counting continues from the file's count.
 package struct EpochCount {
     private let file: SealedFile
     private let platform: any TrustedPlatform

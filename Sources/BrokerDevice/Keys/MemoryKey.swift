@@ -61,7 +61,7 @@ package import UnixSocket
         return unsafe mapped
     }
 
-    /// Overwrites the key. From then on no process can open what was sealed under it.
+    /// Overwrites the key. From then on no process can decrypt data that was sealed under the key.
     package func destroy() { unsafe clinux_wipe(memory, Self.count) }
 
     /// Passes the key's bytes to `body`; they are valid during the call only.

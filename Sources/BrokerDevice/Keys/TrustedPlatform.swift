@@ -1,27 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 package import Redaction
 
-/// The chip (a TPM 2.0) that keeps the device's keys, if the machine has such a chip. No other machine can use what
-/// this chip seals or makes.
+/// The TPM 2.0 that keeps the device's keys, if the machine has a TPM. No other machine can use what this TPM seals or
+/// makes.
 ///
-/// Every call blocks for as long as the chip takes, from milliseconds to a minute for a new key. Call it on a thread or
+/// Every call blocks for as long as the TPM takes, from milliseconds to a minute for a new key. Call it on a thread or
 /// a ``BlockingQueue``, never in a task. Several threads and several processes may call at once.
 package protocol TrustedPlatform: Sendable {
-    /// Seals a secret of at most 128 bytes to this chip.
+    /// Seals a secret of at most 128 bytes to this TPM.
     ///
-    /// - Parameter authorization: the value that is needed to open the secret, at most 32 bytes; nil if this machine
-    ///   may open the secret without one. The chip counts wrong values and, after too many, refuses all values (its
-    ///   dictionary-attack lock-out).
+    /// - Parameter authorization: the value that is needed to unseal the secret, at most 32 bytes; nil if this machine
+    ///   may unseal the secret without such a value. The TPM counts wrong values and, after too many, refuses all
+    ///   values (its dictionary-attack lock-out).
     /// - Throws: ``TrustedPlatformFailure``.
     func seal(_ secret: SecretBytes, authorization: SecretBytes?) throws(TrustedPlatformFailure) -> [UInt8]
 
-    /// Opens the result of ``seal(_:authorization:)``.
+    /// Unseals the result of ``seal(_:authorization:)``.
     ///
-    /// - Throws: ``TrustedPlatformFailure``: among others `wrongAuthorization`, `lockedOut`, or `foreign` if another
-    ///   chip sealed the secret or the data was changed.
+    /// - Throws: ``TrustedPlatformFailure``, for example `wrongAuthorization`, `lockedOut`, or `foreign` if another
+    ///   TPM sealed the secret or the data was changed.
     func unseal(_ blob: [UInt8], authorization: SecretBytes?) throws(TrustedPlatformFailure) -> SecretBytes
 
-    /// Makes a key that never leaves the chip.
+    /// Makes a key that never leaves the TPM.
     ///
     /// - Throws: ``TrustedPlatformFailure``.
     func makeKey(_ kind: TPMKey.Kind) throws(TrustedPlatformFailure) -> TPMKey
@@ -32,12 +32,12 @@ package protocol TrustedPlatform: Sendable {
     /// - Throws: ``TrustedPlatformFailure``.
     func sign(_ digest: [UInt8], with key: TPMKey) throws(TrustedPlatformFailure) -> [UInt8]
 
-    /// Decrypts what was encrypted to the key by RSA-OAEP with SHA-1 (RFC 8017 section 7.1) and an empty label.
+    /// Decrypts data that was encrypted to the key by RSA-OAEP with SHA-1 (RFC 8017 section 7.1) and an empty label.
     ///
-    /// - Throws: ``TrustedPlatformFailure``; `refused` if it was not encrypted to this key.
+    /// - Throws: ``TrustedPlatformFailure``; `refused` if the data was not encrypted to this key.
     func decrypt(_ encrypted: [UInt8], with key: TPMKey) throws(TrustedPlatformFailure) -> SecretBytes
 
-    /// Returns the device's counter, which cannot be turned back; nil if the chip has none for this device yet.
+    /// Returns the device's counter, which cannot be turned back; nil if the TPM has none for this device yet.
     ///
     /// - Throws: ``TrustedPlatformFailure``.
     func counter() throws(TrustedPlatformFailure) -> UInt64?
@@ -49,7 +49,7 @@ package protocol TrustedPlatform: Sendable {
     func advanceCounter() throws(TrustedPlatformFailure) -> UInt64
 }
 
-/// A key in the chip, in the form in which it is stored in a file. Only the chip that made it can use it.
+/// A key in the TPM, in the form in which it is stored in a file. Only the TPM that made the key can use it.
 package struct TPMKey: Sendable, Codable, Equatable {
     /// The purpose of a key. A key cannot be used for another purpose.
     package enum Kind: String, Sendable, Codable, CaseIterable {
@@ -59,7 +59,7 @@ package struct TPMKey: Sendable, Codable, Equatable {
     package let kind: Kind
     /// The public part: the modulus of 256 bytes (the exponent is 65537), or `x` and `y` of 32 bytes each.
     package let published: [UInt8]
-    /// The chip's own form of the key: the public area, and the private area, which the chip has encrypted for itself.
+    /// The TPM's own form of the key: the public area, and the private area, which the TPM has encrypted for itself.
     package let blob: [UInt8]
 
     package init(kind: Kind, published: [UInt8], blob: [UInt8]) {

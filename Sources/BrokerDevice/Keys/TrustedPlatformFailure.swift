@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Why a request to the chip with the device's keys failed.
+/// Why a request to the TPM with the device's keys failed.
 package enum TrustedPlatformFailure: Error, Equatable {
-    /// The chip cannot be reached: it is missing, configured wrongly, or this process may not use it.
+    /// The TPM cannot be reached: it is missing, configured wrongly, or this process may not use it.
     case unavailable(cause: String)
-    /// The chip was reached and did not answer in time.
+    /// The TPM was reached and did not answer in time.
     case unresponsive
     /// The authorization differs from the one that the secret was sealed with.
     case wrongAuthorization
-    /// There were too many wrong authorizations. The chip decreases its count over time.
+    /// There were too many wrong authorizations. The TPM decreases its count over time.
     case lockedOut
-    /// Another chip made the data, this chip has been cleared since, or the data was changed.
+    /// Another TPM made the data, this TPM has been cleared since, or the data was changed.
     case foreign
-    /// The chip's owner has set an authorization that Baton does not have.
+    /// The TPM's owner has set an authorization that Baton does not have.
     case owned
-    /// The chip refused, with a response code of the TPM 2.0 library (part 2, section 6.6).
+    /// The TPM refused, with a response code of the TPM 2.0 library (part 2, section 6.6).
     case refused(code: UInt32)
 
     /// A stable code, for programs.

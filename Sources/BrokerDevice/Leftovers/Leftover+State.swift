@@ -7,7 +7,7 @@ extension Leftover {
 
     /// Returns an entry for files that stay in the state folder after a sign-out.
     ///
-    /// - Parameter until: when it is removed; empty if it stays permanently.
+    /// - Parameter until: when the file is removed; empty if the file stays permanently.
     private static func file(_ name: String, _ patterns: [String], holds: String, until: String = "") -> Leftover {
         Leftover(
             name, patterns.map(Place.state), fate: .kept, holds: holds, eraser: until, observer: .broker, test: walk)

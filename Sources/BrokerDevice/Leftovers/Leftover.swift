@@ -39,11 +39,11 @@ package struct Leftover: Sendable {
 
     /// What happens to the data at the end of a session.
     package enum Fate: String, Sendable {
-        /// It stays, by design.
+        /// The data stays, by design.
         case kept
-        /// Baton clears it, or has an app clear it.
+        /// Baton clears the data, or has an app clear it.
         case cleared
-        /// No part of Baton clears it.
+        /// No part of Baton clears the data.
         case notCovered = "not_covered"
     }
 
@@ -69,7 +69,7 @@ package struct Leftover: Sendable {
     /// Who removes the data and when; if nobody does, what an administrator can do about it.
     package let eraser: String
     package let observer: Observer
-    /// The receipt's item for it; nil if receipts have none.
+    /// The receipt's item about this place; nil if receipts have no such item.
     package let item: String?
     package let test: Test?
 
@@ -81,7 +81,7 @@ package struct Leftover: Sendable {
         (self.holds, self.eraser, self.observer, self.item, self.test) = (holds, eraser, observer, item, test)
     }
 
-    /// Every entry. If two entries name the same place, the first one counts.
+    /// Every entry. If two entries name the same place, the first entry applies.
     package static let all = state + session + programs + notCovered
 
     /// Returns the first entry that matches a file outside the device's own folders; nil if none matches.

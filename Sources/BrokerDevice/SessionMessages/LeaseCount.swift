@@ -2,11 +2,11 @@
 
 /// The numbers of offline leases on a device, without their owners.
 package struct LeaseCount: Sendable, Codable, Equatable {
-    /// Valid leases.
+    /// The number of valid leases.
     package let leases: Int
-    /// Leases with a PIN.
+    /// The number of leases with a PIN.
     package let pins: Int
-    /// Leases whose PIN is not kept by a TPM.
+    /// The number of leases whose PIN is not kept by a TPM.
     package let pinsInFiles: Int
     /// Whether anyone may begin a session with a lease; false while the clock is set back.
     package let mayBegin: Bool

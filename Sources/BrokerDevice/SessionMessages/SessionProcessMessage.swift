@@ -5,7 +5,7 @@ package import BrowserPolicies
 
 /// A message from the session process to the supervisor.
 package enum SessionProcessMessage: Sendable, Codable, Equatable {
-    /// From now on, requests are answered with the device's state as of this change.
+    /// From now on, the session process answers requests with the device's state as of this change.
     case deviceKnown(change: UInt64)
     case signInRequested(requestID: UInt64)
     /// A loopback address for the person's browser; it contains no secret.
@@ -19,8 +19,8 @@ package enum SessionProcessMessage: Sendable, Codable, Equatable {
     case tokenWanted(until: Int)
     case signInSucceeded
     case signInFailed(OperatorFailure)
-    /// The session process is about to report accounts, or that there are none, to a reader. The tombstones must be on
-    /// disk first.
+    /// The session process is about to tell a reader which accounts there are, or that there are none. The reader's
+    /// tombstones must be on disk first.
     case storeTombstones(reader: AccountReader, [AccountTombstone])
     /// An app requests the sign-out. The descriptor is its connection, on which the supervisor answers.
     /// - `inBrowser`: the browser's extension requests it, and the answer has the extension's form.

@@ -2,7 +2,7 @@
 package import BrokerIPC
 package import BrokerProtocol
 
-/// A message from the supervisor to the session process. Descriptors are sent beside the frame.
+/// A message from the supervisor to the session process. Descriptors are sent together with the frame.
 package enum SupervisorMessage: Sendable, Codable, Equatable {
     /// The first message: the epoch and, if a live session continues, the session key as a descriptor.
     case start(
@@ -31,12 +31,12 @@ package enum SupervisorMessage: Sendable, Codable, Equatable {
     /// An operator starts the join. The answer is ``SessionProcessMessage/joined`` or
     /// ``SessionProcessMessage/signInFailed``.
     case join(JoinOrder)
-    /// The epoch is about to end. Apps that asked for it are notified, and have this long to save.
+    /// The epoch is about to end. Apps that asked to be notified are notified, and have this long to save.
     case willEnd(epoch: Epoch, milliseconds: Int)
     /// The epoch ends after this many seconds if there is no activity.
     case idle(epoch: Epoch, seconds: Int)
-    /// The apps that have not erased their data of an ended epoch, with that epoch. Until they have, these apps may
-    /// only erase.
+    /// The apps that have not erased their data of an ended epoch, each with that epoch. Until these apps have erased
+    /// the data, they may do nothing else.
     case locks([String: Epoch])
     /// Whether the message with this request id was accepted.
     case appSettled(requestID: UInt64, accepted: Bool)

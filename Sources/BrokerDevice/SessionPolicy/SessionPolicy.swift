@@ -6,16 +6,16 @@ package struct SessionPolicy: Sendable, Codable, Equatable {
     package var timeouts: SessionTimeouts
     /// Milliseconds that apps have to save before the end is committed.
     package var willEndPatience: Int
-    /// Milliseconds that apps have instead if one of them has reported unsaved work. A value below ``willEndPatience``
-    /// has no effect.
+    /// Milliseconds that apps have to save if at least one of them has reported unsaved work. A value below
+    /// ``willEndPatience`` has no effect.
     package var unsavedWorkPatience: Int
-    /// Milliseconds that apps have to erase after the commit.
+    /// Milliseconds that apps have to erase the worker's data after the commit.
     package var eraserPatience: Int
 
     package static let standard = SessionPolicy(
         timeouts: .standard, willEndPatience: 500, unsavedWorkPatience: 5000, eraserPatience: 3000)
 
-    /// The minimum idle time, in seconds. A shorter one would not suffice to read a page.
+    /// The minimum idle time, in seconds. A shorter idle time would not be enough to read a page.
     package static let shortestIdle = 30
 
     /// Why this policy is unsafe or unusable; nil if it is neither.

@@ -23,7 +23,8 @@ package struct SessionTimeouts: Sendable, Codable, Equatable {
     /// Whether a session ends at some time even if its worker stays active.
     package var hasShifts: Bool { shiftLength > 0 || !shiftEnds.isEmpty }
 
-    /// Returns a bound for the time of the last activity: if that is not later, the warning is due at `now`.
+    /// Returns the time of a last activity for which the warning is due exactly at `now`. After an earlier last
+    /// activity, the warning is overdue.
     package func warned(at now: Duration) -> Duration { now - .seconds(max(0, idle - idleWarning)) }
 
     private static let day = 24 * 60 * 60
@@ -31,7 +32,8 @@ package struct SessionTimeouts: Sendable, Codable, Equatable {
     /// Returns the seconds from a time of day (in seconds after midnight) to the next end of a shift; nil if no end is
     /// set.
     ///
-    /// A shift end at exactly this second is taken as tomorrow's: a worker who signs in now has a whole shift ahead.
+    /// A shift end at exactly this second counts as tomorrow's shift end: a worker who signs in now has a whole shift
+    /// ahead.
     package func secondsToShiftEnd(at secondOfDay: Int) -> Int? {
         shiftEnds.map { minute in
             let ahead = (minute * 60 - secondOfDay) % Self.day

@@ -42,7 +42,7 @@ package struct SSOAddress: Sendable, Hashable {
     }
 
     /// Whether this address begins with `prefix`: the same scheme, host and port, and a path that begins with the
-    /// prefix's.
+    /// prefix's path.
     package func begins(with prefix: SSOAddress) -> Bool { origin == prefix.origin && path.hasPrefix(prefix.path) }
 
     /// Whether an address may contain this byte: printable ASCII except double quotation marks, angle, square and curly

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package import DeviceManagement
 
-/// The settings of the single sign-on profiles for the browser: for which addresses the broker signs it in, and how.
+/// The settings of the single sign-on profiles for the browser: for which addresses the broker signs the browser in,
+/// and how.
 package struct SSOExtensionSettings: Sendable, Codable, Equatable {
     /// `URLs`: prefixes of addresses, as the profiles spell them.
     package var urls: [String] = []

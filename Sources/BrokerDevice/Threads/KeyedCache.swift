@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import Synchronization
 
-/// A cache of one value: the one that was made last, with its key. A caller never gets the value of another key, even
+/// A cache of one value: the value that was made last, with its key. A caller never gets the value of another key, even
 /// during concurrent calls.
 package final class KeyedCache<Key: Equatable & Sendable, Value: Sendable>: Sendable {
     // One mutex for both: with two, a reader could combine the old key with the new value.

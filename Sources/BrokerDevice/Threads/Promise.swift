@@ -2,7 +2,8 @@
 internal import Dispatch
 internal import Synchronization
 
-/// A value or error that becomes available later. Threads and tasks can wait for it. Only the first outcome counts.
+/// A value or error that becomes available later. Threads and tasks can wait for it. Only the first outcome takes
+/// effect.
 package final class Promise<Value: Sendable>: Sendable {
     private enum State {
         case waiting([@Sendable (Result<Value, any Error>) -> Void])
