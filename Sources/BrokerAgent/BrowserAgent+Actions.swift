@@ -34,7 +34,7 @@ extension BrowserAgent {
             try channel.send(message)
             if case .hello = message { tellServiceManager() }
         } catch {
-            // The link's thread notices the same end and posts an event, which closes the browser.
+            // The link's thread notices the same end of the connection and posts an event, which closes the browser.
             logger.notice("the broker cannot be reached", metadata: ["error": "\(error)"])
             channel.connection.shutDown()
         }
@@ -133,7 +133,8 @@ extension BrowserAgent {
     private func watch(_ browser: ChildProcess) throws {
         (browsers[browser.pid], numbers[browser.pid]) = (browser, count)
         try BlockingThread.start { [events] in
-            // If the browser cannot be awaited, it counts as ended; the sweep that follows ends it.
+            // If waiting for the browser fails, the browser counts as ended; the sweep that follows ends what still
+            // runs.
             let status = try? browser.waitForExit()
             events.post(.browserEnded(browser.pid, status))
         }

@@ -6,7 +6,7 @@ internal import Logging
 internal import Processes
 
 extension BrowserAgent {
-    /// Starts to wait for the extension of one of the running browsers, or of the next one.
+    /// Starts to wait for the extension of one of the running browsers, or of the next browser.
     ///
     /// - Parameter number: the number of the next browser; nil if none is about to start.
     func awaitExtension(of number: Int?, _ package: BrowserExtensionPackage) throws {

@@ -8,8 +8,8 @@ package import Logging
 internal import Processes
 internal import UnixSocket
 
-/// The agent in the worker's graphical session. It opens the browser when `batond` orders it, and afterwards ends the
-/// browser and removes its files.
+/// The agent in the worker's graphical session. When `batond` orders it, the agent opens the browser, and later ends
+/// the browser and removes the browser's files.
 ///
 /// One thread takes events and acts on them (``run()``). Other threads wait for orders, signals and browsers, and only
 /// post events.
@@ -55,8 +55,8 @@ package final class BrowserAgent {
 
     /// Serves until `SIGTERM` or `SIGINT`. When it returns, every browser has ended and its profile is removed. Blocks.
     ///
-    /// - Throws: ``AgentFailure`` if something of a browser cannot be removed. The next start tries again before the
-    ///   agent says hello to `batond`.
+    /// - Throws: ``AgentFailure`` if something of a browser cannot be removed. At its next start, the agent tries again
+    ///   before it sends its hello to `batond`.
     package func run() throws {
         let lock = try takeOver()
         defer { withExtendedLifetime(lock) {} }

@@ -6,8 +6,9 @@ internal import Glibc
 /// The environment of a browser: its own folders, and only those variables of the session that the browser needs to
 /// show windows and to reach the network.
 ///
-/// Other variables of a session (message buses, keyrings, key agents, the agent's own service manager) would lead out
-/// of the profile: to programs that are not descendants of the agent, and to files that outlive the epoch.
+/// Other variables of a session (message buses, keyrings, key agents, the agent's own service manager) would let the
+/// browser reach beyond its profile: to programs that are not descendants of the agent, and to files that outlive the
+/// epoch.
 enum BrowserEnvironment {
     /// The variables for windows, appearance, language, programs and the proxy.
     private static let allowed: Set<String> = [
@@ -41,13 +42,13 @@ enum BrowserEnvironment {
     ) -> [String: String] {
         var environment = session.filter { allowed.contains($0.key) || $0.key.hasPrefix("LC_") }
         if environment["XAUTHORITY"] == nil, let home = session["HOME"] {
-            // Xlib looks for the file in the home folder, and the browser has a different one.
+            // Xlib looks for the file in the home folder, and the browser has a different home folder.
             environment["XAUTHORITY"] = home + "/.Xauthority"
         }
         environment["WAYLAND_DISPLAY"] = waylandSocket(session)
         environment["HOME"] = profile.home.path
         for (name, folder) in folders { environment[name] = profile.home.path + "/" + folder }
-        // With a GPU, Chromium's cache of shaders is not in its profile.
+        // With a GPU, Chromium would keep its cache of shaders outside the profile.
         environment["MESA_SHADER_CACHE_DISABLE"] = "true"
         environment["TMPDIR"] = temporary.path
         environment["XDG_RUNTIME_DIR"] = temporary.path

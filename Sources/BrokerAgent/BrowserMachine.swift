@@ -10,7 +10,7 @@ package struct BrowserMachine: Sendable, Equatable {
         /// There is no process and no profile.
         case idle
         /// The epoch has a profile, and browsers with these process ids. The set is empty after the person has closed
-        /// them.
+        /// all browsers.
         case open(epoch: Epoch.ID, browsers: Set<Int32>)
         /// Processes are being ended, and the profile is being removed.
         case clearing(epoch: Epoch.ID, cause: Cause)
@@ -36,7 +36,7 @@ package struct BrowserMachine: Sendable, Equatable {
         case connected
         case connectionLost
         case order(AgentOrder)
-        /// A process waits. It becomes the browser for the order `id` once the broker has confined it.
+        /// A process waits. Once the broker has confined the process, it becomes the browser for the order `id`.
         case held(id: UInt64, process: Int32)
         case started(id: UInt64, browser: Int32)
         case startFailed(id: UInt64, AgentFailure)
@@ -46,7 +46,7 @@ package struct BrowserMachine: Sendable, Equatable {
         case browserBroke(Int32)
         /// A signal ended the browser.
         case browserKilled(Int32)
-        /// The extension of this browser is ready: from now on, pages open signed in.
+        /// The extension of this browser is ready: from now on, the worker is signed in on the pages that open.
         case extensionServes(browser: Int32)
         /// No browser's extension was ready in time.
         case extensionSilent
@@ -142,7 +142,7 @@ package struct BrowserMachine: Sendable, Equatable {
     }
 
     private mutating func connected() -> [Action] {
-        // The agent must not say hello while something of an earlier epoch is left.
+        // The agent must not send its hello while something of an earlier epoch is left.
         guard state == .idle else {
             return [
                 .finish(
@@ -256,8 +256,8 @@ package struct BrowserMachine: Sendable, Equatable {
             state = .unclean(epoch: epoch)
             return [closeFailed(epoch, failure)]
         case .clearing(epoch, _):
-            // Without an order, nothing would start another attempt, so the agent ends. Its next start tries again
-            // before it says hello.
+            // Without an order, nothing would start another attempt, so the agent ends. At its next start, the agent
+            // tries again before it sends its hello.
             state = .unclean(epoch: epoch)
             return [.finish(failure)]
         case .open(epoch, _): return [.report(.browserExited(epoch: epoch))]

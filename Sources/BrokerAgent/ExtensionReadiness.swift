@@ -4,8 +4,8 @@ internal import Glibc
 internal import Processes
 internal import UnixSocket
 
-/// Waits for the file that `baton-browser-host` writes once the browser's extension knows its addresses. A page that
-/// opens earlier is not signed in.
+/// Waits for the file that `baton-browser-host` writes once the browser's extension knows for which addresses it
+/// requests headers. On a page that opens earlier, the worker is not signed in.
 struct ExtensionReadiness: Sendable {
     private let file: String
     private let browsers: Set<Int>
@@ -17,8 +17,8 @@ struct ExtensionReadiness: Sendable {
     /// Begins to watch the file's folder (inotify(7)).
     ///
     /// - Parameters:
-    ///   - browsers: the numbers of the browsers whose extension counts. The file contains the number of the browser
-    ///     that wrote it.
+    ///   - browsers: the numbers of the browsers whose extension is awaited. The file contains the number of the
+    ///     browser that wrote it.
     ///   - isNew: whether no browser runs. An existing file then belongs to an earlier browser, perhaps of an earlier
     ///     agent, and is removed.
     /// - Throws: ``FileError``.

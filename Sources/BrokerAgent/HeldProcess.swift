@@ -5,12 +5,12 @@ internal import UnixSocket
 
 /// A process that waits until it may execute its program.
 ///
-/// The broker puts it into the session's control group while it waits, so that everything that the program starts is in
-/// the group, too.
+/// While the process waits, the broker puts it into the session's control group, so that everything that the program
+/// starts is also in the group.
 struct HeldProcess: Sendable {
     let process: ChildProcess
-    /// The process waits for a line from this descriptor. If the agent ends before it writes one, the process ends,
-    /// too.
+    /// The process waits for a line from this descriptor. If the agent ends before it writes that line, the process
+    /// ends, too.
     private let gate: Descriptor
 
     /// Starts the waiting process.
@@ -32,7 +32,7 @@ struct HeldProcess: Sendable {
 
     /// Lets the process execute its program.
     ///
-    /// - Throws: ``FileError`` if it has ended.
+    /// - Throws: ``FileError`` if the process has ended.
     func release() throws(FileError) {
         try gate.withNumber { (number) throws(FileError) in
             try FileWriting.writeAll([0x0A], to: number, path: "the waiting process")

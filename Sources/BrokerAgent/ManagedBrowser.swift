@@ -6,7 +6,7 @@ internal import Files
 internal import Glibc
 internal import JSON
 
-/// A browser that the agent configures with the device's policies and with the extension that signs it in.
+/// A browser that the agent configures with the device's policies and with the extension that signs the worker in.
 ///
 /// The policies are files in the epoch's profile. The browser runs in its own mount namespace (`bwrap`, bubblewrap), in
 /// which these files appear, read-only, where the browser looks for them. This needs no privileges, and no other
@@ -81,8 +81,9 @@ package struct ManagedBrowser: Sendable, Equatable {
 
     /// Returns the configuration of the browser's own message bus (dbus-daemon(1)).
     ///
-    /// A second process of Firefox passes its page to the first one over a message bus. The session's bus would lead
-    /// out of the profile, so the browser has its own bus, which starts no services.
+    /// A second process of Firefox passes its page to the first one over a message bus. Over the session's bus, the
+    /// browser could reach programs outside its profile. The browser therefore has its own bus, which starts no
+    /// services.
     private static func busConfiguration(in temporary: Directory) -> String {
         """
         <busconfig>
@@ -165,7 +166,7 @@ package struct ManagedBrowser: Sendable, Equatable {
     /// The folders in which browsers look for policies and native messaging hosts.
     private struct PolicyFolders {
         static let chromium = "/etc/chromium"
-        /// `/usr/lib/firefox-esr/distribution` is a link to it.
+        /// `/usr/lib/firefox-esr/distribution` is a link to this folder.
         static let firefox = "/usr/share/firefox-esr/distribution"
         static let mozilla = "/usr/lib/mozilla"
 

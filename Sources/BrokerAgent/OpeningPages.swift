@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import BrokerIPC
 
-/// The worker's pages that the browser does not show yet. It determines when each page is shown, and when a page can no
+/// The worker's pages that the browser does not show yet. Determines when each page is shown, and when a page can no
 /// longer be shown.
 ///
-/// The browser's first process shows its page itself, as soon as its extension is ready. A later process passes its
-/// page to the running browser and exits with 0. If a later process finds no running browser, because the browser was
-/// just closed, it becomes the browser, and the rule for a first process applies to it.
+/// The browser's first process shows the page of its own order, as soon as the extension is ready. A later process
+/// passes its page to the running browser and exits with 0. If a later process finds no running browser, because the
+/// browser was just closed, it becomes the browser, and the rule for a first process applies to it.
 struct OpeningPages: Sendable, Equatable {
     private struct Page: Equatable {
         let id: UInt64
@@ -41,13 +41,13 @@ struct OpeningPages: Sendable, Equatable {
     /// Handles the end of a process. Returns the messages about the pages that are now shown or can no longer be shown.
     ///
     /// - Parameters:
-    ///   - isDone: whether it exited with 0.
+    ///   - isDone: whether the process exited with 0.
     ///   - isLast: whether no other browser process runs.
     mutating func ended(_ process: Int32, isDone: Bool, isLast: Bool) -> [AgentMessage] {
         if serving == process { serving = nil }
         guard isDone, !isLast else {
             // Before an extension is ready, a process that fails may be the browser that received the other processes'
-            // pages.
+            // pages. Those pages then fail as well.
             return fail(.browserEnded, message: "The browser ended before it showed the page.") {
                 isLast || $0.isPassedOn || $0.process == process
             }

@@ -11,9 +11,9 @@ internal import Glibc
 struct StartPage: Sendable {
     /// What the browser does after it has opened the page.
     enum Content {
-        /// It opens this address.
+        /// The browser opens this address.
         case leads(to: String)
-        /// It opens the page again, five times a second, until the content changes.
+        /// The browser opens the page again, five times a second, until the content changes.
         case waits
     }
 

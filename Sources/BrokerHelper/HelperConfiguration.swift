@@ -8,7 +8,7 @@ package struct HelperConfiguration: Sendable {
     package let broker: UInt32
     /// The users of graphical sessions.
     package let users: [SystemUser]
-    /// The folder below which storage is mounted. It and every folder above it belong to root.
+    /// The folder below which storage is mounted. This folder and every folder above it belong to root.
     package let storage: String
     /// The maximum size of one session's storage, in megabytes.
     package let megabytes: UInt32
@@ -19,7 +19,7 @@ package struct HelperConfiguration: Sendable {
 
     /// Returns the session user with this user id.
     ///
-    /// - Throws: ``HelperRefusal`` if no session user has it.
+    /// - Throws: ``HelperRefusal`` if no session user has this id.
     func user(_ number: UInt32) throws(HelperRefusal) -> SystemUser {
         guard let user = users.first(where: { $0.number == number }) else {
             throw HelperRefusal(

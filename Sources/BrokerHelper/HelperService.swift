@@ -20,8 +20,8 @@ package final class HelperService: Sendable {
     /// Locked during each request, so that no two requests make or remove the same thing.
     private let turn = Mutex(())
 
-    /// The maximum number of connections. The broker has one connection; after its restart, the former connection may
-    /// still be open.
+    /// The maximum number of connections. The broker has one connection; after a restart of the broker, the former
+    /// connection may still be open.
     private static let maximumConnections = 4
 
     /// - Parameter broker: the user whose requests are answered.

@@ -66,8 +66,9 @@ struct SessionGroups {
     /// Puts a process into the epoch's group, which is created if it is missing.
     ///
     /// The caller passes a pidfd, but the kernel accepts only a process id. If the process is still alive afterwards,
-    /// the id was its own throughout. If not, another process may have the id now, and may have been put into the
-    /// epoch's group. It is then moved back to the group in which the process with this id was before.
+    /// the id belonged to it the whole time. If the process has ended, another process may have the id now, and may
+    /// have been put into the epoch's group. That other process is then moved back to the group that the process with
+    /// this id was in before.
     ///
     /// - Throws: ``HelperRefusal``.
     func add(_ pidfd: Descriptor, to epoch: Epoch.ID, of user: SystemUser) throws(HelperRefusal) {
@@ -97,7 +98,7 @@ struct SessionGroups {
     /// Kills every process of the group, waits until each has ended, and removes the group. Does nothing if there is no
     /// group.
     ///
-    /// No process escapes by starting another one: `cgroup.kill` also kills what is started meanwhile.
+    /// No process escapes by starting another process: `cgroup.kill` also kills processes that are started meanwhile.
     ///
     /// - Throws: ``HelperRefusal``, with `processes_remain` if a process does not end.
     func kill(_ epoch: Epoch.ID) throws(HelperRefusal) {

@@ -39,7 +39,7 @@ struct SessionStorage {
 
     /// Mounts the storage of an epoch, unless it is mounted for this user already.
     ///
-    /// - Returns: its folder, and whether the kernel keeps it out of swap.
+    /// - Returns: the storage's folder, and whether the kernel keeps the storage out of swap.
     /// - Throws: ``HelperRefusal``.
     func make(_ epoch: Epoch.ID, for user: SystemUser) throws(HelperRefusal) -> (path: String, isSwapFree: Bool) {
         let path = place(epoch)
@@ -67,7 +67,7 @@ struct SessionStorage {
 
     /// Unmounts the storage of an epoch, which destroys its content, and removes its folder.
     ///
-    /// - Throws: ``HelperRefusal``, with `storage_busy` while a process uses it.
+    /// - Throws: ``HelperRefusal``, with `storage_busy` while a process uses the storage.
     func remove(_ epoch: Epoch.ID) throws(HelperRefusal) {
         let path = place(epoch)
         // The epoch's user cannot mount anything here, but root may have mounted further file systems on top.

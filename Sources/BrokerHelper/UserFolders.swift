@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import Files
 
-/// Finds what a user has left in home and temporary folders.
+/// Finds the files that a user has left behind in home and temporary folders.
 struct UserFolders {
     /// The files that were found, as absolute paths. The list is incomplete if a limit was reached or a folder could
     /// not be read.

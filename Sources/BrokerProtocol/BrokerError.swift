@@ -7,7 +7,7 @@ package import JSON
 package struct BrokerError: Error, Equatable, Sendable {
     package let code: Code
     package let message: String
-    /// The server's OAuth error and suberror, if one caused this error.
+    /// The server's OAuth error and suberror, if an OAuth error of the server caused this error.
     package var oauthError: String?
     package var oauthSuberror: String?
     /// The server's numeric error codes, such as 50058 for `AADSTS50058`.

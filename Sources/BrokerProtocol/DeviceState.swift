@@ -100,7 +100,7 @@ package struct DeviceState: Sendable, Codable, Equatable {
     package let session: Session?
     package let handover: Handover?
     /// The version of the home screen's configuration that the MDM pushed; nil if there is none. A program that shows
-    /// it reads it again when the version changes (`WellKnownPath.homeScreen`).
+    /// the configuration reads it again when the version changes (`WellKnownPath.homeScreen`).
     package let homeScreen: String?
     /// The code of the first fault that `baton doctor` found, other than those that the state describes anyway; nil if
     /// there is none.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The keys in the flat maps of the broker's operations. They are spelled only here.
+/// The keys in the flat maps of the broker's operations. The spelling of each key is defined only here.
 package struct Key: RawRepresentable, Hashable, Sendable {
     package let rawValue: String
 

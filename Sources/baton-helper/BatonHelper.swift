@@ -7,8 +7,8 @@ internal import Logging
 internal import Processes
 internal import UnixSocket
 
-/// The privileged part of a device. It makes and removes the sessions' storage, ends their processes, and reports what
-/// is left in users' folders.
+/// The privileged program of a device. It makes and removes the sessions' storage, ends their processes, and reports
+/// what is left in users' folders.
 @main
 struct BatonHelper: ParsableCommand {
     static let configuration = CommandConfiguration(

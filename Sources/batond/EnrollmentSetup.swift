@@ -9,8 +9,8 @@ import Processes
 
 /// Connects the device's side of the MDM to the broker's supervisor.
 enum EnrollmentSetup {
-    /// Creates the agent that enrolls the device and carries out the MDM's commands. It reports every change to the
-    /// supervisor.
+    /// Creates the agent that enrolls the device and carries out the MDM's commands. The agent reports every change to
+    /// the supervisor.
     ///
     /// - Throws: ``DeviceStateDamaged`` if the device's record cannot be read.
     static func agent(
@@ -34,7 +34,7 @@ enum EnrollmentSetup {
             logger: logger)
     }
 
-    /// Creates the client of the push channel to the server of `agent`'s enrollment. It reports changes to the
+    /// Creates the client of the push channel to the server of `agent`'s enrollment. The client reports changes to the
     /// supervisor.
     static func line(
         _ configuration: SupervisorConfiguration, _ platform: (any TrustedPlatform)?, agent: EnrollmentAgent,

@@ -39,7 +39,7 @@ struct Supervise: AsyncParsableCommand {
     /// Waits in quarantine as long as the device's state is not trusted.
     ///
     /// - Returns: how to continue; `.end` also if the service manager must restart the broker, because the quarantine
-    ///   has used its sockets.
+    ///   has used the service manager's sockets.
     private func passQuarantine(
         _ configuration: SupervisorConfiguration, inputs: Mailbox<SupervisorInput>, inherited: InheritedDescriptors,
         logger: Logger

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The object `tpm` of the configuration file: the chip with the device's keys.
+/// The object `tpm` of the configuration file: the TPM with the device's keys.
 struct TPMSettings: Decodable {
     /// The TPM, in the form of a TPM2 Software Stack configuration (TCTI).
     let configuration: String

@@ -14,8 +14,8 @@ package enum AgentOrder: Sendable, Codable, Equatable {
     /// Sign-in pages have addresses that match this pattern. They open even if the configuration blocks them.
     case signIn(AddressPattern)
     /// The browser of this epoch keeps its files in `storage`, an empty folder of the agent's user that exists already.
-    /// The browser starts only after the broker has put its first process into the session's control group: see
-    /// ``AgentMessage/starting(epoch:process:)``.
+    /// The browser starts only after the broker has put the browser's first process into the session's control group:
+    /// see ``AgentMessage/starting(epoch:process:)``.
     case confine(epoch: Epoch.ID, storage: String)
     /// Start the browser in this waiting process or, if the process could not be confined, end it.
     case proceed(process: Int32, isConfined: Bool)

@@ -112,8 +112,8 @@ package struct BrowserProfile: Sendable {
         }
     }
 
-    /// Moves the folders out of the live paths, verifies that these are absent, and removes the moved folders. It may
-    /// be called again after an error.
+    /// Moves the folders out of the live paths, verifies that the live paths are absent, and removes the moved folders.
+    /// May be called again after an error.
     ///
     /// - Throws: ``FileError`` if something is left or if that cannot be determined; with `EBUSY` if something is
     ///   mounted in the profile and hides the files below it.
@@ -127,7 +127,7 @@ package struct BrowserProfile: Sendable {
         for outcome in outcomes { try outcome.get() }
     }
 
-    /// Removes the content of the storage. Does nothing if the broker has removed it already.
+    /// Removes the content of the storage. Does nothing if the broker has already removed the storage.
     private func empty() throws(FileError) {
         guard try isThere() else { return }
         for name in try folder.names() { try folder.appending(name).removeTree() }

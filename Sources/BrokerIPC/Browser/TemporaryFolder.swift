@@ -7,8 +7,8 @@ internal import Glibc
 ///
 /// The folder is outside the profile because the path of a socket is limited to 107 bytes, and Chromium creates a
 /// socket here. Any user may create entries in `/tmp`, so the folder has a random name, which is recorded beside the
-/// profile before the folder exists. No other user can create the folder first, and the next agent finds it. An entry
-/// of that name that belongs to another user is not the browser's and counts as absent.
+/// profile before the folder exists. No other user can create the folder first, and the next agent finds the folder. An
+/// entry of that name that belongs to another user is not the browser's and counts as absent.
 package struct TemporaryFolder: Sendable {
     /// The path of the link to the folder.
     private let record: String
@@ -65,7 +65,7 @@ package struct TemporaryFolder: Sendable {
 
     /// Removes the folder, verifies that it is absent, and removes its record.
     ///
-    /// - Throws: ``FileError`` if something is left; it may be called again then.
+    /// - Throws: ``FileError`` if something is left. In that case the function may be called again.
     package func remove() throws(FileError) {
         guard let folder = try recorded() else { return }
         if try Self.isOwn(folder) {

@@ -13,8 +13,8 @@ package enum HelperRequest: Sendable, Codable, Equatable {
     case makeStorage(epoch: Epoch.ID, user: UInt32)
     /// Removes the storage of this epoch, if there is any.
     case removeStorage(epoch: Epoch.ID)
-    /// Puts a process of the user into the epoch's group. Its pidfd comes with the request. Processes that it starts
-    /// from then on are also in the group and cannot leave it.
+    /// Puts a process of the user into the epoch's group. The process's pidfd comes with the request. Processes that it
+    /// starts from then on are also in the group and cannot leave the group.
     case addProcess(epoch: Epoch.ID, user: UInt32)
     /// Kills every process of the epoch's group, waits until each is gone, and removes the group, if there is one.
     case kill(epoch: Epoch.ID)

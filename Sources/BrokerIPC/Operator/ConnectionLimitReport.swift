@@ -2,7 +2,8 @@
 
 /// An app that reached a limit on connections to the broker. Contains no data about a worker.
 package struct ConnectionLimitReport: Sendable, Codable, Equatable {
-    /// The stage that the connections are in. For `requesting`, the limit is on the size of their open requests.
+    /// The stage that the connections are in. For `requesting`, the limit applies to the size of the connections' open
+    /// requests.
     package enum Stage: String, Sendable, Codable { case waiting, greeting, serving, acknowledging, requesting }
 
     /// The scope of the limit.
@@ -36,10 +37,10 @@ package struct ConnectionLimitReport: Sendable, Codable, Equatable {
         app == other.app && user == other.user && stage == other.stage && limit == other.limit
     }
 
-    /// The quantity that counted against the limit, for people.
+    /// The quantity that counted against the limit, as a text for people.
     package var quantity: String { stage == .requesting ? "\(held) KiB of open requests" : "\(held) connections" }
 
-    /// The holder of the connections, for people.
+    /// The holder of the connections, as a text for people.
     package var whose: String {
         switch limit {
         case .process, .app: app ?? "a program of user \(user) (process \(process))"

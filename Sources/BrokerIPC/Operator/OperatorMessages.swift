@@ -27,7 +27,7 @@ package enum OperatorRequest: Sendable, Codable, Equatable {
     /// An event of the device that ends the session.
     case seat(SeatEvent)
     /// Let the signed-in worker set a PIN for offline sign-in, on a page in the session's browser. The answer is sent
-    /// when they have finished.
+    /// when the worker has finished.
     case setPIN
 
     private enum JoinCodingKeys: String, CodingKey { case _0 = "order" }
@@ -50,8 +50,8 @@ package enum OperatorReply: Sendable, Codable, Equatable {
     case status(DeviceStatus)
     case diagnosis(Diagnosis)
     case joined(deviceID: String, tenantID: String)
-    /// The device has left its directory or was reset: its former registration, if any, and whether the directory no
-    /// longer lists it.
+    /// The device has left its directory or was reset. The values are the device's former registration, if any, and
+    /// whether the directory no longer lists the device.
     case left(deviceID: String?, isDirectoryTold: Bool)
     /// How many of the MDM's commands succeeded, failed, or stay with the MDM for a later check-in.
     case checkedIn(done: Int, failed: Int, later: Int)
@@ -118,7 +118,7 @@ package struct DeviceStatus: Sendable, Codable, Equatable {
     /// Bundle ids of the apps that may ask for accounts.
     package let apps: [String]
     package let agentConnected: Bool
-    /// The process and the user of the connected agent, as reported by the kernel.
+    /// The process and the user of the connected agent, according to the kernel.
     package let agentPID: Int32?
     package let agentUser: UInt32?
     /// Why a sign-out does not finish, each with a remedy.

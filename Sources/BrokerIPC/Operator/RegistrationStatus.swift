@@ -49,7 +49,7 @@ package struct RegistrationStatus: Sendable, Codable, Equatable {
     /// The findings about the registration and the clock, for `baton doctor`.
     package var findings: [CheckResult] { [finding] + (clockFinding.map { [$0] } ?? []) }
 
-    /// How the code of the finding about the registration begins; the state follows.
+    /// The beginning of the code of the finding about the registration; the rest of the code is the state.
     package static let findingPrefix = "registration_"
 
     private var finding: CheckResult {
@@ -67,7 +67,7 @@ package struct RegistrationStatus: Sendable, Codable, Equatable {
             remedy: Self.clockRemedy)
     }
 
-    /// Why the device is not healthy, one sentence each; empty if it is.
+    /// Why the device is not healthy, one sentence for each reason; empty if the device is healthy.
     package var problems: [String] {
         findings.filter { $0.verdict == .bad }.map(\.message)
     }

@@ -16,7 +16,7 @@ package struct BrokerHello: Sendable, Equatable {
     package let operations: [Operation]
     /// The events that the broker sends to an app whose hello asked for them.
     package let events: [BrokerEvent.Name]
-    /// The epoch of this connection; the connection ends with it.
+    /// The epoch of this connection; the connection ends when the epoch ends.
     package let epoch: Epoch
 
     package init(

@@ -13,8 +13,8 @@ package struct Operation: RawRepresentable, Hashable, Sendable {
     package static let signOut = Operation(rawValue: "signout_account_operation")
     package static let getDefaultAccount = Operation(rawValue: "get_default_account")
     package static let removeAccount = Operation(rawValue: "remove_account_operation")
-    /// Baton's own: returns the current account and the one that this client saw before, which stays pending until it
-    /// is acknowledged.
+    /// Baton's own: returns the current account and the account that this client saw before. The earlier account stays
+    /// pending until the client acknowledges the change.
     package static let currentAccount = Operation(rawValue: "baton.current_account")
     /// Baton's own: reports that this client has handled the account change of an epoch.
     package static let acknowledgeAccount = Operation(rawValue: "baton.acknowledge_account")
@@ -48,14 +48,15 @@ package struct Operation: RawRepresentable, Hashable, Sendable {
 extension Operation {
     /// Returns the current epoch and the ended epoch that this app has not acknowledged yet.
     package static let epoch = Operation(rawValue: "baton.epoch")
-    /// Reports that this app erases a worker's data itself. The sign-out that ends this epoch waits for its result.
+    /// Reports that this app erases a worker's data itself. The sign-out that ends this epoch waits for the app's
+    /// result.
     package static let registerEraser = Operation(rawValue: "baton.register_eraser")
-    /// Reports that this app has finished saving, so the announced end may proceed.
+    /// Reports that this app has finished saving, so that the announced end may proceed.
     package static let readyToEnd = Operation(rawValue: "baton.ready_to_end")
     /// Reports whether this app has unsaved work of the worker. A graceful end of the session waits longer if an app
     /// has unsaved work.
     package static let unsavedWork = Operation(rawValue: "baton.unsaved_work")
-    /// Reports the result of this app's eraser for an ended epoch. It is the only operation that is allowed on a
+    /// Reports the result of this app's eraser for an ended epoch. This is the only operation that is allowed on a
     /// connection whose hello names that epoch.
     package static let acknowledge = Operation(rawValue: "baton.acknowledge")
     /// Reports that the user is active in this app, and restarts the idle timer.

@@ -2,15 +2,17 @@
 
 /// An account that a reader has seen. After the worker has left, the account is reported as `previousAccount`.
 ///
-/// It contains the account's identifier and no name. It is removed when the reader has acknowledged the change.
+/// A tombstone contains the account's identifier and no name. It is removed when the reader has acknowledged the
+/// change.
 package struct AccountTombstone: Sendable, Codable, Equatable {
     package let homeAccountID: String
     /// The last epoch in which the reader saw the account.
     package let epoch: Epoch
-    /// Whether a query for the current account returned it. False if the reader only got a token for it.
+    /// Whether the reader's query for the current account returned this account. False if the reader only got a token
+    /// for the account.
     package let isReported: Bool
     /// Whether the app removed the account in that epoch. The app then gets no silent token until a user signs in
-    /// through it.
+    /// through the app.
     package let isRemoved: Bool
     /// When that epoch ended, in seconds since 1970; nil if it has not ended.
     package var endedAt: Int?
@@ -39,7 +41,7 @@ package struct AccountTombstone: Sendable, Codable, Equatable {
 /// The accounts that one reader has seen and whose departure it has not acknowledged, oldest first.
 ///
 /// The reader gets the oldest one as its previous account. No change is lost if the app crashes between receiving a
-/// change and deleting its data, or if two workers came and went while it was stopped.
+/// change and deleting its data, or if two workers came and went while the app was stopped.
 package struct AccountTombstones: Sendable, Equatable {
     package private(set) var told: [AccountTombstone]
 

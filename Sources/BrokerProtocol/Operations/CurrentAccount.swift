@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The response to ``Operation/currentAccount``: the current account and the one that this client saw before.
+/// The response to ``Operation/currentAccount``: the current account and the account that this client saw before.
 ///
 /// If a client has several readers (``AccountReader``), each counts as a client here.
 ///

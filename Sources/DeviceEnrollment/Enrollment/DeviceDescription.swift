@@ -2,7 +2,7 @@
 internal import BrokerDevice
 internal import DeviceManagement
 
-/// The facts that the device reports about itself. It never claims to be another system.
+/// The facts that the device reports about itself. The device never claims to be another system.
 package struct DeviceDescription: Sendable {
     package var name: String
     package var productName: String

@@ -163,9 +163,9 @@ package final class EnrollmentAgent: Service {
         }
     }
 
-    /// Carries out one request after the other until the process stops. Then the current request is interrupted, and
-    /// the queued requests are refused. The progress of an interrupted request is on disk, and the next start continues
-    /// from there.
+    /// Carries out one request after the other until the process stops. When the process stops, the current request is
+    /// interrupted, and the queued requests are refused. The progress of an interrupted request is on disk, and the
+    /// next start continues from there.
     private func serve() async {
         let worker = worker()
         let isStopping = Mutex(false)
@@ -255,7 +255,7 @@ extension EnrollmentAgent: DeviceManaged {
 
     package func declare() throws {
         if loaded?.enrollment != nil { try configuration.marker.raise() }
-        // A crash may have happened after the record was written and before the file was.
+        // A crash may have happened after the record was written and before the file was written.
         homeScreen.follow(loaded)
     }
 

@@ -137,7 +137,7 @@ actor EnrollmentClient {
         if let last = record?.lastResult, !last.isDelivered { message = Array(last.body) } else { message = try idle() }
         var answered: String?
         while true {
-            // Obtained in each round, since a command may have installed a new identity.
+            // The link is obtained again in each round, because a command may have installed a new identity.
             let link = try await serverLink()
             let answer = try await link.connect(message)
             if record?.enrollment?.stage == .leaving {
@@ -150,7 +150,8 @@ actor EnrollmentClient {
                 return report
             }
             let reply = try await obey(answer, link: link)
-            // A server that repeats a command after the device has answered it would keep the device busy forever.
+            // A server that repeats a command after the device has answered that command would keep the device busy
+            // forever.
             guard reply.commandUUID != answered else {
                 throw EnrollmentError(
                     .serverRefused, "the server repeated a command that the device had already answered")
@@ -230,7 +231,7 @@ actor EnrollmentClient {
         do { return try await queue.run(body) } catch { throw EnrollmentError(.storage, "\(error)") }
     }
 
-    /// Checks an enrollment profile and opens its identity, on a thread outside the cooperative pool.
+    /// Checks an enrollment profile and decrypts its identity, on a thread outside the cooperative pool.
     func open(_ xml: [UInt8]) async throws -> EnrollmentOffer { try await queue.run { try EnrollmentOffer(xml: xml) } }
 
     /// Writes the identity of an offer to disk.

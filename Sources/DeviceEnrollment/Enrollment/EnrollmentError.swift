@@ -10,7 +10,7 @@ package struct EnrollmentError: Error, Equatable, CustomStringConvertible {
         case identityRefused = "mdm_identity_refused"
         case alreadyEnrolled = "mdm_already_enrolled"
         case notEnrolled = "mdm_not_enrolled"
-        /// The server does not know the device, or no longer does.
+        /// The server does not know the device, or no longer knows it.
         case unrecognized = "mdm_unrecognized"
         /// The server refused, or its answer violates the protocol.
         case serverRefused = "mdm_server_refused"

@@ -6,15 +6,15 @@ internal import FoundationEssentials
 internal import Redaction
 internal import SwiftASN1
 
-/// An enrollment profile that was checked and opened, before it is used.
+/// An enrollment profile that was checked and whose identity was decrypted, before the profile is used.
 struct EnrollmentOffer: Sendable {
     /// The profile to keep, without its key.
     let profile: Data
     let identity: HTTPSClient.Identity
     let server: EnrollmentPayload
 
-    /// Checks a profile and opens its identity. How long this takes depends on the profile's key derivation, whose cost
-    /// is limited.
+    /// Checks a profile and decrypts its identity. How long this takes depends on the profile's key derivation, whose
+    /// cost is limited.
     ///
     /// - Throws: ``EnrollmentError`` `profileRefused` or `identityRefused`.
     init(xml: [UInt8]) throws(EnrollmentError) {

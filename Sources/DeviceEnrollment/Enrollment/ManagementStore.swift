@@ -64,8 +64,8 @@ package struct ManagementStore: Sendable {
     ///
     /// - Returns: the path, relative to the folder of apps.
     func place(_ draft: String, manifest: AppManifest) throws(FileError) -> String {
-        // The folder is named by the digest, so that a package never replaces a different package that a record still
-        // names.
+        // The folder is named after the digest, so that a package never replaces a different package that a record
+        // still names.
         let digest = Hex.text(manifest.sha256)
         let folder = apps.appending(manifest.bundleIdentifier).appending(digest)
         try folder.make()

@@ -50,7 +50,8 @@ package final class PushClient: Service {
         package var stateChanged: @Sendable () -> Void
         /// Waits for this duration before the next attempt.
         package var pause: @Sendable (Duration) async throws -> Void
-        /// Waits for this duration: the longest silence allowed to the server, or the interval between regular queries.
+        /// Waits for this duration, which is either the longest time that the server may be silent or the interval
+        /// between regular queries.
         package var sleep: @Sendable (Duration) async throws -> Void
 
         package init(
