@@ -36,7 +36,7 @@ struct SessionServices: Sendable {
 
     init(_ start: Start, supervisor: SupervisorLink, files: DeviceFiles, logger: Logger) {
         let network = SessionNetwork(configuration: start.configuration, keys: files.keyStore)
-        // For tasks that need blocking work on the disk.
+        // Tasks use this queue for blocking work on the disk.
         let disk = BlockingQueue(label: "baton.session.disk")
         session = CurrentSession(epoch: start.epoch, device: start.device)
         access = AppAccess(session: session, locks: start.locks)

@@ -37,8 +37,8 @@ struct BatonHelper: ParsableCommand {
     @Option(help: ArgumentHelp("The socket; not needed if the service manager hands one over.", valueName: "path"))
     var socket: String?
 
-    /// The path of a socket has at most 107 bytes (unix(7)). In the path of Chromium's socket, 81 of these come after
-    /// this folder: `/<epoch>/t/org.chromium.Chromium.XXXXXX/SingletonSocket`.
+    /// The path of a socket has at most 107 bytes (unix(7)). In the path of Chromium's socket, 81 of these bytes come
+    /// after this folder: `/<epoch>/t/org.chromium.Chromium.XXXXXX/SingletonSocket`.
     private static let maximumStoragePath = 26
 
     func validate() throws {

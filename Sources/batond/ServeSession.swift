@@ -17,8 +17,8 @@ struct ServeSession: ParsableCommand {
 
     func run() throws {
         try Failpoint.check()
-        // The supervisor has raised its own limit, and a child inherits it; a process that was started in another way
-        // must raise the limit here.
+        // The supervisor has raised its own limit of open files, and a child process inherits that limit. A process
+        // that was started in another way must raise the limit here.
         OpenFileLimit.raise(to: ConnectionLimits.wantedFiles)
         var logger = Logger(label: "batond.session")
         logger.logLevel = logLevel

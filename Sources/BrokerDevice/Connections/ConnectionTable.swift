@@ -6,14 +6,15 @@ internal import BrokerProtocol
 ///
 /// If a process's own limit is reached, that process gives up its oldest idle connection. If the limit of an app is
 /// reached, that app gives up a connection. If the limit of a user or of all connections is reached, the app with the
-/// most connections gives one up, provided that it has at least two more than the new connection's app. Otherwise the
-/// new connection's app gives one up.
+/// most connections gives up a connection, provided that it has at least two more than the new connection's app.
+/// Otherwise the new connection's app gives up a connection.
 ///
 /// Within that app, the candidates are the processes with the most connections. If a candidate has at least two more
-/// connections than the new connection's process, the candidates' oldest idle connection is closed or, if none is idle,
-/// their oldest connection. Otherwise only an idle connection may be closed: the oldest idle connection of the new
-/// connection's process or, if that process has no connection in this app, of the candidates. Many idle processes
-/// therefore cannot keep others out.
+/// connections than the new connection's process, the oldest idle connection of the candidates is closed. If none of
+/// their connections is idle, their oldest connection is closed. If no candidate has that many more connections, only
+/// an idle connection may be closed. It is the oldest idle connection of the new connection's process. If that process
+/// has no connection in this app, it is the oldest idle connection of the candidates. Many idle processes therefore
+/// cannot keep other processes out.
 package struct ConnectionTable<ID: Hashable & Sendable>: Sendable {
     /// How a connection is used at the moment.
     package struct Use: Sendable {

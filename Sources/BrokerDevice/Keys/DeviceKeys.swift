@@ -129,7 +129,7 @@ extension DeviceKeys.Held {
                 throw error
             }
         case .file(let pem):
-            // Created for each use, since the library's type must stay on one thread.
+            // The key is created for each use, because the library's type must stay on one thread.
             let key = try DeviceKeys.transport(pem)
             var bytes: [UInt8]
             do { bytes = Array(try key.decrypt(encrypted, padding: .PKCS1_OAEP)) } catch {

@@ -18,7 +18,8 @@ package enum AgentMessage: Sendable, Codable, Equatable {
     case failed(id: UInt64, code: String, message: String)
     /// The person closed the browser. Its profile remains until `batond` sends ``AgentOrder/close(epoch:)``.
     case browserExited(epoch: Epoch.ID)
-    /// The browser ended with an error, for example without a screen. Otherwise the same as ``browserExited(epoch:)``.
+    /// The browser ended with an error, for example because there is no screen. Otherwise the same as
+    /// ``browserExited(epoch:)``.
     case browserBroke(epoch: Epoch.ID)
     /// Every process of the epoch's browser has ended, and the agent has checked that the profile folder is absent.
     case closed(epoch: Epoch.ID)

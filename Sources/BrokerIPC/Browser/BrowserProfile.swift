@@ -165,7 +165,8 @@ package struct BrowserProfile: Sendable {
     }
 
     private static let trashName = "trash"
-    /// Short, because Chromium creates a socket below it, and the path of a socket has at most 107 bytes.
+    /// The name is short, because Chromium creates a socket below this folder, and the path of a socket has at most 107
+    /// bytes.
     private static let temporaryName = "t"
 
     private func discard(_ folder: Directory, into trash: Directory) throws(FileError) {

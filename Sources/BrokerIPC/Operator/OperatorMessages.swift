@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package import BrokerProtocol
 
-/// The command line's requests to the device, on a socket that only the device's own user and root may open.
+/// The command line's requests to the device, on a socket to which only the broker's user and root may connect.
 package enum OperatorRequest: Sendable, Codable, Equatable {
     case status
     /// Install an enrollment profile, given as base64.

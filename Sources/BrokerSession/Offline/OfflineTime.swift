@@ -15,9 +15,10 @@ package struct OfflineTime: Sendable, Codable, Equatable {
         let boots: Int
     }
 
-    /// The latest wall clock time that was seen or reported by the server, in seconds since 1970.
+    /// The latest time that the wall clock has shown or that the server has reported, in seconds since 1970.
     package private(set) var highest: Int
-    /// Whether the wall clock was seen more than ``tolerance`` behind ``highest``. Only the server's time clears this.
+    /// Whether the wall clock was once more than ``tolerance`` behind ``highest``. Only the server's time can make this
+    /// false again.
     package private(set) var isSetBack = false
     private var boot: String
     private var lastSinceBoot: Int

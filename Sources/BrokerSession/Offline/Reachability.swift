@@ -9,7 +9,7 @@ internal import NIOPosix
 /// Nothing is sent, and the server is not verified: if anything accepts the connection, the device counts as online.
 /// Therefore the device does not count as offline because of a server error or an invalid certificate.
 package struct Reachability: Sendable {
-    /// Addresses by host name, for names that no resolver knows.
+    /// Addresses, keyed by host name, for names that no resolver knows.
     private let resolve: [String: String]
 
     package init(resolve: [String: String]) { self.resolve = resolve }

@@ -45,7 +45,7 @@ final class AppAccess: Sendable {
         return app
     }
 
-    /// Checks the app of a request for tokens; its redirect URI must be registered.
+    /// Checks the app of a request for tokens; the app's redirect URI must be registered.
     @discardableResult
     func check(_ client: ClientRequest, redirectURI: String, in call: AppRequest) throws(BrokerError) -> RegisteredApp {
         let app = try app(client, in: call)

@@ -98,7 +98,8 @@ struct SignInCoordinator: Sendable {
             try await attempt.confirmation.value()
             session.begin(worker, in: epoch)
             attempts.end(attempt)
-            // All other connections belong to the previous epoch. The app that signed in gets its answer first.
+            // All connections belong to the previous epoch and end. The connection of the app that signed in ends only
+            // after the app has its answer.
             for other in connections.begin(epoch) where other !== request.call.app { other.end() }
             Failpoint.sessionBegun.reach()
             let outcome = await began(worker, request, key: key, proof: proof)

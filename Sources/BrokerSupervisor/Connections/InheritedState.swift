@@ -16,7 +16,7 @@ struct InheritedState: Sendable {
     /// The kept session keys, by epoch.
     private(set) var keys: [Epoch: MemoryKey] = [:]
 
-    /// Sorts the inherited descriptors.
+    /// Sorts the inherited descriptors into sockets and session keys.
     ///
     /// - Throws: ``InheritedStateError`` for a descriptor that the broker cannot use. An unknown name is also an error:
     ///   if a misspelt name were ignored, the broker would listen where no client connects. An invalid session key is

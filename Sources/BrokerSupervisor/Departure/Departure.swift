@@ -23,7 +23,8 @@ package struct Departure: Sendable, Codable, Equatable {
     package var stage: Stage
     /// The id of the registration that the device gives up; nil if the device had none.
     package let deviceID: String?
-    /// Whether the directory knows that the device has left.
+    /// Whether the directory was notified that the device leaves. Also true if the directory no longer lists the
+    /// device.
     package var isDirectoryTold = false
 
     package init(kind: Kind, stage: Stage, deviceID: String?) {

@@ -47,14 +47,15 @@ package struct FileFindings: Sendable {
 
     /// Returns the paths to check in a folder: all except those of installed packages.
     private func places(in folder: Directory) throws(FileError) -> [String] {
-        // Any user may read packages; the folder above already keeps other users out.
+        // Package files are readable by any user, but the folder above them keeps other users out.
         let packages = ["apps", "incoming"].map { state.path + "/management/" + $0 }
         return try folder.names().map { folder.path + "/" + $0 }.filter { !packages.contains($0) }
     }
 
     private func fault(in path: String, owner: UInt32) -> CheckResult? {
         var status = stat()
-        // A path that has disappeared is not a fault: sessions come and go.
+        // A path that has disappeared since it was listed is not a fault: the files of a session are removed when it
+        // ends.
         guard unsafe lstat(path, &status) == 0 else { return nil }
         let name = path == state.path ? path : String(path.dropFirst(state.path.count + 1))
         guard status.st_uid == owner else {

@@ -213,7 +213,7 @@ final class BrowserConfinement {
         findings = (epoch, names.isEmpty ? .none : .known(Set(names).sorted()))
     }
 
-    /// The names of the leftovers (docs/leftovers.md) that were found after this ended epoch.
+    /// The names of the leftovers (docs/leftovers.md) that were found after this epoch had ended.
     func left(of epoch: Epoch) -> Finding<[String]> { findings?.epoch == epoch ? findings?.left ?? .unknown : .unknown }
 
     /// Ends the browsers of an agent that has disconnected. The next agent's browser gets new storage.

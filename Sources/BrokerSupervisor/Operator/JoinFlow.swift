@@ -17,7 +17,7 @@ package struct JoinFlow {
         record = try files.join()
     }
 
-    /// A waiting operator.
+    /// An operator who waits for the join to finish.
     private struct Wait {
         let order: JoinOrder
         let requestID: SessionMachine.SignInRequestID

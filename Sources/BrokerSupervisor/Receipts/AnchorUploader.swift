@@ -13,7 +13,7 @@ internal import Synchronization
 /// Asks the server to countersign the newest receipt whenever a receipt is written and whenever the server can be
 /// reached again.
 ///
-/// There is no timer: an upload that fails waits for the next of these events.
+/// There is no timer: an upload that fails is repeated at the next of these events.
 package final class AnchorUploader: Service {
     private let store: ReceiptStore
     private let keys: KeyStore

@@ -71,7 +71,8 @@ final class ReceiptWriter {
             let folder = try store.moveAside(at: clock.now(), withStatements: isLost)
             damageFound = try store.damageFound()
             logger.critical("\(damage)", metadata: ["receipts.moved": "\(folder)"])
-            // If the chain's length or its key is lost, it cannot continue: a new chain begins, under a new key.
+            // If the chain's length or the chain's key is lost, the chain cannot continue: a new chain begins, under a
+            // new key.
             if isLost {
                 for file in ReceiptKey.files {
                     try keys.directory.file(file).move(to: store.directory.path + "/\(folder)/" + file)
@@ -159,7 +160,7 @@ final class ReceiptWriter {
     private func append(_ handover: Handover, _ join: JoinRecord?, left: Finding<[String]>) throws {
         let ended = handover.ended.description
         guard let join else {
-            // Nobody can have signed in on a device that has not joined, and nobody could verify the receipt's
+            // On a device that has not joined, nobody was able to sign in, and nobody could verify the receipt's
             // signature.
             try drafts.remove()
             return

@@ -6,8 +6,8 @@ internal import UnixSocket
 
 /// Sends the device's state to the programs that are connected to `status.sock`. Used only on the supervisor's thread.
 ///
-/// It never reads from these programs and never waits for one: a program that does not take its messages loses its
-/// connection.
+/// It never reads from these programs and never waits for any of them: a program that does not read its messages loses
+/// its connection.
 final class StatusPublisher {
     private struct Reader {
         let user: UInt32

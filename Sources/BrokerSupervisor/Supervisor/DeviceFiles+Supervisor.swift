@@ -34,8 +34,8 @@ extension DeviceFiles {
     /// The number of the format in which this version writes the device's state (docs/packaging.md).
     package static let currentFormat = 2
 
-    /// Returns the number of the state's format: 1 for state without the file, the current number for a folder without
-    /// state.
+    /// Returns the number of the state's format: 1 for state without the file that contains the number, the current
+    /// number for a folder without state.
     ///
     /// - Throws: ``DeviceStateDamaged`` if the file holds no valid number, ``FileError``.
     package func format() throws -> (number: Int, isWritten: Bool) {
@@ -62,7 +62,7 @@ extension DeviceFiles {
         return record
     }
 
-    /// Whether the folder contains no data of a join or a session. Both create a journal first.
+    /// Whether the folder contains no data of a join or a session. A join and a session both create a journal first.
     private var isNew: Bool {
         get throws {
             let later = [

@@ -157,7 +157,8 @@ final class SessionCoordinator {
     }
 
     private func perform(_ steps: [SessionMachine.AdmissionStep]) throws {
-        // Report the sign-in before its first step; its end is reported after the last step.
+        // Report that the sign-in begins before its first step is carried out. The end of a session is reported after
+        // its last step.
         report()
         for step in steps {
             switch step {

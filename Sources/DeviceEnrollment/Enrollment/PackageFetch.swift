@@ -40,7 +40,7 @@ struct PackageFetch: Sendable {
             return FetchedPackage(manifest: manifest, path: try await package(of: manifest, draft: draft))
         } catch {
             do { _ = try await queue.run { try AtomicFile(path: draft).remove() } } catch {
-                // The sweep at the next start removes it.
+                // The sweep at the next start removes the draft.
             }
             let identifier = manifest.bundleIdentifier
             if let error = error as? FileError {
