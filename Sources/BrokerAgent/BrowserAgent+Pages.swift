@@ -42,7 +42,7 @@ extension BrowserAgent {
         }
     }
 
-    /// Starts to wait for the extension of the browser that replaces one that has ended.
+    /// Starts to wait for the extension of the browser that replaces a browser that has ended.
     private func awaitNextExtension() -> Result<Void, AgentFailure>? {
         guard let package = try? package?.get(), !numbers.isEmpty else { return nil }
         count += 1

@@ -93,7 +93,7 @@ package struct BrowserMachine: Sendable, Equatable {
     private var held: [Int32: UInt64] = [:]
     /// The worker's pages that the browser does not show yet.
     private var pages = OpeningPages()
-    /// Whether a browser of this epoch has failed since the last order to open one.
+    /// Whether a browser of this epoch has failed since the last order to open a browser.
     private var hasBroken = false
 
     package init(state: State = .idle) { self.state = state }

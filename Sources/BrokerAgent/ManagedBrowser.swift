@@ -81,7 +81,7 @@ package struct ManagedBrowser: Sendable, Equatable {
 
     /// Returns the configuration of the browser's own message bus (dbus-daemon(1)).
     ///
-    /// A second process of Firefox passes its page to the first one over a message bus. Over the session's bus, the
+    /// A second process of Firefox passes its page to the first process over a message bus. Over the session's bus, the
     /// browser could reach programs outside its profile. The browser therefore has its own bus, which starts no
     /// services.
     private static func busConfiguration(in temporary: Directory) -> String {

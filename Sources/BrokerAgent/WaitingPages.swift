@@ -21,7 +21,7 @@ struct WaitingPages {
         return false
     }
 
-    /// Whether this wait is the newest one and has not ended.
+    /// Whether this wait is the newest wait and has not ended.
     func isWaiting(_ wait: Int) -> Bool {
         guard case .waiting(wait) = state else { return false }
         return true

@@ -4,7 +4,7 @@ package import Processes
 
 /// The user whose requests the helper answers, and the users whose processes and folders it may touch.
 package struct HelperConfiguration: Sendable {
-    /// The user of `batond`, the only one whose requests are answered.
+    /// The user of `batond`, the only user whose requests are answered.
     package let broker: UInt32
     /// The users of graphical sessions.
     package let users: [SystemUser]

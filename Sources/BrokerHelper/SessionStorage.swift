@@ -14,8 +14,8 @@ struct SessionStorage {
     let folder: Directory
     let megabytes: UInt32
 
-    /// The maximum number of sessions with storage at once: the current one, and former ones that could not be removed
-    /// yet.
+    /// The maximum number of sessions with storage at once: the current session, and former sessions whose storage
+    /// could not be removed yet.
     static let maximum = 4
 
     /// Creates the folder of the mounts, which everybody may enter and only root may change.

@@ -91,7 +91,7 @@ package struct DeviceState: Sendable, Codable, Equatable {
     package let pending: [String]
     /// Bundle ids of the apps that have not erased a former worker's data.
     package let lockedApps: [String]
-    /// Whether a `baton-agent` is connected. Without one, no sign-in page and no browser can open.
+    /// Whether a `baton-agent` is connected. Without an agent, no sign-in page and no browser can open.
     package let hasAgent: Bool
     /// Whether the device's management server can be reached; nil if the device has none or has not tried yet.
     package let isServerReachable: Bool?

@@ -66,7 +66,7 @@ package struct FlatMap: Sendable, Equatable {
     /// The number of bytes in all keys and values.
     package var byteCount: Int { entries.reduce(0) { $0 + $1.key.utf8.count + $1.value.utf8.count } }
 
-    /// Adds the entries of `other`, which replace existing ones.
+    /// Adds the entries of `other`, which replace existing entries.
     package mutating func merge(_ other: FlatMap) {
         entries.merge(other.entries) { _, theirs in theirs }
     }

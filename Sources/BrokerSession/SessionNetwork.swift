@@ -31,7 +31,7 @@ final class SessionNetwork: Sendable {
         if let client = state.withLock(\.client) { return client }
         let made = try HTTPSClient(for: configuration)
         return state.withLock { state in
-            // Another thread may have created one meanwhile.
+            // Another thread may have created a client meanwhile.
             if let client = state.client { return client }
             state.client = made
             return made

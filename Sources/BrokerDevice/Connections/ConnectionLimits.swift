@@ -26,7 +26,7 @@ package struct ConnectionLimits: Sendable, Equatable {
 
     /// Open files that are kept free for the process's state, the network and the programs that it starts.
     package static let reserve = 96
-    /// The limit of open files that is enough for every connection. A higher one would only hide leaks.
+    /// The limit of open files that is enough for every connection. A higher limit would only hide leaks.
     package static let wantedFiles = 4096
     private static let all = [waiting, greeting, serving, acknowledging].map(\.total).reduce(reserve, +)
 

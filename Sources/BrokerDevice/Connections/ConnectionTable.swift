@@ -53,7 +53,7 @@ package struct ConnectionTable<ID: Hashable & Sendable>: Sendable {
         }
     }
 
-    /// Admits a new connection, if necessary in place of an existing one.
+    /// Admits a new connection, if necessary in place of an existing connection.
     package mutating func admit(_ id: ID, of process: AppProcess, use: (ID) -> Use) -> Admission {
         guard let limit = reached(by: process) else {
             insert(id, process)

@@ -4,7 +4,8 @@ package import BrokerProtocol
 /// A session that ended on this device and must be reported to the server. It holds the session's id, but no other user
 /// data.
 package struct EndedSession: Sendable, Codable, Equatable {
-    /// The server's id for the session; empty if the device does not know whether the server opened one in this epoch.
+    /// The server's id for the session; empty if the device does not know whether the server opened a session in this
+    /// epoch.
     package let serverSession: String
     package let epoch: Epoch
     /// Whether the identity platform's session in the browser ends too.

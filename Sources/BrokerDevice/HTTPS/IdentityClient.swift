@@ -52,8 +52,8 @@ package struct IdentityClient: Sendable {
     /// sends the request once more.
     ///
     /// - Parameters:
-    ///   - nonces: holds the nonce from the previous reply and receives the one from this reply. Without a store, or if
-    ///     the store is empty, the client fetches a nonce from the server.
+    ///   - nonces: holds the nonce from the previous reply and receives the nonce from this reply. Without a store, or
+    ///     if the store is empty, the client fetches a nonce from the server.
     ///   - form: signs the request over a nonce.
     /// - Throws: as ``post(_:to:)``, or what `form` throws.
     package func post(

@@ -22,7 +22,7 @@ package final class NonceStore: Sendable {
 
     package init(now: @escaping @Sendable () -> ContinuousClock.Instant = { .now }) { self.now = now }
 
-    /// Stores the nonce from a reply and replaces the previous one. A malformed nonce is ignored (RFC 8555 6.5.1).
+    /// Stores the nonce from a reply and replaces the previous nonce. A malformed nonce is ignored (RFC 8555 6.5.1).
     package func keep(_ nonce: String?) {
         guard let nonce, (1...Self.maximumLength).contains(nonce.utf8.count), nonce.utf8.allSatisfy(Self.isBase64URL)
         else { return }
@@ -30,7 +30,7 @@ package final class NonceStore: Sendable {
         kept.withLock { $0 = new }
     }
 
-    /// Returns the stored nonce and removes it; nil if none is stored or the stored one is too old.
+    /// Returns the stored nonce and removes it; nil if no nonce is stored or the stored nonce is too old.
     package func take() -> String? {
         let taken = kept.withLock { kept in
             defer { kept = nil }

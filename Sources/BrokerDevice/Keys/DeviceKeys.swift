@@ -36,7 +36,7 @@ package struct DeviceKeys: Sendable {
 
     /// Reads the keys.
     ///
-    /// - Throws: ``DeviceStateDamaged`` if one is missing or unreadable, ``KeyFileExposed``.
+    /// - Throws: ``DeviceStateDamaged`` if a key is missing or unreadable, ``KeyFileExposed``.
     package init(in store: KeyStore) throws {
         if let key = try store.platformKey(Name.platformIdentity, .rsaSigning) {
             guard let transport = try store.platformKey(Name.platformTransport, .rsaDecryption) else {
@@ -77,7 +77,7 @@ package struct DeviceKeys: Sendable {
         }
     }
 
-    /// Returns the keys that a failed join left behind, or new ones.
+    /// Returns the keys that a failed join left behind, or new keys.
     ///
     /// - Throws: ``TrustedPlatformFailure``, ``KeyFileExposed``, ``FileError``.
     package static func leftOrMade(in store: KeyStore) throws -> DeviceKeys {

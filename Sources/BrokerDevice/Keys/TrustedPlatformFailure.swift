@@ -6,7 +6,7 @@ package enum TrustedPlatformFailure: Error, Equatable {
     case unavailable(cause: String)
     /// The TPM was reached and did not answer in time.
     case unresponsive
-    /// The authorization differs from the one that the secret was sealed with.
+    /// The authorization differs from the authorization with which the secret was sealed.
     case wrongAuthorization
     /// There were too many wrong authorizations. The TPM decreases its count over time.
     case lockedOut

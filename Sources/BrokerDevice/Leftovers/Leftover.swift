@@ -24,7 +24,7 @@ package struct Leftover: Sendable {
     package enum Kind: String, Sendable, CaseIterable {
         /// A process of a session user that is neither one of Baton's programs nor a browser of the agent.
         case process
-        /// A process with the mark of the agent's browser, or one that such a process started.
+        /// A process with the mark of the agent's browser, or a process that such a process started.
         case browserProcess = "browser_process"
         /// A process of one of Baton's programs.
         case ownProcess = "own_process"

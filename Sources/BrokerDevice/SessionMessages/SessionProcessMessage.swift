@@ -10,7 +10,7 @@ package enum SessionProcessMessage: Sendable, Codable, Equatable {
     case signInRequested(requestID: UInt64)
     /// A loopback address for the person's browser; it contains no secret.
     case browserWanted(url: String)
-    /// The server has opened a session. Its end must be reported to the server.
+    /// The server has opened a session. The end of that session must be reported to the server.
     case sessionKnown(EndedSession)
     /// The server's pseudonym for the worker in receipts; nil if it gave none. Sent before ``sessionKnown(_:)``.
     case receiptSubject(String?)
@@ -35,9 +35,9 @@ package enum SessionProcessMessage: Sendable, Codable, Equatable {
     case listenerArrived(epoch: Epoch)
     /// All apps that were notified of the end have saved.
     case appsReady(epoch: Epoch)
-    /// The apps of this epoch that have unsaved work. The list replaces the one that was reported before.
+    /// The apps of this epoch that have unsaved work. The list replaces the list that was reported before.
     case unsavedWork(apps: [String], epoch: Epoch)
-    /// An app of this epoch has an eraser: it erases a worker's data itself.
+    /// An app of this epoch has an eraser: the app erases a worker's data itself.
     case appEnlisted(app: String, epoch: Epoch, requestID: UInt64)
     /// An app has reported whether it has erased its data of an ended epoch.
     case appAnswered(app: String, ended: Epoch, EraserReport.Result, requestID: UInt64)
@@ -60,7 +60,7 @@ package enum SessionProcessMessage: Sendable, Codable, Equatable {
     case leasesCounted(LeaseCount)
     /// One ``SupervisorMessage/connection(_:)`` has arrived.
     case connectionTaken
-    /// The identity platform refused a request because of the device: it is disabled, or no longer registered.
+    /// The identity platform refused a request because of the device: the device is disabled, or no longer registered.
     case deviceRefused
     /// An app has reached its limit of connections.
     case limitReached(ConnectionLimitReport)

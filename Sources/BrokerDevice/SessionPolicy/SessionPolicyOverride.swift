@@ -35,7 +35,7 @@ package struct SessionPolicyOverride: Sendable, Equatable {
     }
 
     /// - Parameter times: in the form `14:00`.
-    /// - Throws: ``SessionPolicyError`` if one is not a time of day.
+    /// - Throws: ``SessionPolicyError`` if one of them is not a time of day.
     package mutating func setShiftEnds(_ times: [String]) throws(SessionPolicyError) {
         var minutes: [Int] = []
         for time in times {

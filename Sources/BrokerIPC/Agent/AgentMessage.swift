@@ -16,7 +16,7 @@ package enum AgentMessage: Sendable, Codable, Equatable {
     /// The order `id` was refused or its browser did not start. A worker's page may also fail after ``opened(id:)``: if
     /// the browser ends before it shows the page, or its extension does not start in time.
     case failed(id: UInt64, code: String, message: String)
-    /// The person closed the browser. Its profile remains until `batond` sends ``AgentOrder/close(epoch:)``.
+    /// The person closed the browser. The browser's profile remains until `batond` sends ``AgentOrder/close(epoch:)``.
     case browserExited(epoch: Epoch.ID)
     /// The browser ended with an error, for example because there is no screen. Otherwise the same as
     /// ``browserExited(epoch:)``.

@@ -23,7 +23,7 @@ package struct TemporaryFolder: Sendable {
     private static let suffix = ".temporary"
     private static let prefix = "/tmp/baton-"
     private static let nameBytes = 16
-    /// The maximum number of names to try if other users have taken the previous ones.
+    /// The maximum number of names to try if other users have taken the previous names.
     private static let maximumNames = 4
 
     /// The epoch whose folder is recorded by this entry of the profiles' folder; nil for any other entry.

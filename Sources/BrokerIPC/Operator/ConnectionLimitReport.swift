@@ -19,7 +19,7 @@ package struct ConnectionLimitReport: Sendable, Codable, Equatable {
     package let limit: Limit
     /// How many connections counted against the limit; for `requesting`, how many KiB of open requests.
     package let held: Int
-    /// How many connections were refused, or closed to make room for another one.
+    /// How many connections were refused, or closed to make room for another connection.
     package var closed: Int
     /// The times of the first and the last event, in seconds since 1970.
     package var first: Int

@@ -40,7 +40,7 @@ package struct AccountTombstone: Sendable, Codable, Equatable {
 
 /// The accounts that one reader has seen and whose departure it has not acknowledged, oldest first.
 ///
-/// The reader gets the oldest one as its previous account. No change is lost if the app crashes between receiving a
+/// The reader gets the oldest account as its previous account. No change is lost if the app crashes between receiving a
 /// change and deleting its data, or if two workers came and went while the app was stopped.
 package struct AccountTombstones: Sendable, Equatable {
     package private(set) var told: [AccountTombstone]

@@ -25,7 +25,7 @@ package struct ClientRequest: Sendable, Equatable {
 
     /// Refuses maps of an unsupported protocol version.
     ///
-    /// - Throws: ``BrokerError`` -51111 if there is no version, -51114 for another one.
+    /// - Throws: ``BrokerError`` -51111 if there is no version, -51114 for another version.
     package static func checkVersion(_ map: FlatMap) throws(BrokerError) {
         guard try map.required(.protocolVersion) == Wire.messageProtocol else {
             throw BrokerError(

@@ -38,7 +38,7 @@ final class LoopbackAttempt: Sendable {
     }
 
     /// The value of the `Set-Cookie` field. The identity platform's answer arrives as a top-level navigation from
-    /// another site. Browsers send `Lax` cookies with such a navigation and withhold `Strict` ones.
+    /// another site. Browsers send `Lax` cookies with such a navigation and withhold `Strict` cookies.
     var setCookie: String { "\(Self.cookieName)=\(cookie); Path=/; HttpOnly; SameSite=Lax" }
 
     private static let cookieName = "baton_attempt"

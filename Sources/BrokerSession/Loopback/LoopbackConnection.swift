@@ -19,7 +19,7 @@ final class LoopbackConnection: ChannelInboundHandler {
     private let limits: LoopbackServer.Limits
     private let admitted: LoopbackConnectionLimiter
     /// The place that the connection takes: at first among the connections whose user is not known yet, then among the
-    /// admitted ones.
+    /// admitted connections.
     private var place: LoopbackConnectionLimiter.Place?
     private let unable: @Sendable (LoopbackPeerError) -> Void
     /// The language of all pages; nil for the language that the request prefers.

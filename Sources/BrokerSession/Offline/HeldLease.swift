@@ -15,8 +15,8 @@ package struct HeldLease: Sendable, Equatable {
         let key: String
         /// The position in the record of time at which the device received the lease.
         let since: OfflineTime.Mark
-        /// The number of attempts since the last correct one. It includes attempts that were not judged because of a
-        /// crash or an error.
+        /// The number of attempts since the last correct attempt. It includes attempts that were not judged because of
+        /// a crash or an error.
         var attempts = 0
         /// The number of receipt pseudonyms that were used.
         var subjectsUsed = 0
@@ -36,7 +36,7 @@ package struct HeldLease: Sendable, Equatable {
     /// Whether the lease was issued for the device with this id.
     func isFor(device: String) -> Bool { lease.device.lowercased() == device.lowercased() }
 
-    /// The next pseudonym for receipts. After the last one, the first is used again.
+    /// The next pseudonym for receipts. After the last pseudonym, the first pseudonym is used again.
     package var nextSubject: String? {
         guard !lease.receiptSubjects.isEmpty else { return nil }
         return lease.receiptSubjects[record.subjectsUsed % lease.receiptSubjects.count]

@@ -18,7 +18,7 @@ extension LeaseStore {
         return charged
     }
 
-    /// Handles a wrong attempt, which is already counted. If it was the last one allowed, erases the lease.
+    /// Handles a wrong attempt, which is already counted. If it was the last attempt that is allowed, erases the lease.
     func fail(_ held: HeldLease) throws {
         guard held.isUsedUp else { return }
         try erase(held.lease.id, because: "attempts")

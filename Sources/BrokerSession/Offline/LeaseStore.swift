@@ -39,7 +39,7 @@ package struct LeaseStore: Sendable {
         package var mayBegin: Bool { time.map(LeaseRule.mayBegin(by:)) ?? true }
 
         /// Returns the seconds until this lease ends, if the device stays powered on and its clock is not set; nil if
-        /// the lease is not among the valid ones.
+        /// the lease is not among the valid leases.
         package func remaining(of lease: String) -> Int? {
             guard let time, let held = leases.first(where: { $0.lease.id == lease }) else { return nil }
             return LeaseRule.remaining(of: held.lease, since: held.record.since, by: time)
@@ -91,7 +91,7 @@ package struct LeaseStore: Sendable {
     package func ids() throws -> [String] { try LeaseFile.ids(in: directory) }
 
     /// Applies the server's answer: erases leases that are no longer valid, and stores a new lease in place of the
-    /// worker's former one.
+    /// worker's former lease.
     ///
     /// - Parameters:
     ///   - asked: the ids of the leases that the request listed. Leases that were added since then are not affected.
@@ -121,7 +121,7 @@ package struct LeaseStore: Sendable {
             throw JOSEFailure.malformed
         }
         let former = try held().filter { $0.lease.person.id == new.lease.person.id }
-        // A renewed lease keeps the worker's PIN only if no attempt has been counted since the last correct one.
+        // A renewed lease keeps the worker's PIN only if no attempt has been counted since the last correct attempt.
         // Otherwise the renewal would reset the number of wrong guesses at this PIN.
         var new = new
         new.record.pin = former.filter { $0.isFor(device: device) && $0.record.attempts == 0 }.compactMap(\.record.pin)
@@ -138,7 +138,7 @@ package struct LeaseStore: Sendable {
         }
     }
 
-    /// Stores the worker's PIN in place of the previous one.
+    /// Stores the worker's PIN in place of the previous PIN.
     ///
     /// - Throws: ``FileError``, or an error of the cryptography library.
     package func setPIN(_ pin: OfflinePIN, of held: HeldLease) throws {

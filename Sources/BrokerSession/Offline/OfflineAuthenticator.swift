@@ -25,7 +25,7 @@ package struct OfflineAuthenticator {
         (self.store, self.device, self.platform) = (store, device, platform)
     }
 
-    /// Judges one attempt. For an unknown name, the same work is done as for a known one, with one exception: the TPM,
+    /// Judges one attempt. For an unknown name, the same work is done as for a known name, with one exception: the TPM,
     /// if it keeps PINs, is not asked, because it would count a wrong attempt.
     ///
     /// - Throws: ``FileError``, or an error of the cryptography library. The result is then unknown, and the attempt
@@ -71,7 +71,7 @@ package struct OfflineAuthenticator {
         return try pin.matches(secret, platform: platform)
     }
 
-    /// For an unknown name, does the same work as for a known one, with another worker's lease. The TPM is not asked,
+    /// For an unknown name, does the same work as for a known name, with another worker's lease. The TPM is not asked,
     /// because it would count the attempt.
     private func pretend(_ secret: SecretBytes, _ held: HeldLease) throws {
         if OfflinePIN.hasShape(secret), let pin = held.record.pin, !pin.isUnderPlatform {

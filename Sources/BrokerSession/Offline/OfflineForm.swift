@@ -33,7 +33,7 @@ package final class OfflineForm: Sendable {
 
     init(purpose: OfflinePage.Purpose) { self.purpose = purpose }
 
-    /// Creates a new form, which replaces the previous one.
+    /// Creates a new form, which replaces the previous form.
     func newForm() -> Form {
         let form = Form(action: ProofKey.verifier(), token: ProofKey.verifier())
         self.form.withLock { $0 = form }

@@ -37,7 +37,8 @@ final class PINService: Sendable {
     /// Records that the current worker has just signed in with the server.
     func note(_ proof: RecentSignIn) { self.proof.withLock { $0 = proof } }
 
-    /// Shows the page to the worker who has just signed in, if their lease allows a PIN here and they have not set one.
+    /// Shows the page to the worker who has just signed in, if their lease allows a PIN on this device and they have
+    /// not set a PIN.
     func offer() async {
         guard proof.withLock({ $0 }) != nil else { return }
         do {

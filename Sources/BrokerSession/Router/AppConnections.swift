@@ -16,7 +16,7 @@ final class AppConnections: Sendable {
         /// The epoch that the broker's hello contains.
         var epoch: Epoch
         var open: [ObjectIdentifier: AppConnection] = [:]
-        /// One table for each stage, so that connections in one stage cannot keep out those in another.
+        /// One table for each stage, so that connections in one stage cannot keep out connections in another stage.
         var places: [ConnectionLimitReport.Stage: Table] = [
             .greeting: Table(ConnectionLimits.greeting.scaled()), .serving: Table(ConnectionLimits.serving.scaled()),
             .acknowledging: Table(ConnectionLimits.acknowledging.scaled()),

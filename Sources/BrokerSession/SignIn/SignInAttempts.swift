@@ -75,7 +75,7 @@ final class SignInAttempts: Sendable {
         return attempt
     }
 
-    /// Ends an attempt, so that the next one may begin.
+    /// Ends an attempt, so that the next attempt may begin.
     func end(_ attempt: SignInAttempt) {
         state.withLock { state in
             if state.current?.requestID == attempt.requestID { state.current = nil }

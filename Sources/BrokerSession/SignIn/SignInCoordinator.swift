@@ -22,7 +22,7 @@ struct SignInCoordinator: Sendable {
     let supervisor: SupervisorLink
     let logger: Logger
 
-    /// An app's interactive request, and its tenant.
+    /// An app's interactive request, and the request's tenant.
     private struct InteractiveRequest: Sendable {
         let call: AppRequest
         let wanted: TokenRequest

@@ -120,7 +120,7 @@ final class SignOutNotifier: Sendable {
     }
 
     private func noteUnsaved(_ bundleID: String?, of app: AppConnection) {
-        // The message is sent under the lock, so that an older list never follows a newer one.
+        // The message is sent under the lock, so that an older list never follows a newer list.
         state.withLock { state in
             guard state.unsaved[ObjectIdentifier(app)] != bundleID else { return }
             state.unsaved[ObjectIdentifier(app)] = bundleID

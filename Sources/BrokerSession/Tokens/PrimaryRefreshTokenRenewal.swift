@@ -47,7 +47,7 @@ struct PrimaryRefreshTokenRenewal: Sendable {
             let renewed = try await network.tokenSource(for: session.join()).renewed(worker)
             Failpoint.renewalGranted.reach()
             let epoch = session.replace(with: renewed)
-            // The old token is no longer valid; the new one must be on disk in case this process is restarted.
+            // The old token is no longer valid; the new token must be on disk in case this process is restarted.
             try await disk.run { [files] in
                 try SealedSession(directory: files.session).write(renewed, epoch: epoch, under: key)
             }

@@ -82,7 +82,8 @@ package struct AgentLink: Sendable {
     func close(_ epoch: Epoch) { send(.close(epoch: epoch.id)) }
     func end() { channel.connection.shutDown() }
 
-    /// Sends an order to the agent. If that fails, ends the connection; its reader thread then reports the loss.
+    /// Sends an order to the agent. If that fails, ends the connection; the thread that reads from the connection then
+    /// reports the loss.
     private func send(_ order: AgentOrder) {
         do { try channel.send(order) } catch {
             logger.debug("the agent cannot be reached", metadata: ["error": "\(error)"])

@@ -40,7 +40,7 @@ package final class WaitingConnections: Sendable {
     /// Keeps a connection until the supervisor takes it.
     ///
     /// - Returns: the limit that was reached, and the number of connections counted against it; nil if no limit was
-    ///   reached. If a limit was reached, either this connection or one that it displaced is closed.
+    ///   reached. If a limit was reached, either this connection or the connection that it displaced is closed.
     package func offer(_ descriptor: Descriptor, _ peer: PeerRecord) -> (limit: ConnectionLimitReport.Limit, held: Int)?
     {
         let accepted: Accepted = (descriptor: descriptor, peer: peer)

@@ -54,8 +54,8 @@ package struct FileFindings: Sendable {
 
     private func fault(in path: String, owner: UInt32) -> CheckResult? {
         var status = stat()
-        // A path that has disappeared since it was listed is not a fault: the files of a session are removed when it
-        // ends.
+        // A path that has disappeared since it was listed is not a fault: the files of a session are removed when the
+        // session ends.
         guard unsafe lstat(path, &status) == 0 else { return nil }
         let name = path == state.path ? path : String(path.dropFirst(state.path.count + 1))
         guard status.st_uid == owner else {

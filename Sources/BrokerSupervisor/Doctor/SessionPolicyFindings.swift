@@ -27,7 +27,7 @@ extension CheckResult {
         ]
     }
 
-    /// The finding that a second agent tries to take the place of the connected one.
+    /// The finding that a second agent tries to take the place of the connected agent.
     ///
     /// - Parameters:
     ///   - refused: process and user of the refused agent.

@@ -157,7 +157,8 @@ final class BrowserConfinement {
     /// without an agent.
     func hasConfined(_ epoch: Epoch) -> Bool { watched == epoch && !isIncomplete }
 
-    /// Whether every browser of this epoch was confined, all its processes were killed, and its storage was removed.
+    /// Whether every browser of this epoch was confined, all processes of the epoch were killed, and the epoch's
+    /// storage was removed.
     func hasEnded(_ epoch: Epoch) -> Bool { ended == epoch && !isIncomplete }
 
     /// Asks the helper to kill every process of the epoch's browser. The answer is ``HelperAnswer/killed(_:_:)``.

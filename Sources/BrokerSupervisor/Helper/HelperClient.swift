@@ -82,8 +82,8 @@ final class HelperClient: Sendable {
         }
     }
 
-    /// Sends a request and returns the reply. If an existing connection fails, sends the request again on a new one;
-    /// this is safe because every request may be repeated.
+    /// Sends a request and returns the reply. If an existing connection fails, sends the request again on a new
+    /// connection; this is safe because every request may be repeated.
     private func reply(
         to request: HelperRequest, _ descriptors: [Descriptor] = [], through channel: inout Channel?
     ) -> HelperReply {

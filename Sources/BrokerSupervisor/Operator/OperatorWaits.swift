@@ -3,7 +3,7 @@ internal import BrokerDevice
 package import BrokerIPC
 internal import Synchronization
 
-/// The operator who waits for the worker to set a PIN for offline sign-in. At most one waits at a time.
+/// The operator who waits for the worker to set a PIN for offline sign-in. At most one operator waits at a time.
 package struct PINRequest {
     private var waiting: (@Sendable (OperatorReply) -> Void)?
 
@@ -44,7 +44,7 @@ package struct DeviceChanges {
     /// Keeps an answer until the session process, which serves the apps, has received the newest change.
     package mutating func whenKnown(_ answer: @escaping @Sendable () -> Void) { waiting.append((newest, answer)) }
 
-    /// Sends the answers that wait for this change or an older one.
+    /// Sends the answers that wait for this change or for an older change.
     package mutating func known(_ change: UInt64) {
         let known = waiting.prefix { $0.change <= change }
         waiting.removeFirst(known.count)

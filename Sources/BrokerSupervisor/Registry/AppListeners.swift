@@ -7,8 +7,8 @@ internal import Processes
 internal import Synchronization
 internal import UnixSocket
 
-/// The sockets on which apps connect: one shared by all apps, and one for each app that has its own. ``AppRecognition``
-/// identifies the app that has connected.
+/// The sockets on which apps connect: one shared by all apps, and one for each app that has its own socket.
+/// ``AppRecognition`` identifies the app that has connected.
 final class AppListeners: Sendable {
     /// Begins to accept connections on the socket of one app.
     typealias Serving = @Sendable (Listener, _ bundleID: String) throws -> Void

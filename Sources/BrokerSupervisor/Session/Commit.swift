@@ -5,7 +5,7 @@ package import BrokerProtocol
 /// The end of an epoch as committed to the journal. A committed end is never undone.
 package struct Commit: Sendable, Hashable {
     package let ended: Epoch
-    /// The epoch that replaces the ended one.
+    /// The epoch that replaces the ended epoch.
     package let next: Epoch
     /// Why the epoch ended; nil if an earlier version wrote the journal.
     package let trigger: SignOutTrigger?

@@ -5,7 +5,7 @@ package import BrokerProtocol
 /// Tracks who holds the device, as a pure state machine. Each event is a method that returns the steps for the
 /// supervisor.
 ///
-/// Rules: no session begins before the traces of the last one are gone; an epoch's number is never reused; what is
+/// Rules: no session begins before the traces of the last session are gone; an epoch's number is never reused; what is
 /// committed to the journal is completed, even if processes die before that.
 ///
 /// An event that may begin an epoch takes the random id of that epoch: `newID`.
@@ -17,7 +17,7 @@ package struct SessionMachine: Sendable, Equatable {
     /// Restores the machine from the journal, or begins the first epoch of a new device if there is no journal.
     ///
     /// A session or sign-in that had not ended is over now, because its key was lost with the supervisor. The only
-    /// exception is a session whose key the service manager kept: it continues.
+    /// exception is a session whose key the service manager kept: such a session continues.
     ///
     /// - Parameter keyKept: whether the key of the journal's epoch was kept.
     package static func recover(

@@ -20,7 +20,7 @@ final class RegularExamination {
 
     init(timer: InputTimer) { self.timer = timer }
 
-    /// Schedules the next examination if one is wanted and none is pending.
+    /// Schedules the next examination if examinations are wanted and none is pending.
     func follow(isWanted: Bool) {
         self.isWanted = isWanted
         guard isWanted, !isPending else { return }

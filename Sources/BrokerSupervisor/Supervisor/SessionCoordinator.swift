@@ -157,8 +157,8 @@ final class SessionCoordinator {
     }
 
     private func perform(_ steps: [SessionMachine.AdmissionStep]) throws {
-        // Report that the sign-in begins before its first step is carried out. The end of a session is reported after
-        // its last step.
+        // The beginning of a sign-in is reported before the first step is carried out. The end of the sign-in is
+        // reported after the last step.
         report()
         for step in steps {
             switch step {

@@ -48,10 +48,10 @@ final class SessionProcess {
         (self.clock, self.logger) = (clock, logger)
     }
 
-    /// Whether the process with this number is the current one.
+    /// Whether the process with this number is the current process.
     func isNow(_ number: UInt64) -> Bool { number == link?.number }
 
-    /// Starts a process in place of the current one.
+    /// Starts a process in place of the current process.
     ///
     /// - Parameters:
     ///   - first: the first message to the process.

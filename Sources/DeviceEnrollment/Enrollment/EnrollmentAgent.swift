@@ -59,7 +59,7 @@ package final class EnrollmentAgent: Service {
         let state: ManagementState
         /// The device's credentials for the server that it is enrolled with.
         let credentials: ManagementRecord.EnrollmentCredentials?
-        /// Whether there is an enrollment, even one that the server has not confirmed yet.
+        /// Whether there is an enrollment, even if the server has not confirmed it yet.
         let hasEnrollment: Bool
         /// The version of the home screen's published configuration.
         let homeScreen: String?
@@ -150,7 +150,7 @@ package final class EnrollmentAgent: Service {
         }
     }
 
-    /// Requests a check-in at every interval, the first one immediately.
+    /// Requests a check-in at every interval, and the first check-in immediately.
     private func tick() async {
         do {
             while !Task.isCancelled {

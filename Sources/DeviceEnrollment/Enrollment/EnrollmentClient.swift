@@ -61,12 +61,12 @@ actor EnrollmentClient {
         _ = try ServerLink(profile: credentials.profile, identity: offer.identity, connect: connect)
         let former = present.flatMap { $0.isManaged ? $0.former ?? $0.credentials : nil }
         next.enrollment = ManagementRecord.Enrollment(credentials: credentials, stage: .authenticating, former: former)
-        // From here on, no app takes the device for a personal one, even after a crash.
+        // From here on, no app takes the device for a personal device, even after a crash.
         try await onDisk { [marker] in try marker.raise() }
         try await save(next)
         do { try await introduce() } catch let error as EnrollmentError {
             // If the process is stopping, or if there is a former enrollment and the server has not refused the new
-            // one, the next check-in continues from here.
+            // enrollment, the next check-in continues from here.
             guard !Task.isCancelled, former == nil || error.code == .turnedAway else { throw error }
             // The same profile can be tried again: the server has bound it to this device or to no device.
             try await fallBack()
@@ -101,7 +101,8 @@ actor EnrollmentClient {
         try await sweep()
     }
 
-    /// Restores the former credentials, or clears the record if there are none, after the server refused the new ones.
+    /// Restores the former credentials, or clears the record if there are none, after the server refused the new
+    /// credentials.
     private func fallBack() async throws {
         guard var next = record, let enrollment = next.enrollment else { return }
         guard let former = enrollment.former else { return try await removeEverything() }
@@ -210,7 +211,7 @@ actor EnrollmentClient {
         try await onDisk { [marker] in try marker.drop() }
     }
 
-    /// Writes a record to disk and then makes it the current one.
+    /// Writes a record to disk and then makes it the current record.
     func save(_ next: ManagementRecord) async throws {
         let (store, homeScreen) = (store, homeScreen)
         try await onDisk {

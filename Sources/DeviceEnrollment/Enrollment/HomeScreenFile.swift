@@ -88,7 +88,7 @@ final class HomeScreenFile: Sendable {
 }
 
 extension ManagementRecord {
-    /// Returns the home screen's configuration from the installed profiles; nil if no profile contains one.
+    /// Returns the home screen's configuration from the installed profiles; nil if no profile contains a configuration.
     ///
     /// - Throws: ``DeviceStateDamaged`` if a profile that was checked when it was installed can no longer be read.
     func homeScreen() throws(DeviceStateDamaged) -> HomeConfiguration? {

@@ -5,7 +5,7 @@ internal import Files
 ///
 /// It contains no other information, and anybody may read it. It is written before the record of the enrollment, and
 /// removed after everything else of the enrollment, so that a crash at any time cannot make a managed device look like
-/// a personal one. Every call blocks on the disk.
+/// a personal device. Every call blocks on the disk.
 package struct ManagedMarker: Sendable {
     package let path: String
     private var folder: Directory { Directory(path: path.split(separator: "/").dropLast().map { "/" + $0 }.joined()) }

@@ -30,7 +30,7 @@ package struct ManagementRecord: Codable, Sendable, Equatable {
 
         var credentials: EnrollmentCredentials
         var stage: Stage
-        /// The previous credentials, until the server has confirmed the new ones.
+        /// The previous credentials, until the server has confirmed the new credentials.
         var former: EnrollmentCredentials?
 
         /// Whether a server manages the device; also true during a change of credentials.

@@ -201,7 +201,7 @@ package final class PushClient: Service {
         }
     }
 
-    /// The interval between queries if there is no other reason for one.
+    /// The interval between queries if there is no other reason for a query.
     private static let interval = Duration.seconds(900)
     /// The interval while the device cannot be used, so that an administrator's repair is noticed soon.
     private static let intervalOfTrouble = Duration.seconds(30)

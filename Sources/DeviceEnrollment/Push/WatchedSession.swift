@@ -4,7 +4,7 @@ package import BrokerProtocol
 
 /// The state that the device reports to its server: its registration, the epoch, and the session.
 package struct WatchedSession: Sendable, Equatable {
-    /// The device's registration; nil if it has joined no directory.
+    /// The device's registration; nil if the device has joined no directory.
     package let join: JoinRecord?
     package let epoch: Epoch
     /// The server's id for the session; nil if nobody is signed in.

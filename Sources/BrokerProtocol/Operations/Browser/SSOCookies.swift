@@ -29,7 +29,7 @@ package struct SSOCookiesRequest: Sendable, Equatable {
     }
 
     package let url: String
-    /// The requested account; nil for the signed-in one.
+    /// The requested account; nil for the signed-in account.
     package let homeAccountID: String?
     package let headers: Headers
 
