@@ -20,8 +20,8 @@ package final class BrowserAgent {
     /// The real path of the folder of profiles, as used in the browsers' marks.
     private(set) var profiles = ""
     var machine = BrowserMachine()
-    /// The processes of the browsers, and those that wait to become a browser, by process id. ``numbers`` contains
-    /// their numbers.
+    /// The processes of the browsers, and the processes that wait to become a browser, keyed by process id. ``numbers``
+    /// contains the numbers of these processes.
     var browsers: [Int32: ChildProcess] = [:]
     var numbers: [Int32: Int] = [:]
     var held: [Int32: HeldProcess] = [:]

@@ -59,8 +59,8 @@ enum BrowserEnvironment {
         return environment
     }
 
-    /// The path of the Wayland socket: the browser could not resolve a bare name, since its runtime folder is a
-    /// different one.
+    /// The path of the Wayland socket. The browser could not resolve a bare name, because the browser has a different
+    /// runtime folder.
     private static func waylandSocket(_ session: [String: String]) -> String? {
         guard let name = session["WAYLAND_DISPLAY"], !name.hasPrefix("/") else { return session["WAYLAND_DISPLAY"] }
         return session["XDG_RUNTIME_DIR"].map { $0 + "/" + name }

@@ -14,8 +14,8 @@ internal import JSON
 package struct ManagedBrowser: Sendable, Equatable {
     /// The program that `browser.command` starts, directly or through other programs.
     package enum Kind: String, Sendable, Equatable {
-        /// Debian's Chromium. The command must start `/usr/lib/chromium/chromium`: `/usr/bin/chromium` turns the
-        /// installation of extensions off.
+        /// Debian's Chromium. The command must start `/usr/lib/chromium/chromium`: `/usr/bin/chromium` turns off the
+        /// installation of extensions.
         case chromium
         /// Debian's Firefox ESR.
         case firefox
@@ -99,8 +99,8 @@ package struct ManagedBrowser: Sendable, Equatable {
         """
     }
 
-    /// Returns the words that are put before a command so that it uses that bus. They start the bus first, unless the
-    /// bus's socket exists.
+    /// Returns the words that are put before a command so that the command uses that bus. These words start the bus
+    /// first, unless the bus's socket exists.
     private static func throughBus(_ configuration: String, in temporary: Directory) -> [String] {
         let script =
             #"[ -S "$2" ] || "$0" --config-file="$1" --fork; export DBUS_SESSION_BUS_ADDRESS="unix:path=$2"; shift 2; exec "$@""#

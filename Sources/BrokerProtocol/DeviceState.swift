@@ -102,8 +102,8 @@ package struct DeviceState: Sendable, Codable, Equatable {
     /// The version of the home screen's configuration that the MDM pushed; nil if there is none. A program that shows
     /// the configuration reads it again when the version changes (`WellKnownPath.homeScreen`).
     package let homeScreen: String?
-    /// The code of the first fault that `baton doctor` found, other than those that the state describes anyway; nil if
-    /// there is none.
+    /// The code of the first fault that `baton doctor` found, except for faults that the state already describes; nil
+    /// if there is none.
     package let fault: String?
 
     package init(

@@ -5,8 +5,8 @@ package import JSON
 package struct EncodedObject: Sendable, Equatable {
     package let members: [String: JSONValue]
 
-    /// Decodes the payload of a JWT (RFC 7519 section 3) without checking the signature; returns nil if it cannot be
-    /// read.
+    /// Decodes the payload of a JWT (RFC 7519 section 3) without checking the signature; returns nil if the payload
+    /// cannot be read.
     package init?(payloadOf token: String) {
         let ascii = token.utf8Span.span
         let dots = ascii.indices.filter { ascii[$0] == UInt8(ascii: ".") }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package import DeviceManagement
 
-/// The rules that decide which apps may use single sign-on. The MDM's profile sets them with the keys of the SSO
+/// The rules that decide which apps may use single sign-on. The MDM's profile sets these rules with the keys of the SSO
 /// plug-in.
 package struct AppPermissions: Sendable, Codable, Equatable {
     /// `AppAllowList`: bundle ids of apps that may use single sign-on, no matter who installed them.

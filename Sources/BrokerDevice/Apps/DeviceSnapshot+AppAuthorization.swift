@@ -14,7 +14,7 @@ extension DeviceSnapshot {
     /// Returns the client with this id if the identity may act as it.
     ///
     /// - Throws: ``BrokerError``, with a different reason for each case: the registry is unusable, the client id is not
-    ///   registered, it belongs to a different app, or the profile's lists do not permit the app.
+    ///   registered, the client id belongs to a different app, or the profile's lists do not permit the app.
     package func app(_ clientID: String, for identity: AppIdentity) throws(BrokerError) -> RegisteredApp {
         if let registryFailure { throw registryFailure.brokerError }
         guard let app = registered(clientID) else {
@@ -74,8 +74,8 @@ extension DeviceSnapshot {
             reason: .otherApp)
     }
 
-    /// Returns extra information for an app, as a JSON object whose values are strings: whether the MDM installed the
-    /// app.
+    /// Returns the extra information for an app, which says whether the MDM installed the app. The text is a JSON
+    /// object whose values are strings.
     package func extraInfo(for clientID: String) -> String {
         let isManaged = registered(clientID)?.isManaged ?? false
         return JSONWriter.text(.object([Key.isCallerAppManaged.rawValue: .string(isManaged ? "1" : "0")]))

@@ -113,7 +113,7 @@ package struct ConnectionTable<ID: Hashable & Sendable>: Sendable {
     }
 
     /// Returns the connection that a process of `app` gives up. `app` is the new connection's own app, or an app that
-    /// has at least two connections more.
+    /// has at least two connections more than that app.
     private func displaced(by process: AppProcess, in app: ConnectedApp, _ use: (ID) -> Use) -> ID? {
         let own = self.own(process)
         let processes = ofProcess.keys.filter { $0.app == app }
@@ -132,7 +132,7 @@ package struct ConnectionTable<ID: Hashable & Sendable>: Sendable {
     }
 
     /// Returns the connection of these processes for which `number` returns the smallest value. Connections for which
-    /// it returns nil are skipped.
+    /// `number` returns nil are skipped.
     private func oldest(_ processes: [AppProcess], _ number: (ID) -> UInt64?) -> ID? {
         var found: (id: ID, number: UInt64)?
         for process in processes {

@@ -8,7 +8,7 @@ internal import Redaction
 /// The device's https client, with its own trust roots, its own name resolution, an optional client certificate, and
 /// limits.
 ///
-/// It speaks HTTP/1.1, and does not follow redirects or send cookies. A client reuses its connections. Close it with
+/// It uses HTTP/1.1, and does not follow redirects or send cookies. A client reuses its connections. Close it with
 /// ``shutdown()``.
 package final class HTTPSClient: HTTPSending {
     /// A request; `url` must be absolute and https.

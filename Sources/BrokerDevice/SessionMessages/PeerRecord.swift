@@ -2,8 +2,8 @@
 
 /// The process that connected, as the kernel reports it.
 package struct PeerRecord: Sendable, Codable, Equatable {
-    /// The process id, a label for logs; 0 if the process had already ended at the time of the accept, since its id may
-    /// by then belong to another process.
+    /// The process id, used only as a label in logs. It is 0 if the process had already ended when the connection was
+    /// accepted, because the id may then belong to another process.
     package let pid: Int32
     package let uid: UInt32
     package let identity: AppIdentity

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package import BrokerProtocol
 
-/// Decides for which addresses the worker's browser gets a credential: the addresses of the device's identity platform
-/// that the profile lists.
+/// Decides for which addresses the worker's browser gets a credential: those addresses of the device's identity
+/// platform that the profile lists.
 package struct SSOExtensionPolicy: Sendable {
     /// Why an address gets no credential.
     package enum Refusal: Error, Sendable, Hashable {

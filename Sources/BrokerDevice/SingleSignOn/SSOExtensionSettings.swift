@@ -29,8 +29,8 @@ package struct SSOExtensionSettings: Sendable, Codable, Equatable {
 }
 
 extension [String: PropertyList] {
-    /// Returns the names in a list of the plug-in: a text with commas between the names. Spaces around names are
-    /// ignored.
+    /// Returns the names in a setting of the plug-in that is a list: one text with commas between the names. Spaces
+    /// around names are ignored.
     ///
     /// - Throws: ``RegistryFailure`` for a value of a different type.
     func names(_ key: PropertyKey) throws(RegistryFailure) -> [String] {

@@ -42,8 +42,8 @@ package struct SupervisorConfiguration: Sendable, Codable, Equatable {
     }
 
     package var brokerSocket: String { runtimeDirectory + "/broker.sock" }
-    /// The folder in which the broker creates the sockets of apps that have their own, unless the service manager
-    /// passes such a socket.
+    /// The folder in which the broker creates the sockets of apps that have a socket of their own, unless the service
+    /// manager passes such a socket.
     package var appSockets: Directory { Directory(path: runtimeDirectory + "/apps") }
     package var agentSocket: String { runtimeDirectory + "/agent.sock" }
     package var operatorSocket: String { runtimeDirectory + "/control.sock" }

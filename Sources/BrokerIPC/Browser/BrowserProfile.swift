@@ -47,8 +47,8 @@ package struct BrowserProfile: Sendable {
     package static func mark(profiles: String) -> String { "\(markName)=\(profiles)" }
     package static let markName = "BATON_BROWSER_PROFILE"
     /// The variable with the number that the agent gives to each process that it starts as a browser. The extension's
-    /// host inherits the variable and writes the number to its ready file, so that the agent knows which browser's
-    /// extension serves.
+    /// host inherits the variable and writes the number to its ready file, so that the agent can tell which browser's
+    /// extension is ready.
     package static let numberName = "BATON_BROWSER_NUMBER"
 
     /// The profile that a process's mark names; nil if the mark names a profile of another epoch.

@@ -40,8 +40,8 @@ struct AccountService: Sendable {
     }
 
     /// Drops the tokens that this client was given for the account, and records on disk that the client gets no more
-    /// tokens until somebody signs in through it. The worker stays signed in on the device: only a sign-out ends a
-    /// session. Nothing is recorded for an account that is not signed in.
+    /// tokens until somebody signs in through that client. The worker stays signed in on the device: only a sign-out
+    /// ends a session. Nothing is recorded for an account that is not signed in.
     func remove(_ call: AppRequest) throws(BrokerError) -> AppResponse {
         let wanted = try RemoveAccountRequest(call.parameters)
         let app = try access.app(wanted.client, in: call)

@@ -123,8 +123,8 @@ final class OfflineLeaseService: Sendable {
         }
     }
 
-    /// Asks the server which leases on the device are still valid, if there are any. Ends the offline session if its
-    /// lease is no longer valid.
+    /// If the device holds leases, asks the server which of them are still valid. Ends the offline session if its lease
+    /// is no longer valid.
     func askWhereHeld() async {
         guard await holdsLeases() else { return }
         _ = await ask(session: nil)

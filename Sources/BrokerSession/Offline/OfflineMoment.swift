@@ -21,8 +21,8 @@ package struct OfflineMoment: Sendable, Equatable {
 extension OfflineMoment {
     /// Returns the current moment.
     ///
-    /// - Throws: ``FileError``, or ``DeviceStateDamaged`` if the kernel provides no boot id; time cannot be measured
-    ///   then.
+    /// - Throws: ``FileError``, or ``DeviceStateDamaged`` if the kernel provides no boot id. In that case time cannot
+    ///   be measured.
     package static func now() throws -> OfflineMoment {
         let name = "/proc/sys/kernel/random/boot_id"
         guard let bytes = try AtomicFile(path: name).read(limit: 128), bytes.count >= 36 else {

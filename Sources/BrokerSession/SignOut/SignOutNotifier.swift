@@ -128,8 +128,8 @@ final class SignOutNotifier: Sendable {
         }
     }
 
-    /// Accepts an app's report that it needs no more time before the end; ``isReady(_:)`` records the report after the
-    /// app is answered.
+    /// Accepts an app's report that the app needs no more time before the end; ``isReady(_:)`` records the report after
+    /// the app is answered.
     func readyToEnd(_ call: AppRequest) throws(BrokerError) -> AppResponse {
         try access.app(ClientRequest(call.parameters), in: call)
         return AppResponse()

@@ -185,8 +185,8 @@ struct TokenSource: Sendable {
 
     /// Asks which leases on the device are still valid. If a session is given, also requests a lease for its worker.
     ///
-    /// - Throws: ``OAuthError``, ``BrokerError``, ``HTTPSError``, or an error in the reply; nothing is then known about
-    ///   the leases.
+    /// - Throws: ``OAuthError``, ``BrokerError``, ``HTTPSError``, or an error in the reply. In that case nothing is
+    ///   known about the leases.
     func leases(held: [String], session: String?) async throws -> OfflineAnswer {
         let body = try await device.answer { binding in
             OfflineQuestion(binding, sessionID: session, held: held)

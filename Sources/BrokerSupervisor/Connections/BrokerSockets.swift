@@ -8,8 +8,8 @@ internal import Processes
 internal import Synchronization
 internal import UnixSocket
 
-/// The broker's sockets for apps, agents, operators and readers of the device's state. The broker asks the kernel which
-/// process has connected only once, when it accepts the connection.
+/// The broker's sockets for apps, agents, operators and readers of the device's state. The broker asks the kernel only
+/// once which process has connected: when it accepts the connection.
 struct BrokerSockets: Sendable {
     private let apps: Listener
     private let agents: Listener

@@ -23,8 +23,9 @@ package final class DepartureAnswers: Sendable {
     }
 }
 
-/// The steps by which a device leaves its directory or is reset, on the supervisor's thread. The order is written to
-/// disk, the session ends with its complete clean-up, the servers are notified, and the erasure begins.
+/// Carries out the steps by which a device leaves its directory or is reset. Used only on the supervisor's thread. The
+/// order is written to disk, the session ends with its complete clean-up, the servers are notified, and the erasure
+/// begins.
 final class DepartureFlow {
     private(set) var departure: Departure?
     private var waiting: [@Sendable (OperatorReply) -> Void] = []

@@ -47,8 +47,8 @@ final class BrowserConfinement {
     private var isIncomplete = true
     /// The epoch that `unopened` and `isIncomplete` describe.
     private var watched: Epoch?
-    /// The epoch at whose end the user's files are reported, that user, and when the epoch's first browser was opened,
-    /// in seconds since 1970. Nil if an earlier supervisor opened the browser.
+    /// The epoch at whose end the user's files are reported. `user` is that user, and `since` is when the epoch's first
+    /// browser was opened, in seconds since 1970. Nil if an earlier supervisor opened the browser.
     private var session: (epoch: Epoch, user: UInt32, since: Int)?
     /// The files that the user of the last ended epoch left behind.
     private var findings: (epoch: Epoch, left: Finding<[String]>)?
@@ -153,7 +153,7 @@ final class BrowserConfinement {
 
     // MARK: - Ending
 
-    /// Whether every browser of this epoch that an agent reported was confined. If so, the helper can end all of them
+    /// Whether every browser that an agent reported for this epoch was confined. If so, the helper can end all of them
     /// without an agent.
     func hasConfined(_ epoch: Epoch) -> Bool { watched == epoch && !isIncomplete }
 

@@ -35,7 +35,7 @@ package struct ReceiptStore: Sendable {
         static let damaged = "damaged-"
     }
 
-    /// Returns the chain's end; nil before anything was written. Before the first receipt is acknowledged, its
+    /// Returns the chain's end; nil before anything was written. Before the first receipt is acknowledged, the end's
     /// `sequence` is 0.
     ///
     /// - Throws: ``ReceiptsDamaged``, ``FileError``.
@@ -105,7 +105,8 @@ package struct ReceiptStore: Sendable {
     /// The folders of damaged chains that have not been removed.
     func movedAside() throws -> [String] { try directory.names().filter { $0.hasPrefix(Name.damaged) }.sorted() }
 
-    /// When damage was last found, in seconds since 1970; nil once the chains moved aside have been removed.
+    /// When damage was last found, in seconds since 1970; nil once the damaged chains, which were moved aside, have
+    /// been removed.
     package func damageFound() throws -> Int? {
         try movedAside().compactMap { Int($0.dropFirst(Name.damaged.count).prefix { $0.isNumber }) }.max()
     }

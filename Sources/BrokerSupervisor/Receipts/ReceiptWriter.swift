@@ -30,10 +30,11 @@ final class ReceiptWriter {
     private var key: ReceiptKey?
     /// The number of the newest line; 0 before the first.
     private(set) var sequence = 0
-    /// The last hand-over for which this process wrote a receipt, without data about the worker; nil before the first.
-    /// Epochs in which nobody signed in are left out.
+    /// The last hand-over for which this process wrote a receipt, without data about the worker; nil before the first
+    /// receipt. Epochs in which nobody signed in are left out.
     private(set) var last: DeviceState.Handover?
-    /// When damage to a chain was last found, in seconds since 1970; nil once the chains moved aside have been removed.
+    /// When damage to a chain was last found, in seconds since 1970; nil once the damaged chains, which were moved
+    /// aside, have been removed.
     private(set) var damageFound: Int?
 
     init(files: DeviceFiles, epochCount: EpochCount?, clock: SupervisorClock, logger: Logger) {
@@ -214,7 +215,7 @@ final class ReceiptWriter {
         return .known(tokensEndBy.map { min($0, bound) } ?? bound)
     }
 
-    /// Stores a statement that the receipt key belongs to this device, signed with the device key. Does so once for
+    /// Stores a statement, signed with the device key, that the receipt key belongs to this device. Does so once for
     /// each join. If that fails, the receipt is still valid, and the next call tries again.
     private func certify(_ key: ReceiptKey, _ join: JoinRecord) {
         do {

@@ -60,8 +60,8 @@ final class AppListeners: Sendable {
         state.withLock { $0.recognition.identity(throughSocketOf: bundleID) }
     }
 
-    /// Returns `.browser` for a program that the worker's browser started, and `identity` for any other. The result is
-    /// valid while the process that connected exists.
+    /// Returns `.browser` for a program that the worker's browser started, and `identity` for any other program. The
+    /// result is valid while the process that connected exists.
     func refined(_ identity: AppIdentity, _ peer: Peer) -> AppIdentity {
         identity == .session && browserOrigin.hasStarted(peer.pid, of: peer.uid) ? .browser : identity
     }

@@ -13,9 +13,9 @@ internal import UnixSocket
 /// Runs on the supervisor's own thread: takes the inputs one after the other and passes each to the part that handles
 /// it, usually the session's coordinator.
 ///
-/// It never reads an app's frame, and it holds only one secret of a worker: the memory file of the session's key. If it
-/// cannot write to disk, it ends. The key and the session end with it, and the next start completes the sign-out from
-/// the journal.
+/// The supervisor never reads an app's frame, and holds only one secret of a worker: the memory file of the session's
+/// key. If the supervisor cannot write to disk, it ends. The key and the session then end as well, and the next start
+/// completes the sign-out from the journal.
 final class Supervisor {
     private let inputs: Mailbox<SupervisorInput>
     private let timer: InputTimer

@@ -27,8 +27,8 @@ package struct SupervisorService: Service {
     private let helloPatience: Duration
     private let successor: DepartureAnswers?
 
-    /// The running program, even after its file on disk was replaced (proc(5)), so that the supervisor and the session
-    /// process always have the same version.
+    /// The path of the running program (proc(5)). The path stays valid after the program's file on disk was replaced,
+    /// so that the supervisor and the session process always have the same version.
     package static let ownExecutable = "/proc/self/exe"
 
     /// How long an agent that has connected may take to send its hello.
@@ -40,7 +40,8 @@ package struct SupervisorService: Service {
     ///   - platform: the TPM with the device's keys, if the device has one.
     ///   - helloPatience: how long an agent that has connected may take to send its hello.
     ///   - isAnnounced: whether the service manager was already notified that this process serves.
-    ///   - watch: receives the state that the device reports to its server, on the supervisor's thread; must not block.
+    ///   - watch: called on the supervisor's thread with the state that the device reports to its server; must not
+    ///     block.
     ///   - askDirectory: asks the identity platform for the status of the device's registration; must not block.
     ///   - inspect: returns the findings of other parts of this process, for `baton doctor`.
     ///   - successor: answers operators once the state of a departing device is erased.
