@@ -27,7 +27,8 @@ package struct BrowserMachine: Sendable, Equatable {
     package enum Page: Sendable, Equatable {
         /// A page of the broker.
         case signIn(LoopbackURL)
-        /// A page for the worker; nil for an empty page, if the home page was ordered and the configuration names none.
+        /// A page for the worker; nil for an empty page, if the home page was ordered and the configuration names no
+        /// home page.
         case worker(WebAddress?)
     }
 

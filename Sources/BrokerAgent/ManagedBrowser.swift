@@ -45,7 +45,7 @@ package struct ManagedBrowser: Sendable, Equatable {
     /// Writes the policies into the profile.
     ///
     /// - Parameter temporary: the browser's folder for temporary files.
-    /// - Returns: the words that are put before a command so that it runs with these policies in force.
+    /// - Returns: the words that are put before a command so that the command runs with these policies in force.
     /// - Throws: ``AgentFailure`` if the policies cannot be put in force. In that case the browser must not start.
     func wrapper(
         for profile: BrowserProfile, in temporary: Directory, _ configuration: BrowserConfiguration,

@@ -2,7 +2,7 @@
 internal import BrokerIPC
 package import Processes
 
-/// The user whose requests the helper answers, and the users whose processes and folders it may touch.
+/// The user whose requests the helper answers, and the users whose processes and folders the helper may touch.
 package struct HelperConfiguration: Sendable {
     /// The user of `batond`, the only user whose requests are answered.
     package let broker: UInt32

@@ -65,7 +65,7 @@ struct SessionStorage {
         return (path, isSwapFree == 1)
     }
 
-    /// Unmounts the storage of an epoch, which destroys its content, and removes its folder.
+    /// Unmounts the storage of an epoch and removes the storage's folder. Unmounting destroys the content.
     ///
     /// - Throws: ``HelperRefusal``, with `storage_busy` while a process uses the storage.
     func remove(_ epoch: Epoch.ID) throws(HelperRefusal) {

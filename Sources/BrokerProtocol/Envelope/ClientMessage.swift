@@ -5,7 +5,7 @@ internal import JSON
 package enum ClientMessage: Sendable, Equatable {
     case hello(ClientHello)
     case request(Request)
-    /// Cancels the request with this id, which still gets its one reply.
+    /// Cancels the request with this id. The request still gets its one reply.
     case cancel(String)
 }
 

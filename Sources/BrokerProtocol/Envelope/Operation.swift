@@ -24,7 +24,7 @@ package struct Operation: RawRepresentable, Hashable, Sendable {
 
     /// Returns the headers that sign a browser in at an address.
     package static let getSSOCookies = Operation(rawValue: "get_sso_cookies")
-    /// Delivers a message of a browser's extension; sent by its native messaging host.
+    /// Delivers a message of a browser's extension; sent by the extension's native messaging host.
     package static let browserNativeMessage = Operation(rawValue: "browser_native_message_operation")
     /// Baton's own: returns the addresses for which the browser's extension requests headers.
     package static let browserAddresses = Operation(rawValue: "baton.browser_addresses")

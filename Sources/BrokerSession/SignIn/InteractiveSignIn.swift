@@ -5,8 +5,8 @@ internal import OAuth
 internal import Redaction
 internal import WebPages
 
-/// A person's sign-in in the browser, with an authorization code and PKCE, for the broker itself (RFC 8252, RFC
-/// 7636).
+/// A person's sign-in in the browser, with an authorization code and PKCE (RFC 8252, RFC 7636). The broker itself is
+/// the client.
 struct InteractiveSignIn: Sendable {
     let server: IdentityClient
     let scopes: Scopes

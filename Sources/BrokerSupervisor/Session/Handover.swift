@@ -9,7 +9,7 @@ package struct Handover: Sendable, Equatable {
     package let next: Epoch
     /// Why the epoch ended; nil if an earlier version committed the end.
     package let trigger: SignOutTrigger?
-    /// Whether nobody had signed in: a sign-in that failed, or an administrator's sign-in.
+    /// Whether nobody had signed in. True for a sign-in that failed and for an administrator's sign-in.
     package let isAttempt: Bool
     package let items: [ItemOutcome]
 

@@ -78,7 +78,8 @@ extension SessionMachine {
     package enum CompletionStep: Sendable, Equatable {
         /// Lock these apps until they have erased their data of this epoch.
         case lockApps([String], Epoch)
-        /// Write the receipt. Repeated if a crash occurs before the journal records that the device is ready.
+        /// Write the receipt. This step is repeated if a crash occurs before the journal records that the device is
+        /// ready.
         case writeReceipt(Handover)
         /// The device is ready in this epoch.
         case journal(Epoch)

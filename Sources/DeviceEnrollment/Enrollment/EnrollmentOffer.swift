@@ -49,7 +49,8 @@ struct EnrollmentOffer: Sendable {
                     found = HTTPSClient.Identity(certificates: opened.certificates, privateKey: opened.privateKey)
                 } catch { throw EnrollmentError(.identityRefused, "\(error)") }
             }
-            // The payload stays without its content, since the device's list of profiles still names it.
+            // The payload stays in the profile, but without its content, because the device's list of profiles still
+            // names it.
             profile.payloads[index].content = .identity(IdentityPayload(container: [], password: ""))
         }
         guard let found else { throw EnrollmentError(.profileRefused, "the profile holds no identity") }

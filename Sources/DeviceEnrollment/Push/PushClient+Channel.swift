@@ -57,7 +57,7 @@ extension PushClient {
                     }
                 }
                 self.logger.debug("push channel ended", metadata: ["http.status": "\(status)"])
-                // If the device is no longer enrolled, it learns this from the check-in and acts on it.
+                // If the device is no longer enrolled, the check-in reveals that, and the enrollment agent acts on it.
                 if status == 403 { self.configuration.checkIn() }
             },
             {

@@ -148,7 +148,7 @@ package final class PushClient: Service {
     /// Handles the status that the managing organisation reported for the device.
     func received(fromManagement status: SessionStatus, of session: WatchedSession) {
         isForeignToManagement.withLock { $0 = status == .deviceUnknown }
-        // Only the organisation that the device is joined to can state that it has removed the device.
+        // Only the organisation that the device is joined to can state that the device was removed.
         if status == .deviceDisabled { note(.disabled, of: session.join) }
         if status == .deviceUnknown { questions.advance() }
         received(status, of: session)

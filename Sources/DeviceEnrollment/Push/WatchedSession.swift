@@ -2,7 +2,7 @@
 package import BrokerDevice
 package import BrokerProtocol
 
-/// The state that the device reports to its server: its registration, the epoch, and the session.
+/// The state that the device reports to its server: the device's registration, the epoch, and the session.
 package struct WatchedSession: Sendable, Equatable {
     /// The device's registration; nil if the device has joined no directory.
     package let join: JoinRecord?
