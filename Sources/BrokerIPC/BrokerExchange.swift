@@ -4,7 +4,7 @@ internal import Glibc
 internal import Redaction
 internal import UnixSocket
 
-/// One request to the broker on its own connection, for programs that are not apps and do not link `MSAL`.
+/// One request to the broker, on a connection of its own, for programs that are not apps and do not link `MSAL`.
 package struct BrokerExchange: Sendable {
     private let socket: String
     private let client: ClientHello

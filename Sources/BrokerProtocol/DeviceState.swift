@@ -20,7 +20,7 @@ package struct DeviceState: Sendable, Codable, Equatable {
     package struct Session: Sendable, Codable, Equatable {
         /// When the session began, in seconds since 1970; nil if that is no longer known.
         package let began: Int?
-        /// When the shift ends, on the boot clock; nil if it has no end.
+        /// When the shift ends, on the boot clock; nil if the shift has no end.
         package let shiftEnd: Int?
         /// When the session ends because of inactivity, on the boot clock; nil before the worker is warned.
         package let idleEnd: Int?
@@ -83,7 +83,7 @@ package struct DeviceState: Sendable, Codable, Equatable {
     /// `shared`, or a stable code for what prevents shared mode or why the device is quarantined.
     package let reason: String
     package let isEnrolled: Bool
-    /// The name under which the device joined its directory; nil if it has not joined.
+    /// The name under which the device joined its directory; nil if the device has not joined.
     package let deviceName: String?
     /// The identity platform's last answer about the registration, such as `good` or `disabled`; nil if there is none.
     package let registration: String?

@@ -3,7 +3,7 @@ internal import BrokerDevice
 internal import BrokerProtocol
 internal import Synchronization
 
-/// Sends messages to the supervisor and waits until it accepts or refuses each.
+/// Sends messages to the supervisor and waits until the supervisor accepts or refuses each message.
 final class SupervisorAnswers: Sendable {
     private struct State {
         var waiting: [UInt64: Promise<Bool>] = [:]

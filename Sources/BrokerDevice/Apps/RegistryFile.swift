@@ -43,7 +43,7 @@ package struct RegistryFile: Sendable, Equatable {
         entries = content.apps.map(\.entry)
     }
 
-    /// Checks that nobody except root and this process's user can have written the file or can replace it.
+    /// Checks that only root and this process's user are able to write or replace the file.
     ///
     /// - Throws: ``RegistryFailure``.
     package static func trust(_ path: String) throws(RegistryFailure) {

@@ -10,7 +10,7 @@ package struct JoinRecord: Sendable, Codable, Equatable {
     package let certificate: String
     /// The certificate's SHA-1, in upper-case hexadecimal digits.
     package let thumbprint: String
-    /// The name under which the device joined; nil if an earlier version of Baton joined it.
+    /// The name under which the device joined; nil if the device was joined by an earlier version of Baton.
     package let deviceName: String?
 
     package init(

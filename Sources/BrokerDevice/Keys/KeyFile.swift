@@ -4,7 +4,8 @@ internal import Files
 internal import Glibc
 internal import Redaction
 
-/// Reads files that hold the device's own keys, but only if no user except the broker's can have read them.
+/// Reads files that hold the device's own keys, but only if their owner and mode let no user except the broker's read
+/// them.
 enum KeyFile {
     private static let limit = 64 << 10
 

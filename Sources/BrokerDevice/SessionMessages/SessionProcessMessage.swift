@@ -12,7 +12,8 @@ package enum SessionProcessMessage: Sendable, Codable, Equatable {
     case browserWanted(url: String)
     /// The server has opened a session. The end of that session must be reported to the server.
     case sessionKnown(EndedSession)
-    /// The server's pseudonym for the worker in receipts; nil if it gave none. Sent before ``sessionKnown(_:)``.
+    /// The server's pseudonym for the worker in receipts; nil if the server gave none. Sent before
+    /// ``sessionKnown(_:)``.
     case receiptSubject(String?)
     /// An app is about to get an access token that is valid until this time, in seconds since 1970. The session process
     /// waits for ``SupervisorMessage/tokenNoted(until:)`` before it answers the app.
@@ -22,7 +23,7 @@ package enum SessionProcessMessage: Sendable, Codable, Equatable {
     /// The session process is about to tell a reader which accounts there are, or that there are none. The reader's
     /// tombstones must be on disk first.
     case storeTombstones(reader: AccountReader, [AccountTombstone])
-    /// An app requests the sign-out. The descriptor is its connection, on which the supervisor answers.
+    /// An app requests the sign-out. The descriptor is the app's connection, on which the supervisor answers.
     /// - `inBrowser`: the browser's extension requests it, and the answer has the extension's form.
     case endWanted(requestID: String, fromBrowser: Bool, correlationID: String?, inBrowser: Bool = false)
     case joined(JoinRecord)

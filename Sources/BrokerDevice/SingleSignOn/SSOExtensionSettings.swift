@@ -6,7 +6,7 @@ package import DeviceManagement
 package struct SSOExtensionSettings: Sendable, Codable, Equatable {
     /// `URLs`: prefixes of addresses, as the profiles spell them.
     package var urls: [String] = []
-    /// `AppCookieSSOAllowList`: bundle ids of apps that may ask for a browser's headers themselves.
+    /// `AppCookieSSOAllowList`: bundle ids of apps that may themselves request the headers of a browser.
     package var cookieApps: Set<String> = []
     /// `disable_explicit_app_prompt`: whether the browser removes a page's request to prompt for the password.
     package var removesPrompts = false

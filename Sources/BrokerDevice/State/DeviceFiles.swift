@@ -7,7 +7,7 @@ internal import JSON
 
 /// The folders of the device's state, and how its files are read and written.
 ///
-/// Files that only the supervisor uses are in its target (`DeviceFiles+Supervisor.swift`).
+/// Files that only the supervisor uses are in the supervisor's target (`DeviceFiles+Supervisor.swift`).
 ///
 /// A missing file reads as nil. If a file cannot be read, an error is thrown, and the broker does not start.
 package struct DeviceFiles: Sendable {
@@ -59,7 +59,7 @@ package struct DeviceFiles: Sendable {
 
     /// Reads a JSON file of the root folder. Returns nil if the file is missing.
     ///
-    /// - Throws: ``DeviceStateDamaged`` if it is malformed, ``FileError`` if it cannot be read.
+    /// - Throws: ``DeviceStateDamaged`` if the file is malformed, ``FileError`` if it cannot be read.
     package func read<Value: Decodable>(_ type: Value.Type, _ name: String) throws -> Value? {
         guard let bytes = try root.file(name).read(limit: Self.limits.bytes) else { return nil }
         do { return try JSONReader.read(type, from: bytes, limits: Self.limits) } catch {

@@ -79,7 +79,7 @@ package struct BrowserProfile: Sendable {
 
     private var name: String { folder.path.split(separator: "/").last.map(String.init) ?? "" }
 
-    /// Creates the missing folders, for this user only.
+    /// Creates the missing folders. Only this user may enter them.
     ///
     /// - Returns: the temporary folder.
     /// - Throws: ``FileError``, also if others may enter one of the folders.

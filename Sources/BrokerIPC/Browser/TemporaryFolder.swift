@@ -49,7 +49,7 @@ package struct TemporaryFolder: Sendable {
         return Directory(path: path)
     }
 
-    /// Creates the folder for this user only, if it does not exist yet.
+    /// Creates the folder if it does not exist yet. Only this user may enter it.
     package func make() throws(FileError) -> Directory {
         for _ in 0..<Self.maximumNames {
             let folder: Directory

@@ -3,7 +3,7 @@
 /// One of the readers of account changes that share a client id. Each reader has its own state: a change that one
 /// reader has acknowledged is still reported to the others.
 ///
-/// `MSAL`'s `getCurrentAccount` is the reader without a name; a library on top of it uses a name.
+/// `MSAL`'s `getCurrentAccount` is the reader without a name; a library on top of `MSAL` uses a name.
 package struct AccountReader: Sendable, Hashable {
     package let clientID: String
     /// Up to 16 letters `a` to `z`; empty for the reader without a name.

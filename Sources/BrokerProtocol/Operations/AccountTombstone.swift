@@ -38,7 +38,7 @@ package struct AccountTombstone: Sendable, Codable, Equatable {
     }
 }
 
-/// The accounts that one reader has seen and whose departure it has not acknowledged, oldest first.
+/// The accounts that one reader has seen and whose departure that reader has not acknowledged, oldest first.
 ///
 /// The reader gets the oldest account as its previous account. No change is lost if the app crashes between receiving a
 /// change and deleting its data, or if two workers came and went while the app was stopped.
@@ -69,7 +69,7 @@ package struct AccountTombstones: Sendable, Equatable {
 
     /// Records that the reader is about to see `homeAccountID`; returns whether anything changed.
     ///
-    /// - Parameter byQuery: true if the reader asked for the current account; false if it gets a token.
+    /// - Parameter byQuery: true if the reader asked for the current account; false if the reader gets a token.
     package mutating func tell(_ homeAccountID: String, in epoch: Epoch, byQuery: Bool = true) -> Bool {
         let before = told
         let isRemoved = isRemoved(homeAccountID, in: epoch)

@@ -53,7 +53,7 @@ package final class LoopbackServer: Sendable {
     ///
     /// - Parameters:
     ///   - language: the language of all pages; nil for the language that each request prefers.
-    ///   - owner: the user who opens the browser; no request is read before this is settled.
+    ///   - owner: the user who opens the browser; no request is read before this user is known.
     ///   - unable: called if the kernel does not report who connects, so that nobody can be served.
     ///   - serve: answers the browser's requests, in the language that is passed to it. It is not called for the files
     ///     that pages load.

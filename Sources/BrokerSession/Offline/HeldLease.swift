@@ -20,7 +20,7 @@ package struct HeldLease: Sendable, Equatable {
         var attempts = 0
         /// The number of receipt pseudonyms that were used.
         var subjectsUsed = 0
-        /// The verifier of the worker's PIN; nil if they have set none.
+        /// The verifier of the worker's PIN; nil if the worker has set no PIN.
         var pin: OfflinePIN?
     }
 

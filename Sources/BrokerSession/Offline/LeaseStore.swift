@@ -32,7 +32,7 @@ package struct LeaseStore: Sendable {
     /// The valid leases at one moment.
     package struct Found: Sendable {
         package let leases: [HeldLease]
-        /// The record of time; nil if the device has none, and therefore no lease.
+        /// The record of time; nil if the device has no such record, and therefore no lease.
         let time: OfflineTime?
 
         /// Whether anyone may sign in with one of the leases.

@@ -28,7 +28,7 @@ package struct OfflinePIN: Sendable, Codable, Equatable {
     package enum PolicyViolation: Error, Equatable {
         /// Too short, too long, or with characters other than digits.
         case shape
-        /// A single repeated digit, digits that count up or down, or a short sequence repeated.
+        /// A single repeated digit, digits that count up or down, or a repeated short sequence.
         case trivial
     }
 

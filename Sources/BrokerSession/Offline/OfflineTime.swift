@@ -25,7 +25,8 @@ package struct OfflineTime: Sendable, Codable, Equatable {
     private var powered = 0
     private var boots = 0
 
-    /// Seconds by which the wall clock may lag behind ``highest``, since time services set it back by small amounts.
+    /// Seconds by which the wall clock may lag behind ``highest``, because time services set the clock back by small
+    /// amounts.
     package static let tolerance = 60
 
     package init(at moment: OfflineMoment) {

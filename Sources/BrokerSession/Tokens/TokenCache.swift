@@ -19,7 +19,7 @@ struct TokenCache {
     /// the memory.
     private static let maximum = 512
 
-    /// A cached token for exactly these scopes with enough lifetime; nil if there is none.
+    /// A cached token for exactly these scopes, with enough remaining lifetime; nil if there is none.
     func token(for request: TokenRequest, tenant: String, now: Int) -> TokenResponse? {
         guard !request.forceRefresh, request.claims == nil, let token = tokens[Self.key(request, tenant)],
             token.expiresOn - now >= Self.leastLife

@@ -19,7 +19,7 @@ struct UnsavedWork {
 
     /// Replaces the reported apps.
     ///
-    /// - Returns: whether an announced end waited only for apps that have saved now.
+    /// - Returns: whether an announced end waited only for apps that have now saved.
     mutating func report(_ apps: [String], in epoch: Epoch) -> Bool {
         (self.apps, self.epoch) = (apps, epoch)
         return ending?.isGraceOver == true && !holds(epoch)
@@ -40,7 +40,7 @@ struct UnsavedWork {
         return false
     }
 
-    /// When the announced end of this epoch takes place even if apps have not saved; nil if it waits for no app.
+    /// When the announced end of this epoch takes place even if apps have not saved; nil if that end waits for no app.
     func end(of epoch: Epoch) -> Duration? { holds(epoch) ? ending?.end : nil }
 
     /// Whether the announced end of this epoch waits for unsaved work.
