@@ -2,7 +2,7 @@
 
 /// Why a request to the TPM with the device's keys failed.
 package enum TrustedPlatformFailure: Error, Equatable {
-    /// The TPM cannot be reached: it is missing, configured wrongly, or this process may not use it.
+    /// The TPM cannot be reached: the TPM is missing or configured wrongly, or this process may not use it.
     case unavailable(cause: String)
     /// The TPM was reached and did not answer in time.
     case unresponsive

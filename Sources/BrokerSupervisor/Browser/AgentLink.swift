@@ -58,8 +58,8 @@ package struct AgentLink: Sendable {
     /// The agent's process and user, for messages to operators.
     var text: String { "\(pid.map { "process \($0) of " } ?? "")user \(user)" }
 
-    /// Sends the agent the configuration of browsers and the address pattern of sign-in pages. Leaves out whichever has
-    /// not changed since it was last sent.
+    /// Sends the agent the configuration of browsers and the address pattern of sign-in pages. If one of the two has
+    /// not changed since it was last sent, it is not sent again.
     mutating func configure(_ wanted: BrowserConfiguration, signIn wantedSignIn: AddressPattern?) {
         if let wantedSignIn, wantedSignIn != signIn {
             signIn = wantedSignIn

@@ -99,7 +99,7 @@ final class BrowserSupervision {
         try open(epoch, .worker(address, id: id))
     }
 
-    /// Answers the request for a page if the agent has not reported in time whether the browser shows the page.
+    /// Answers the request for a page after the agent has failed to report in time whether the browser shows the page.
     func pageOverdue(_ id: UInt64) { pages.settle(id, .unconfirmed) }
 
     /// Orders the agent to close the browser of this epoch. If the device has a helper, the helper first kills the

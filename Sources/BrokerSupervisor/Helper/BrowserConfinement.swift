@@ -52,7 +52,8 @@ final class BrowserConfinement {
     private var session: (epoch: Epoch, user: UInt32, since: Int)?
     /// The files that the user of the last ended epoch left behind.
     private var findings: (epoch: Epoch, left: Finding<[String]>)?
-    /// Why the helper did not carry out a request, as a text for operators; nil if it carried out the last one.
+    /// Why the helper did not carry out a request, as a text for operators; nil if the helper carried out the last
+    /// request.
     private(set) var problem: String?
 
     /// The maximum number of orders that may wait for the storage.

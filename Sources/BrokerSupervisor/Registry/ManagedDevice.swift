@@ -53,8 +53,7 @@ final class ManagedDevice {
         if registry != former { listeners.follow(try? registry.get()) }
     }
 
-    /// Checks that the file with the MDM's declarations can be trusted: only if nobody else can have changed the file
-    /// may the declarations be used.
+    /// Checks that only root and the broker's user are able to write or replace the file with the MDM's declarations.
     private func trustManagement() throws(RegistryFailure) {
         do throws(RegistryFailure) { try RegistryFile.trust(files.management.path + "/state.json") } catch {
             // A device that was never enrolled has no such file.
