@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// `import MSAL` also imports these, as it imports Foundation, UIKit and WebKit on Apple's systems, so that one source
-// file compiles on both. FoundationNetworking is left out: it would load an HTTP stack into every app.
+// `import MSAL` also imports the modules below. On Apple's systems `import MSAL` also imports Foundation, UIKit and
+// WebKit. One source file therefore compiles on Linux and on Apple's systems. FoundationNetworking is left out, because
+// it would load an HTTP stack into every app.
 @_exported public import Dispatch
 @_exported public import Foundation

@@ -54,7 +54,7 @@ struct SignedInAccounts: Sendable {
 
 /// The most recently decoded values, each with the texts from which it was decoded.
 private struct Recent<Value: Sendable>: Sendable {
-    /// A process usually has one client id, rarely a few more; each has an id token of its own.
+    /// A process usually has one client id, rarely a few more. Each client id has an id token of its own.
     private static var maximum: Int { 4 }
 
     private var entries: [(source: [String], value: Value)] = []

@@ -15,8 +15,9 @@ struct AccountChange: Sendable {
 extension Client {
     /// Asks the broker for the current account.
     ///
-    /// The broker reports the former account until ``acknowledge(_:_:complete:)``. If an earlier change was handed to
-    /// `async` code, this call acknowledges that change first: by asking again, the app shows that it has handled it.
+    /// The broker reports the former account until ``acknowledge(_:_:complete:)`` is called. If an earlier change was
+    /// handed to `async` code, this call acknowledges that change first, because an app that asks again has handled the
+    /// earlier change.
     func currentAccount(
         _ correlation: UUID, complete: @escaping @Sendable (Result<AccountChange, Fault>) -> Void
     ) {
@@ -46,8 +47,8 @@ extension Client {
     /// so the app's next query acknowledges it.
     func keepUnconfirmed(_ change: AccountChange) { broker.unconfirmed.put(change, for: id) }
 
-    /// Tells the broker that the app has handled a change. Until then each query reports the change; afterwards none
-    /// does (CUR-5).
+    /// Tells the broker that the app has handled a change. Until then each query reports the change; later queries do
+    /// not (CUR-5).
     ///
     /// Errors are ignored, because the broker then reports the change again. `complete` runs in any case.
     func acknowledge(

@@ -2,9 +2,10 @@
 internal import Dispatch
 internal import Synchronization
 
-/// Starts a call and blocks the caller's thread until its one outcome arrives; the call's deadline limits the wait.
+/// Starts a call and blocks the caller's thread until the outcome of the call arrives. The wait ends at the call's
+/// deadline at the latest.
 ///
-/// Outcomes arrive on a thread of the connection, which never waits for an app.
+/// Outcomes arrive on a thread of the connection. That thread never waits for an app.
 func waited<Value: Sendable>(_ start: (@escaping @Sendable (Value) -> Void) -> Void) -> Value {
     let slot = Slot<Value>()
     start { slot.fill($0) }

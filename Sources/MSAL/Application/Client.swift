@@ -8,7 +8,8 @@ struct Client: Sendable {
     let authority: MSALAuthority
     /// The capabilities that the app declares, such as `cp1`.
     let capabilities: [String]
-    /// Whether the app may use the broker. It may not if it bypasses the validation of its redirect URI (INIT-8).
+    /// Whether the app may use the broker. An app that bypasses the validation of its redirect URI may not use the
+    /// broker (INIT-8).
     private let mayUseBroker: Bool
     let broker: BrokerConnection
     /// The authorities of accounts' home tenants, for an authority that names no tenant (SIL-4).

@@ -12,8 +12,9 @@ struct Delivery: Sendable {
     enum Receiver: Sendable {
         /// A block of the app.
         case block
-        /// The block of an `async` form of a subclass. The subclass may override the block form, so the outcome may
-        /// reach a block of the app. It is delivered on a queue of the library, never on one of the app.
+        /// The block that the `async` form of a subclass passes to the block form. The subclass may override the block
+        /// form, so the outcome may reach a block of the app. The outcome is delivered on a queue of the library, never
+        /// on a queue of the app.
         case overriddenBlock
         /// The task that waits in an `async` form. Any thread may resume it directly, because resuming only schedules
         /// the task.
@@ -32,14 +33,14 @@ struct Delivery: Sendable {
     /// to run.
     private var isWatched = false
 
-    /// Delivers on the main queue unless the app names a queue: for calls that start from a user's action (THR-2).
+    /// Delivers on the main queue unless the app names a queue. Used for calls that start from a user's action (THR-2).
     static func onMain(_ parameters: MSALParameters, correlation: UUID? = nil) -> Delivery {
         guard receiver.get() == .block else { return inBackground(parameters, correlation: correlation) }
         let queue = parameters.completionBlockQueue
         return Delivery(correlation: correlation ?? .random(), queue: queue ?? .main, isWatched: queue == nil)
     }
 
-    /// Delivers on a queue of the library unless the app names one: for all other calls (THR-3).
+    /// Delivers on a queue of the library unless the app names a queue. Used for all other calls (THR-3).
     static func inBackground(_ parameters: MSALParameters?, correlation: UUID? = nil) -> Delivery {
         let queue = receiver.get() == .block ? parameters?.completionBlockQueue : nil
         return Delivery(correlation: correlation ?? .random(), queue: queue ?? .global())

@@ -9,14 +9,14 @@
 extension MSALPublicClientApplication {
     /// Returns information about this device, such as whether workers share it.
     ///
-    /// - Throws: an `NSError` in ``MSALErrorDomain`` if that cannot be determined.
+    /// - Throws: an `NSError` in ``MSALErrorDomain`` if the information cannot be determined.
     public func deviceInformation(with parameters: MSALParameters?) async throws -> MSALDeviceInformation {
         try await answer { getDeviceInformation(with: parameters, completionBlock: $0) }
     }
 
     /// Returns the device's registration with the organisation `tenantId`; nil accepts any organisation.
     ///
-    /// - Throws: an `NSError` in ``MSALErrorDomain`` if that cannot be determined.
+    /// - Throws: an `NSError` in ``MSALErrorDomain`` if the registration cannot be determined.
     public func wpjMetaDataDevice(
         with parameters: MSALParameters?, forTenantId tenantId: String?
     ) async throws -> MSALWPJMetaData {
@@ -34,17 +34,17 @@ extension MSALPublicClientApplication {
 
     /// Returns the accounts that are signed in on the device and meet all of `parameters`; empty if none match.
     ///
-    /// - Throws: an `NSError` in ``MSALErrorDomain`` if that cannot be determined.
+    /// - Throws: an `NSError` in ``MSALErrorDomain`` if the accounts cannot be determined.
     public func accountsFromDevice(for parameters: MSALAccountEnumerationParameters) async throws -> [MSALAccount] {
         try await answer { accountsFromDevice(for: parameters, completionBlock: $0) }
     }
 
     /// Returns the current account and the account that this app saw before.
     ///
-    /// Delete your data of the former worker before you call this again. A change is reported until the next call,
-    /// which acknowledges it. After a crash before that call, the change is reported again (CUR-5).
+    /// Delete your data of the former worker before you call this again. The next call of this method acknowledges the
+    /// change that this call reported. If the app crashes before that next call, the change is reported again (CUR-5).
     ///
-    /// - Throws: an `NSError` in ``MSALErrorDomain`` if that cannot be determined.
+    /// - Throws: an `NSError` in ``MSALErrorDomain`` if the accounts cannot be determined.
     public func currentAccount(with parameters: MSALParameters?) async throws -> (MSALAccount?, MSALAccount?) {
         try await answer { complete in
             getCurrentAccount(with: parameters) { current, previous, error in complete((current, previous), error) }

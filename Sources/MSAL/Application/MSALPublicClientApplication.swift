@@ -12,8 +12,8 @@
 open class MSALPublicClientApplication: NSObject, @unchecked Sendable {
     // Unchecked because the class is open and the configuration is a class; the stored copy is never changed.
     //
-    // Longer than 400 lines with its extensions because the interface is Microsoft's: each method exists with a block,
-    // as an `async` function and under its deprecated names. Each only forwards to ``Client``.
+    // With its extensions the class is longer than 400 lines, because the interface is Microsoft's: each method exists
+    // with a block, as an `async` function and under its deprecated names. Each method only forwards to ``Client``.
     let client: Client
     private let settings: MSALPublicClientApplicationConfig
 
@@ -56,7 +56,7 @@ open class MSALPublicClientApplication: NSObject, @unchecked Sendable {
     /// Asks the broker and blocks until it answers, for at most five seconds. Do not call this method from the main
     /// thread. In `async` code use ``accountsFromDevice(for:)`` instead (ENUM-1, ENUM-2).
     ///
-    /// - Throws: an `NSError` in ``MSALErrorDomain`` if that cannot be determined.
+    /// - Throws: an `NSError` in ``MSALErrorDomain`` if the accounts cannot be determined.
     #if canImport(ObjectiveC)
         @objc(allAccounts:)
     #endif
@@ -79,7 +79,7 @@ open class MSALPublicClientApplication: NSObject, @unchecked Sendable {
 
     /// Returns the accounts that meet all of `parameters`. Asks the broker and blocks, see ``allAccounts()``.
     ///
-    /// - Throws: an `NSError` in ``MSALErrorDomain`` if that cannot be determined.
+    /// - Throws: an `NSError` in ``MSALErrorDomain`` if the accounts cannot be determined.
     #if canImport(ObjectiveC)
         @objc(accountsForParameters:error:)
     #endif
@@ -111,9 +111,9 @@ open class MSALPublicClientApplication: NSObject, @unchecked Sendable {
     /// Finds the current account and the account that this app saw before (CUR-6).
     ///
     /// Compare the two accounts. A change is reported until a block that received it has returned, so delete your data
-    /// of the former worker inside the block. ``currentAccount(with:)`` reports a change until its next call. Call this
-    /// method when the app starts, when it returns from the background, and when `SHARED_MODE_CURRENT_ACCOUNT_CHANGED`
-    /// is posted.
+    /// of the former worker inside the block. The `async` form, ``currentAccount(with:)``, reports a change until the
+    /// app calls it again. Call this method when the app starts, when it returns from the background, and when
+    /// `SHARED_MODE_CURRENT_ACCOUNT_CHANGED` is posted.
     #if canImport(ObjectiveC)
         @objc(getCurrentAccountWithParameters:completionBlock:)
     #endif
@@ -135,9 +135,9 @@ open class MSALPublicClientApplication: NSObject, @unchecked Sendable {
 
     /// Removes `account` from this app: the broker deletes the tokens that it holds for the app (REM-1).
     ///
-    /// Afterwards this app gets no silent token for the account and does not list it, until a user signs in through
-    /// ``acquireToken(with:completionBlock:)``. The worker stays signed in on the device; to sign a worker out, use
-    /// ``signout(with:signoutParameters:completionBlock:)``. Asks the broker and blocks, see ``allAccounts()``.
+    /// Afterwards this app gets no silent token for the account and does not list the account, until a user signs in
+    /// through ``acquireToken(with:completionBlock:)``. The worker stays signed in on the device; to sign a worker out,
+    /// use ``signout(with:signoutParameters:completionBlock:)``. Asks the broker and blocks, see ``allAccounts()``.
     ///
     /// - Throws: an `NSError` in ``MSALErrorDomain`` if the broker could not be reached or refused.
     #if canImport(ObjectiveC)
@@ -200,8 +200,8 @@ open class MSALPublicClientApplication: NSObject, @unchecked Sendable {
     /// Signs the worker out. On a shared device this applies to all apps and deletes their tokens.
     ///
     /// On success, no credential that could obtain a token is left on the device. The identity platform's session,
-    /// including that in the browser, also ends: at once, or as soon as the device is online again. The app must delete
-    /// its own data.
+    /// including its session in the browser, also ends at once, or as soon as the device is online again. The app must
+    /// delete its own data.
     #if canImport(ObjectiveC)
         @objc(signoutWithAccount:signoutParameters:completionBlock:)
     #endif
@@ -220,7 +220,8 @@ open class MSALPublicClientApplication: NSObject, @unchecked Sendable {
 
     /// Finds out whether workers share this device.
     ///
-    /// If that cannot be determined, the block gets an error and no object; `.default` is never a fallback (DEV-4).
+    /// If the library cannot find this out, the block gets an error and no object. The mode `.default` is never
+    /// reported in place of an error (DEV-4).
     #if canImport(ObjectiveC)
         @objc(getDeviceInformationWithParameters:completionBlock:)
     #endif

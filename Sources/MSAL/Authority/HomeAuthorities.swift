@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import Synchronization
 
-/// Makes the authorities of home tenants at one host. Caches only the last one, because a device has one worker at a
-/// time.
+/// Makes the authorities of home tenants at one host. Caches only the last authority that it made, because a device has
+/// one worker at a time.
 final class HomeAuthorities: Sendable {
     private let url: URL
     private let last = Mutex<(tenant: String, authority: MSALAADAuthority)?>(nil)

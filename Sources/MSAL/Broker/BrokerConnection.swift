@@ -64,8 +64,8 @@ package final class BrokerConnection: Sendable {
         _ operation: BrokerProtocol.Operation, _ parameters: FlatMap, isSilent: Bool = true,
         within patience: Duration? = nil, complete: @escaping Call.Completion
     ) {
-        // After fork() the child has neither the thread nor the queues, and a thread of the parent may have held the
-        // lock.
+        // After fork() the child process has neither the thread nor the queues, and a thread of the parent process may
+        // have held the lock.
         guard processID() == owner else { return complete(.failure(.forked)) }
         guard parameters.fitsFrame else { return complete(.failure(.tooLong)) }
         let now = ContinuousClock.now
@@ -79,7 +79,8 @@ package final class BrokerConnection: Sendable {
         apply { $0.submit(call, now: now) }
     }
 
-    /// Cancels the sign-in in progress and closes its window. The call ends with the broker's reply.
+    /// Cancels the sign-in in progress and closes its window. The app's call for this sign-in ends when the broker
+    /// replies.
     ///
     /// - Returns: whether a sign-in was in progress.
     package func cancelSignIn() -> Bool {

@@ -13,7 +13,8 @@ package struct BrokerDeadlines: Sendable {
     package var frame: Duration = .seconds(2)
     /// How long a request without user interaction waits for its reply.
     package var silent: Duration = .seconds(60)
-    /// How long a sign-in waits for its reply. This is longer than the broker keeps a page open.
+    /// How long a sign-in waits for its reply. This is longer than the time for which the broker keeps a sign-in page
+    /// open.
     package var interactive: Duration = .seconds(660)
     /// How long a cancelled sign-in waits for its reply. The broker closes its window before it replies.
     package var cancellation: Duration = .seconds(5)

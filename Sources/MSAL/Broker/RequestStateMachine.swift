@@ -12,7 +12,7 @@ struct RequestStateMachine {
         case open
         case send(ClientMessage)
         case finish(Call, Result<FlatMap, LinkFailure>)
-        /// Close the connection; the next one belongs to the current epoch.
+        /// Close the connection; the next connection belongs to the current epoch.
         case leave
         /// Notify the app that the account may have changed.
         case announceChange
@@ -154,7 +154,7 @@ struct RequestStateMachine {
     /// The app has cancelled its sign-ins.
     ///
     /// A sign-in that was already sent ends with the broker's reply, because only the broker can say whether the user
-    /// had finished.
+    /// had already finished signing in.
     mutating func cancelSignIn(now: ContinuousClock.Instant) -> [Action] {
         var actions: [Action] = []
         for index in entries.indices.reversed() where entries[index].isSignIn && entries[index].canceledUntil == nil {

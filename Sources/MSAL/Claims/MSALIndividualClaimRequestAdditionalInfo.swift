@@ -10,7 +10,7 @@ open class MSALIndividualClaimRequestAdditionalInfo: NSObject {
     open var essential: NSNumber?
     /// The value that the claim should have, as a JSON value.
     open var value: Any?
-    /// The values of which the claim should have one, as JSON values.
+    /// A list of JSON values. The claim should have one of them as its value.
     open var values: [Any]?
 
     /// Makes an object without requirements.

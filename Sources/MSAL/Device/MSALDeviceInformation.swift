@@ -31,8 +31,8 @@ open class MSALDeviceInformation: NSObject, @unchecked Sendable {
     /// The device's registration and the reason for its mode; keys and values are strings (DEV-5, DEV-6).
     ///
     /// The keys are ``MSAL_PRIMARY_REGISTRATION_DEVICE_ID`` and the other registration keys,
-    /// `isSSOExtensionInFullMode`, `baton_device_mode_reason` (a stable code), the key of the broker's version, and the
-    /// keys that the broker adds.
+    /// `isSSOExtensionInFullMode`, `baton_device_mode_reason` (a stable code), the key for the broker's version, and
+    /// the keys that the broker adds.
     open var extraDeviceInformation: [AnyHashable: Any] { extra }
 
     /// `Device mode shared` or `Device mode default` (DEV-9).

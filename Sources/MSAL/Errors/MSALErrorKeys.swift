@@ -38,7 +38,7 @@ public let MSALDisplayableUserIdKey: String = "MSALDisplayableUserIdKey"
 public let MSALHomeAccountIdKey: String = "MSALHomeAccountIdKey"
 /// String: the broker's version.
 public let MSALBrokerVersionKey: String = "MSALBrokerVersionKey"
-/// ``MSALResult``: tokens that arrived but are not what was requested, for example for fewer scopes.
+/// ``MSALResult``: a result that arrived but is not what was requested, for example because it has fewer scopes.
 public let MSALInvalidResultKey: String = "MSALInvalidResultKey"
 /// NSNumber 1: the error was returned without a request, because the same request had just failed.
 public let MSALThrottlingCacheHitKey: String = "MSALThrottlingCacheHitKey"

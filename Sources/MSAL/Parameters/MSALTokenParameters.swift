@@ -9,7 +9,7 @@ open class MSALTokenParameters: MSALParameters {
     open var scopes: [String]
     /// The account for which the token is requested.
     open var account: MSALAccount?
-    /// The authority to use; nil uses the application's.
+    /// The authority to use; nil uses the authority of the application.
     open var authority: MSALAuthority?
     /// Claims to request; they bypass every cached token.
     open var claimsRequest: MSALClaimsRequest?
