@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// oidc-agent's library is loaded when it is needed, so that the benchmark builds without its development package. The
-// two functions are declared in oidc-agent/api.h.
+// oidc-agent's library is loaded when it is needed, so that the benchmark builds without oidc-agent's development
+// package. The two functions are declared in oidc-agent/api.h.
 #include "CRoundTrip.h"
 
 #include <dlfcn.h>

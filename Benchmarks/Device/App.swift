@@ -23,16 +23,16 @@ struct App: Sendable {
     private let application: MSALPublicClientApplication
     private let account: MSALAccount
 
-    /// What `MSAL` posts when the account may have changed.
+    /// The notification that `MSAL` posts when the account may have changed.
     static let accountChange = Notification.Name("SHARED_MODE_CURRENT_ACCOUNT_CHANGED")
 
-    /// An app with a cached token.
+    /// Makes an app that has a cached token.
     init(_ configuration: AppConfiguration) throws {
         try self.init(knowingAccountOf: configuration)
         try token()
     }
 
-    /// An app that has asked who is signed in, and nothing else.
+    /// Makes an app that has asked who is signed in, but has not requested a token.
     init(knowingAccountOf configuration: AppConfiguration) throws {
         guard let authority = URL(string: configuration.authority) else { throw BenchProblem("no authority") }
         self.configuration = configuration

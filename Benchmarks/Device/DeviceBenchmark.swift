@@ -29,7 +29,7 @@ struct CachedCalls: ParsableCommand {
     @Option(help: "An account of the running oidc-agent.") var oidcAgentAccount: String?
 
     func run() throws {
-        // Before anything starts a thread.
+        // The reference must be made before anything starts a thread.
         let reference = try Reference(processor: Int32(brokerProcessor))
         guard croundtrip_pin(Int32(processor)) == 0 else { throw BenchProblem("there is no processor \(processor)") }
         let app = try App(AppConfiguration(file: config))
@@ -53,7 +53,8 @@ struct FirstTokens: ParsableCommand {
             [AppConfiguration].self, from: Data(contentsOf: URL(filePath: apps)))
         var figures = Figures(name: "first token")
         for configuration in configurations {
-            // Knows the account before its first token, as an app does that has shown who is signed in.
+            // The app knows the account before its first token, as an app does if it has already shown who is signed
+            // in.
             let app = try App(knowingAccountOf: configuration)
             let (before, start) = (Usage.now, ContinuousClock.now)
             try app.token()

@@ -70,7 +70,7 @@ struct Figures: Encodable {
     private(set) var nanoseconds: [UInt64] = []
     /// Microseconds of processor time of this process, of all calls together.
     private var processorTime = 0.0
-    /// How often its threads went to sleep, in all calls together.
+    /// How often the threads of this process went to sleep, in all calls together.
     private var switches = 0
 
     init(name: String) { self.name = name }

@@ -4,7 +4,7 @@ import OAuth
 import Storage
 
 extension Bench {
-    /// Refresh tokens, each client with a chain of its own.
+    /// Measures refresh grants. Each client has its own chain of refresh tokens.
     func refreshGrants(_ load: Load, scope: String, of app: Client) async throws -> Measured {
         try await load.run { _ in
             try await signIn(client: app.id.rawValue, scope: scope).string(ReplyName.refreshToken)
@@ -13,7 +13,7 @@ extension Bench {
         }
     }
 
-    /// Durable commits of one row, and refresh grants.
+    /// Measures durable commits of one row, and refresh grants.
     func commitsAndRefreshGrants(_ load: Load, scope: String, of app: Client) async throws -> (Measured, Measured) {
         let commits = try await CommitBench(folder: folder)
         var token = try await signIn(client: app.id.rawValue, scope: scope).string(ReplyName.refreshToken)
@@ -30,7 +30,8 @@ extension Bench {
         ]).string(ReplyName.refreshToken)
     }
 
-    /// App tokens for a primary refresh token, each client on a device of its own; making the request is measured, too.
+    /// Measures how apps' tokens are obtained with a primary refresh token. Each client is on its own device. The time
+    /// to make the request is included.
     func primaryGrants(_ load: Load, scopes: [String], of app: Client) async throws -> Measured {
         let registration = try await registrationToken()
         return try await load.run { number in

@@ -10,7 +10,7 @@ extension Bench {
     /// Adds a user, a device and a session for each number, as they are during a shift: the user has signed in on the
     /// device and has used one app, whose token was refreshed once.
     ///
-    /// - Parameter size: how many there will be in the end.
+    /// - Parameter size: how many users there will be in the end.
     func fill(_ numbers: ClosedRange<Int>, of size: Int) async throws {
         try await BulkRows(bench: self, numbers: numbers, size: size, now: platform.environment.now()).fill()
     }
@@ -108,7 +108,7 @@ private struct BulkRows {
         ]
     }
 
-    /// What a sign-in leaves beside the session.
+    /// The rows that a sign-in creates in addition to the session.
     private var records: [SQL] {
         let last: SQL = "(SELECT COALESCE(MAX(position), 0) FROM audit WHERE tenant = \(bench.tenant.id))"
         return [

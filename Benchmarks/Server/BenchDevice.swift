@@ -77,7 +77,7 @@ struct BenchDevice: Sendable {
         return answer
     }
 
-    /// The signed question for the state of the device and of a session.
+    /// The signed request for the status of the device and of a session.
     fileprivate func statusRequest(_ session: String?) throws -> FormParameters {
         guard let epoch = Self.epoch else { throw BenchProblem("the epoch is malformed") }
         let path = SessionStatusRequest.path(tenant: bench.tenant.id.rawValue)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Storage
 
-/// A database with one table of one column: what a durable write costs at least.
+/// A database with one table of one column, to measure the minimum cost of a durable write.
 struct CommitBench: Sendable {
     private let database: SQLiteDatabase
 

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 import Glibc
 
-/// How long and by how many clients at once something is asked.
+/// How long an operation is repeated, and by how many clients at once.
 struct Load: Sendable {
     let seconds: Int
     let clients: Int
 
-    /// How many of `size` users or devices are asked about: enough to be spread over the tables.
+    /// How many of `size` users or devices an operation uses: enough to be spread over the tables.
     static func sampleSize(of size: Int) -> Int { min(size, 100) }
 
     /// Lets each client repeat `operation` until the time is over. The repetitions of the first half second warm up.
     ///
-    /// - Parameter prepare: makes what one client starts with; not measured.
+    /// - Parameter prepare: makes the state that one client starts with; the time for this is not measured.
     func run<State: Sendable>(
         _ prepare: @Sendable (Int) async throws -> State,
         _ operation: @escaping @Sendable (State) async throws -> State
@@ -72,7 +72,7 @@ struct Load: Sendable {
     }
 }
 
-/// What a load gave.
+/// The measurements of one load.
 struct Measured: Sendable {
     /// Seconds of each operation, the shortest first.
     let times: [Double]
@@ -88,7 +88,7 @@ struct Measured: Sendable {
     }
 }
 
-/// What this process has used of all cores.
+/// The processor time that this process has used on all cores.
 enum ProcessorTime {
     /// In seconds, to the microsecond.
     static var now: Double { Double(clock()) / Double(CLOCKS_PER_SEC) }

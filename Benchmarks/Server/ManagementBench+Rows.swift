@@ -2,7 +2,7 @@
 import Storage
 
 extension ManagementBench {
-    /// Adds as many enrolled devices: each with its identity, three finished commands and its inventory.
+    /// Adds `size` enrolled devices, each with its identity, three finished commands and its inventory.
     func fill(_ size: Int) async throws { try await database.fill(statements(1...size, now: .now)) }
 
     private func statements(_ numbers: ClosedRange<Int>, now: Timestamp) -> [SQL] {

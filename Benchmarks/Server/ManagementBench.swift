@@ -94,7 +94,7 @@ struct ManagementBench: Sendable {
         return answer.body
     }
 
-    /// Reports as a device that there is nothing to report, and expects no command.
+    /// Sends a device's message that it is idle, and expects no command in the answer.
     func idle(_ device: Device) async throws {
         guard try await put(device.idle, from: device).isEmpty else { throw BenchProblem("a command was not expected") }
     }

@@ -3,7 +3,7 @@ import IdentityPlatform
 import OAuth
 import Storage
 
-/// Both servers over databases with as many users, devices and sessions.
+/// Both servers, over databases with a given number of users, devices and sessions.
 final class Population: Sendable {
     private static let scope = "offline_access User.Read"
 

@@ -8,8 +8,8 @@ enum RowKind: Int {
 
 /// The id of row `number` of a kind, as an expression.
 ///
-/// The ids of a table are spread over all ids, as random ones are, but in order, so that each row is added at the end
-/// of an index. A million users with random ids would take an hour.
+/// The ids of a table are spread over the range of all ids, as random ids are, but they are in order, so that each row
+/// is added at the end of an index. A million users with random ids would take an hour.
 ///
 /// - Parameter size: how many rows the table has in the end.
 func bulkID(_ kind: RowKind, size: Int, of number: SQL = "n") -> SQL {

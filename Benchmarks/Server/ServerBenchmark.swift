@@ -23,7 +23,7 @@ struct ServerBenchmark: ParsableCommand {
     }
 }
 
-/// How the figures of a group are taken.
+/// How the figures of a group are measured.
 struct LoadOptions: ParsableArguments {
     @Option(help: "Seconds for each figure.") var seconds = 5
     @Option(help: "How many clients ask at once.") var clients = 16
@@ -33,7 +33,7 @@ struct LoadOptions: ParsableArguments {
     var load: Load { Load(seconds: seconds, clients: clients) }
 }
 
-/// The grants and sign-ins of the identity platform, and the work that each cannot do without.
+/// The grants and sign-ins of the identity platform, and the work that each of them requires at least.
 struct ServerCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "server", abstract: "Measures refresh tokens, primary refresh tokens and sign-ins.")
@@ -78,7 +78,7 @@ struct MDMCommand: ParsableCommand {
 }
 
 extension Bench {
-    /// The same grants for clients of both algorithms, each beside the signatures that it cannot do without.
+    /// Measures the same grants for clients of both algorithms, each together with the signatures that it requires.
     fileprivate func grants(_ options: LoadOptions) async throws {
         let load = options.load
         let limits = [

@@ -39,7 +39,7 @@ class Connection:
 
     def __init__(self, path, **said):
         self.socket = socket.socket(socket.AF_UNIX)
-        # A blocking connect waits for a free place in the kernel's queue; a non-blocking one would be refused.
+        # A blocking connect waits for a free place in the kernel's queue; a non-blocking connect would be refused.
         self.socket.connect(str(path))
         self.socket.settimeout(PATIENCE)
         self.send(hello(**said))

@@ -11,15 +11,16 @@ package import Files
 /// | Chromium | `ExtensionSettings`: ``Chromium/id`` with `installation_mode` `force_installed` and `update_url` ``Chromium/updateURL``, `*` blocked; `NativeMessagingBlocklist` `["*"]`, `NativeMessagingAllowlist` `[hostName]`, `NativeMessagingUserLevelHosts` false |
 /// | Firefox | `ExtensionSettings`: ``Firefox/id`` with `installation_mode` `force_installed` and `install_url` ``Firefox/installURL``, `*` blocked; `Preferences` with `xpinstall.signatures.required` false, locked |
 ///
-/// The browser must find the host's manifest as `org.baton.browser.json`, a copy or a bind mount:
-/// ``Chromium/hostManifest`` in `/etc/chromium/native-messaging-hosts/`, ``Firefox/hostManifest`` in
-/// `/usr/lib/mozilla/native-messaging-hosts/`.
+/// The browser must find the host's manifest under the name `org.baton.browser.json`, as a copy or a bind mount.
+/// Chromium must find ``Chromium/hostManifest`` in `/etc/chromium/native-messaging-hosts/`; Firefox must find
+/// ``Firefox/hostManifest`` in `/usr/lib/mozilla/native-messaging-hosts/`.
 ///
 /// No page may be opened before ``readyFile`` exists: the extension starts a moment after the browser, and a page that
 /// opens earlier has no sign-in. Only the browser's user may read the folder.
 package struct BrowserExtensionPackage: Sendable, Equatable {
     package struct Chromium: Sendable, Equatable {
-        /// 32 letters from a to p. The id differs between devices, because each device makes its own key.
+        /// The extension's id: 32 letters from a to p. The id differs between devices, because each device makes its
+        /// own key.
         package let id: String
         /// The `file:` address of the update manifest, which names the `.crx` file.
         package let updateURL: String

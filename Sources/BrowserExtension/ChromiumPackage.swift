@@ -3,7 +3,8 @@
 /// Reads the extension's id from a `.crx` file that Chromium has packed.
 enum ChromiumPackage {
     private static let magic = Array("Cr24".utf8)
-    /// The last field of the header: the signed data (field 10000), which contains the id (field 1), 16 bytes.
+    /// The beginning of the header's last field, up to the id: the last field is the signed data (field 10000), and the
+    /// signed data consists of the id (field 1), which has 16 bytes.
     private static let idField: [UInt8] = [0x82, 0xf1, 0x04, 0x12, 0x0a, 0x10]
     private static let idLength = 16
     private static let maximumHeader = 64 << 10

@@ -14,15 +14,15 @@ struct StoredArchive {
     /// Adds a file of less than 4 GiB.
     mutating func add(_ name: String, _ content: [UInt8]) {
         let offset = UInt32(files.count)
-        // Version needed, flags (names are UTF-8), method, time, date, checksum, both sizes, lengths of name and extra
-        // field.
+        // The fields that both records have: version needed, flags (names are UTF-8), method, time, date, checksum,
+        // both sizes, lengths of name and extra field.
         let fields =
             Self.bytes(20 as UInt16) + Self.bytes(0x800 as UInt16) + Self.bytes(0 as UInt16) + Self.bytes(0 as UInt16)
             + Self.bytes(Self.date) + Self.bytes(Self.checksum(content)) + Self.bytes(UInt32(content.count))
             + Self.bytes(UInt32(content.count)) + Self.bytes(UInt16(name.utf8.count)) + Self.bytes(0 as UInt16)
         files += Self.bytes(0x0403_4b50 as UInt32) + fields + Array(name.utf8) + content
-        // The version that made the entry, the same fields, then the comment's length, the disk, the attributes, and
-        // the file's offset.
+        // The entry in the central directory: the version that made it, the same fields, then the comment's length, the
+        // disk, the attributes, and the file's offset.
         directory += Self.bytes(0x0201_4b50 as UInt32) + Self.bytes(20 as UInt16) + fields + Self.bytes(0 as UInt16)
         directory += Self.bytes(0 as UInt16) + Self.bytes(0 as UInt16) + Self.bytes(0 as UInt32) + Self.bytes(offset)
         directory += Array(name.utf8)

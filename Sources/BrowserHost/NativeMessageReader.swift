@@ -12,7 +12,7 @@ package struct NativeMessageReader {
 
     /// The maximum length of a message of the extension in bytes.
     package static let maximumRequest = 64 << 10
-    /// The maximum length of a message to the extension in bytes. Browsers end a host that sends a longer one.
+    /// The maximum length of a message to the extension in bytes. Browsers end a host that sends a longer message.
     package static let maximumAnswer = 1 << 20
     private static let headLength = 4
 

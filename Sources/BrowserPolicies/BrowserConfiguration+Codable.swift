@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import FoundationEssentials
 
-// Baton's programs pass a configuration on as JSON. Each of them validates it again when it decodes it.
+// Baton's programs pass a configuration on as JSON. Each program validates the configuration again when it decodes it.
 
 extension BrowserConfiguration: Codable {
     private enum Key: String, CodingKey {

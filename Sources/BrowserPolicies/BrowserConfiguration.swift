@@ -70,7 +70,7 @@ package struct BrowserConfiguration: Sendable, Hashable {
         }
     }
 
-    /// Returns whether the address may be opened. An allowed pattern takes precedence over every blocked one.
+    /// Returns whether the address may be opened. An allowed pattern takes precedence over every blocked pattern.
     ///
     /// This is Firefox's rule. Chromium follows the most specific pattern, with the same result, because the
     /// initializer refuses lists in which a blocked pattern is more specific than an allowed one.

@@ -4,11 +4,11 @@
 package struct BrowserConfigurationFailure: Error, Equatable, CustomStringConvertible {
     /// Stable codes, one per kind of value.
     package enum Code: String, Sendable, CaseIterable {
-        /// A page's address is malformed, or is not one that a browser would open.
+        /// A page's address is malformed, or no browser would open it.
         case address = "browser_address_invalid"
         /// Chromium or Firefox would silently ignore a pattern.
         case pattern = "browser_pattern_invalid"
-        /// A blocked pattern takes precedence over an allowed one in Chromium, but not in Firefox.
+        /// A blocked pattern takes precedence over an allowed pattern in Chromium, but not in Firefox.
         case patternConflict = "browser_pattern_conflict"
         /// A certificate is not DER, or is too short or too long.
         case certificate = "browser_certificate_invalid"

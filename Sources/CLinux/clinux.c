@@ -404,8 +404,8 @@ static int open_folder(int parent, const char *name, int beneath) {
     return folder < 0 ? -reason : folder;
 }
 
-/// Moves a directory up into the top one, so that a deep tree needs no more descriptors, stack frames or path length
-/// than a flat one.
+/// Moves a directory up into the top directory, so that a deep tree needs no more descriptors, stack frames or path
+/// length than a flat tree.
 static int lift(struct removal *job, int parent, const char *name) {
     int folder = open_folder(parent, name, 1);  // A directory that its owner may not write cannot be moved (rename(2)).
     if (folder < 0) return folder;

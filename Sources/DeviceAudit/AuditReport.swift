@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import BrokerDevice
 
-/// The differences between two snapshots of a device, and which entry of the list of leftovers explains each.
+/// The differences between two snapshots of a device, each with the entry of the list of leftovers that explains it.
 package struct AuditReport: Sendable, Codable, Equatable {
     /// The meaning of a difference.
     package enum Judgement: String, Sendable, Codable, CaseIterable {
-        /// No entry explains it: this leftover was not known before.
+        /// No entry explains the difference: this leftover was not known before.
         case unexplained
-        /// Baton should have cleared it at the sign-out, but it is still there.
+        /// Baton should have cleared the item at the sign-out, but the item is still there.
         case present
-        /// The list says that Baton does not clear it.
+        /// The list says that Baton does not clear the item.
         case notCovered = "not_covered"
-        /// It stays by design.
+        /// The item stays by design.
         case kept
     }
 
@@ -69,7 +69,7 @@ package struct AuditReport: Sendable, Codable, Equatable {
         }
     }
 
-    /// Whether the session left nothing that Baton should have cleared and nothing unexplained.
+    /// Whether Baton cleared everything that it should have cleared, and an entry explains everything that is left.
     package var isClean: Bool { !groups.contains { [.unexplained, .present].contains($0.judgement) } }
 
     /// Whether the session left nothing except what stays by design.

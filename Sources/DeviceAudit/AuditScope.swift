@@ -11,7 +11,7 @@ package struct AuditScope: Sendable {
     package let profiles: String?
     /// The users of graphical sessions.
     package let users: [SystemUser]
-    /// The folder of Baton's programs. Processes that run them are not a worker's.
+    /// The folder of Baton's programs. Processes that run these programs do not belong to a worker.
     package let programs: String
     /// Folders that are not read.
     package let skipped: [String]

@@ -11,7 +11,7 @@ package struct Directory: Sendable {
 
     package init(path: String) { self.path = path }
 
-    /// Returns the directory `name` inside this one.
+    /// Returns the directory `name` inside this directory.
     package func appending(_ name: String) -> Directory { Directory(path: path + "/" + name) }
 
     /// Returns the file `name` inside this directory.

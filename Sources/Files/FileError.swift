@@ -3,7 +3,7 @@ internal import Glibc
 
 /// A failed file operation, with the kernel's reason.
 ///
-/// A missing file is not an error if the caller asks whether the file exists; every other failure is.
+/// A missing file is not an error if the caller asks whether the file exists. Every other failure is an error.
 package struct FileError: Error, Equatable, CustomStringConvertible {
     /// The steps that can fail.
     package enum Operation: String, Sendable {

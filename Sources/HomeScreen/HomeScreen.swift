@@ -61,7 +61,7 @@ package struct HomeScreen: Sendable {
     /// Serves until the task is cancelled. Then ends the programs that were opened from tiles.
     ///
     /// - Parameter serving: called with the page's address as soon as it can be opened.
-    /// - Throws: the error of `serving`, or why the page cannot be served.
+    /// - Throws: the error of `serving`, or the error because of which the page cannot be served.
     package func run(serving: @escaping @Sendable (String) throws -> Void) async throws {
         let (addresses, served) = AsyncStream.makeStream(of: String.self)
         account.whenChanged { [controller] in controller.post(.accountChanged) }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Writes one JSON text (RFC 8259): a complete value, or piece by piece for performance-critical code.
+/// Writes one JSON text (RFC 8259), either as one complete value or, in performance-critical code, piece by piece.
 package struct JSONWriter {
     /// The UTF-8 bytes written so far.
     package private(set) var bytes: [UInt8] = []

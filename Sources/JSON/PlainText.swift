@@ -8,7 +8,7 @@ enum PlainText {
     /// Returns the offset of the next quotation mark, backslash or control character; the length if there is none.
     static func end(of bytes: RawSpan, from start: Int) -> Int {
         var offset = start
-        // Eight bytes at a time, because tokens are kilobytes long.
+        // Examines eight bytes at a time, because tokens are kilobytes long.
         while offset <= bytes.byteCount - 8 {
             let word = unsafe bytes.unsafeLoadUnaligned(fromByteOffset: offset, as: UInt64.self)
             let marks = marks(in: UInt64(littleEndian: word))
@@ -25,8 +25,8 @@ enum PlainText {
         byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\")
     }
 
-    /// Returns a word whose lowest set bit is the high bit of the lowest byte that is a mark; zero if no byte is a
-    /// mark. Higher bits have no meaning.
+    /// Returns a word whose lowest set bit is the high bit of the lowest byte that is a quotation mark, backslash or
+    /// control character; zero if there is no such byte. Higher bits have no meaning.
     private static func marks(in word: UInt64) -> UInt64 {
         zeros(in: word ^ ones &* UInt64(UInt8(ascii: "\""))) | zeros(in: word ^ ones &* UInt64(UInt8(ascii: "\\")))
             | (word &- ones &* 0x20) & ~word & highBits

@@ -9,7 +9,7 @@ struct DeviceModel {
     enum Answer: Equatable {
         case reply(FlatMap)
         case refusal(BrokerError)
-        /// A reply that begins a new epoch: every connection ends after it.
+        /// A reply that begins a new epoch: every connection ends after this reply.
         case newEpoch(FlatMap)
         /// The sign-in page stays open.
         case staysOpen
@@ -21,7 +21,7 @@ struct DeviceModel {
     private(set) var epoch: Epoch
     private(set) var worker: TestWorker?
     private(set) var calls: [TestCall] = []
-    /// The outcomes of the next sign-in pages, in order. If there is none for a page, the user closes it.
+    /// The outcomes of the next sign-in pages, in order. If no outcome is left for a page, the user closes the page.
     var signIns: [TestSignIn] = []
     /// Permissions that the identity platform does not grant.
     var declinedScopes: Set<String> = []
@@ -49,7 +49,7 @@ struct DeviceModel {
         failures[call, default: []] += Array(repeating: failure, count: times)
     }
 
-    /// Begins the next epoch; `worker` is signed in, or nobody if it is nil.
+    /// Begins the next epoch, in which `worker` is signed in; if `worker` is nil, nobody is signed in.
     mutating func begin(_ worker: TestWorker?) {
         let end = Int(now().timeIntervalSince1970)
         tombstones = tombstones.mapValues { known in

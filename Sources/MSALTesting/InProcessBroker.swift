@@ -69,7 +69,8 @@ final class InProcessBroker: Sendable {
         }
     }
 
-    /// Waits until `call` reaches the broker. Returns at once if it already has, and early if the task is cancelled.
+    /// Waits until `call` reaches the broker. Returns at once if `call` has already reached the broker. Returns early
+    /// if the task is cancelled.
     func reached(_ call: TestCall) async {
         let (calls, signal) = AsyncStream.makeStream(of: Void.self)
         state.withLock { state in

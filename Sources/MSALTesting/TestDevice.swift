@@ -77,7 +77,8 @@ public final class TestDevice: Sendable {
     /// The calls that reached the broker, in order; at most the first 10,000.
     public var calls: [TestCall] { broker.withModel { $0.calls } }
 
-    /// Waits until a call of this kind reaches the broker; returns at once if one already has.
+    /// Waits until a call of this kind reaches the broker; returns at once if such a call has already reached the
+    /// broker.
     public func reached(_ call: TestCall) async { await broker.reached(call) }
 
     // MARK: Events on the device
@@ -96,7 +97,7 @@ public final class TestDevice: Sendable {
 
     /// Sets the outcomes of the next sign-in pages that the app opens, in this order.
     ///
-    /// If there is no outcome for a page, the user closes it.
+    /// If no outcome is left for a page, the user closes the page.
     public func signInsEnd(with outcomes: TestSignIn...) { broker.withModel { $0.signIns += outcomes } }
 
     /// Ends the sign-in page that ``TestSignIn/staysOpen`` left open.
@@ -115,7 +116,7 @@ public final class TestDevice: Sendable {
     /// Sets the permissions that the identity platform does not grant from now on.
     public func decline(scopes: Set<String>) { broker.withModel { $0.declinedScopes = scopes } }
 
-    /// Stops the broker: connections end and nothing listens.
+    /// Stops the broker: its connections end, and new connections are refused.
     public func stopBroker() { broker.change(isRunning: false) }
 
     /// Starts the broker again, in the epoch in which it was stopped.

@@ -2,7 +2,7 @@
 internal import CLinux
 package import Glibc
 
-/// Determines the user at the other end of a loopback connection, as reported by the kernel (sock_diag(7)).
+/// Asks the kernel which user owns the other end of a loopback connection (sock_diag(7)).
 package enum LoopbackPeer {
     /// Returns the user of the process that connected; nil if the connection has already ended and the kernel therefore
     /// reports no user. Returns ``LoopbackPeerError`` if the kernel does not answer.

@@ -3,8 +3,8 @@ internal import CLinux
 internal import Files
 package import UnixSocket
 
-/// Determines whether one process has started another, directly or through others, from the parents that the kernel
-/// currently records.
+/// Determines whether one process has started another, directly or through other processes, from the parents that the
+/// kernel currently records.
 ///
 /// When a process ends, the kernel gives its children to an ancestor that adopts orphans (`PR_SET_CHILD_SUBREAPER`,
 /// prctl(2)) or to the first process, and never to a process that did not start them. A reused process id is recognised
@@ -40,7 +40,8 @@ package enum ProcessAncestry {
             guard child.parent > 1, child.parent != child.pid, let parent = entry(child.parent), !parent.isZombie,
                 parent.startTime <= child.startTime
             else { return false }
-            // The processes are read one after the other, so the first one is checked again.
+            // The processes are read one after the other, so the first process is read again, to check that it is still
+            // the same process.
             if parent.name == ancestor { return entry(process)?.name == first.name }
             child = parent
         }

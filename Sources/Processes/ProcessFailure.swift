@@ -10,7 +10,7 @@ package struct ProcessFailure: Error, Equatable, CustomStringConvertible {
 
     package let step: Step
     package let errno: Int32
-    /// The processes that still exist; empty if the failure is not about particular ones.
+    /// The processes that still exist; empty if the failure is not about particular processes.
     package let pids: [Int32]
 
     package init(step: Step, errno: Int32, pids: [Int32] = []) {

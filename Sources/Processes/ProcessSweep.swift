@@ -6,7 +6,8 @@ internal import UnixSocket
 
 /// Ends processes that this process did not start itself, and verifies that they are gone.
 package struct ProcessSweep: Sendable {
-    /// The maximum number of rounds. If processes start others faster than that, the sweep fails.
+    /// The maximum number of rounds. If every round finds processes, because they start others faster than the sweep
+    /// kills them, the sweep fails.
     private static let rounds = 64
     /// Milliseconds that a killed process may take to end; only a faulty disk or driver needs longer.
     private static let patience: Int32 = 10_000

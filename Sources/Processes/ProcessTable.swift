@@ -4,7 +4,8 @@ internal import Glibc
 
 /// A snapshot of the machine's processes, as `/proc` shows them (proc(5)).
 ///
-/// Processes come and go while it is read. To find every process, read it repeatedly until nothing new appears.
+/// Processes come and go while the table is read. To find every process, read the table repeatedly until no new process
+/// appears.
 package struct ProcessTable: Sendable {
     /// One process.
     package struct Entry: Sendable, Equatable {
@@ -61,11 +62,11 @@ package struct ProcessTable: Sendable {
 
     /// The status of a process, from `/proc/<pid>/status` (proc_pid_status(5)).
     package struct Status: Sendable {
-        /// Its user ids: real, effective, saved and file system.
+        /// The process's user ids: real, effective, saved and file system.
         package let users: [UInt32]
-        /// Its name, which it can change; printable (`String(printableName:)`).
+        /// The process's name, which the process can change; printable (`String(printableName:)`).
         package let name: String
-        /// Whether it has memory of its own. Kernel threads and ended processes have none.
+        /// Whether the process has memory of its own. Kernel threads and ended processes have none.
         package let hasMemory: Bool
     }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A value that print, dump, interpolation and reflection show as `<redacted>`: tokens, user names, email addresses.
+/// A value, such as a token, a user name or an email address, that print, dump, interpolation and reflection show as
+/// `<redacted>`.
 ///
 /// Copies of a `String` inside are not overwritten; use ``SecretBytes`` for data that must be wiped.
 package struct Sensitive<Value> {

@@ -2,8 +2,9 @@
 internal import BrokerDevice
 internal import CTSS
 
-/// The part of a TPM object that is stored outside the chip, in the library's format: the public area, then the private
-/// area, which the chip has encrypted for itself (TPM 2.0 library, part 2, sections 12.2.5 and 12.3.7).
+/// The part of a TPM object that is stored outside the TPM, in the format of the TPM2 Software Stack: the public area,
+/// then the private area, which the TPM has encrypted for itself (TPM 2.0 library, part 2, sections 12.2.5 and
+/// 12.3.7).
 struct Blob {
     var published: TPM2B_PUBLIC
     var sealed: TPM2B_PRIVATE

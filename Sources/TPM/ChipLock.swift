@@ -2,8 +2,8 @@
 internal import BrokerDevice
 internal import Files
 
-/// An exclusive lock for one conversation with a chip that has no resource manager. Other conversations, in this
-/// process and in others, wait for it. Such a chip has only three slots for keys, and its users would interfere with
+/// An exclusive lock for one conversation with a TPM that has no resource manager. Other conversations, in this
+/// process and in others, wait for it. Such a TPM has only three slots for keys, and its users would interfere with
 /// each other's keys.
 struct ChipLock {
     private let file: FileLock

@@ -2,7 +2,7 @@
 internal import BrokerDevice
 internal import CTSS
 
-/// The device's counter in the chip's own memory (TPM 2.0 library, part 1, section 37.2.5). It never goes down, even if
+/// The device's counter in the TPM's own memory (TPM 2.0 library, part 1, section 37.2.5). It never goes down, even if
 /// it is removed and created again.
 extension Conversation {
     /// An index in the owner's range (TCG registry of reserved handles, section 2.2).

@@ -21,7 +21,7 @@ extension Conversation {
     func sign(_ digest: [UInt8], with key: TPMKey) throws(TrustedPlatformFailure) -> [UInt8] {
         let handle = try load(Blob(key.blob))
         var hash = try TPM2B_DIGEST(digest)
-        // Uses the key's own scheme. The digest need not come from the chip, because these keys sign any digest.
+        // Uses the key's own scheme. The digest need not come from the TPM, because these keys sign any digest.
         var scheme = TPMT_SIG_SCHEME()
         scheme.scheme = TPM2_ALG_NULL
         var ticket = TPMT_TK_HASHCHECK()
@@ -49,14 +49,14 @@ extension Conversation {
         var content: UnsafeMutablePointer<TPM2B_PUBLIC_KEY_RSA>?
         let code = unsafe Esys_RSA_Decrypt(
             context, handle, session, ESYS_TR_NONE, ESYS_TR_NONE, &cipher, &scheme, &label, &content)
-        // If the ciphertext cannot be decrypted, swtpm reports a failure of the chip. This code is therefore a refusal:
-        // the chip worked just before.
+        // If the ciphertext cannot be decrypted, swtpm reports a failure of the TPM. This code therefore counts as a
+        // refusal, because the TPM worked just before.
         if ResponseCode(code).isOutOfOrder { throw .refused(code: code) }
         try Self.check(code)
         return try unsafe takeSecret(content)
     }
 
-    /// Pads a number to 32 bytes; the chip may omit leading zeros.
+    /// Pads a number to 32 bytes; the TPM may omit leading zeros.
     private static func padded(_ number: [UInt8]) -> [UInt8] {
         [UInt8](repeating: 0, count: max(0, coordinate - number.count)) + number
     }

@@ -6,7 +6,7 @@ internal import Redaction
 extension Conversation {
     /// Creates an object under the storage key.
     ///
-    /// - Parameter content: the object's content; if nil, the chip generates it.
+    /// - Parameter content: the object's content; if nil, the TPM generates it.
     func make(
         _ template: TPM2B_PUBLIC, content: SecretBytes? = nil, authorization: SecretBytes? = nil
     ) throws(TrustedPlatformFailure) -> Blob {
@@ -32,21 +32,22 @@ extension Conversation {
 
     /// Loads an object for the rest of the conversation.
     ///
-    /// - Throws: `foreign` if another chip created it or it was changed.
+    /// - Throws: `foreign` if another TPM created it or it was changed.
     func load(_ blob: Blob) throws(TrustedPlatformFailure) -> ESYS_TR {
         var (published, sealed) = (blob.published, blob.sealed)
         var handle = ESYS_TR_NONE
         let code = unsafe Esys_Load(
             context, storage, ESYS_TR_PASSWORD, ESYS_TR_NONE, ESYS_TR_NONE, &sealed, &published, &handle)
         guard code == TSS2_RC_SUCCESS else {
-            // If the chip refuses the object, for whatever reason, another chip created it or it was changed.
+            // Whatever reason the TPM gives for refusing the object, the cause is that another TPM created the object
+            // or that the object was changed.
             if case .refused = TrustedPlatformFailure(ResponseCode(code)) { throw .foreign }
             throw TrustedPlatformFailure(ResponseCode(code))
         }
         return keep(handle)
     }
 
-    /// The authorization in the chip's form: without trailing zeros (TPM 2.0 library, part 1, section 19.6.4.3).
+    /// The authorization in the TPM's form: without trailing zeros (TPM 2.0 library, part 1, section 19.6.4.3).
     static func value(of authorization: SecretBytes?) throws(TrustedPlatformFailure) -> TPM2B_AUTH {
         guard let authorization else { return TPM2B_AUTH() }
         var value = try authorization.withBytes { bytes throws(TrustedPlatformFailure) in try TPM2B_AUTH(bytes) }

@@ -2,21 +2,22 @@
 internal import BrokerDevice
 internal import CTSS
 
-/// One connection to the chip: the library's contexts, and the objects loaded while it lasts.
+/// One connection to the TPM: the contexts of the TPM2 Software Stack, and the objects that are loaded during the
+/// connection.
 ///
 /// Use it on one thread only. Its owner must call ``end()``.
 @safe final class Conversation {
     private var connection: OpaquePointer?
     private(set) var context: OpaquePointer?
-    /// The handles to flush at the end; a chip has three slots for keys.
+    /// The handles to flush at the end; a TPM has three slots for keys.
     private var loaded: [ESYS_TR] = []
     /// The storage key, the parent of all of Baton's objects.
     private(set) var storage: ESYS_TR = ESYS_TR_NONE
 
-    /// Connects, and has the chip derive the storage key.
+    /// Connects, and has the TPM derive the storage key.
     ///
-    /// - Parameter isAlone: whether there are no other users, so that objects loaded in the chip can only be leftovers.
-    /// - Throws: `unavailable` if there is no chip, `owned` if its owner hierarchy has an authorization.
+    /// - Parameter isAlone: whether there are no other users, so that objects loaded in the TPM can only be leftovers.
+    /// - Throws: `unavailable` if there is no TPM, `owned` if its owner hierarchy has an authorization.
     init(_ configuration: String, isAlone: Bool) throws(TrustedPlatformFailure) {
         do throws(TrustedPlatformFailure) {
             let found = unsafe Tss2_TctiLdr_Initialize(configuration, &connection)
@@ -74,8 +75,8 @@ internal import CTSS
 
     /// Starts a session that encrypts secrets in transit, salted with the storage key.
     ///
-    /// - Parameter encrypting: which parts are encrypted: the first parameter of a command, that of its response, or
-    ///   both.
+    /// - Parameter encrypting: which parts are encrypted: the first parameter of a command, the first parameter of its
+    ///   response, or both.
     func session(encrypting: TPMA_SESSION) throws(TrustedPlatformFailure) -> ESYS_TR {
         var cipher = TPMT_SYM_DEF()
         cipher.algorithm = TPM2_ALG_AES

@@ -2,12 +2,12 @@
 internal import BrokerDevice
 internal import CTSS
 
-/// The templates of the keys in the chip (TPM 2.0 library, part 1, section 27). No key can leave the chip, and each key
+/// The templates of the keys in the TPM (TPM 2.0 library, part 1, section 27). No key can leave the TPM, and each key
 /// has one use.
 enum KeyTemplate {
     private static let fixed = TPMA_OBJECT_FIXEDTPM | TPMA_OBJECT_FIXEDPARENT | TPMA_OBJECT_USERWITHAUTH
 
-    /// The storage key. The chip derives it from its seed each time, so it does not have to be stored.
+    /// The storage key. The TPM derives it from its seed each time, so it does not have to be stored.
     static var storage: TPM2B_PUBLIC {
         var area = area(
             TPM2_ALG_ECC,
@@ -20,7 +20,7 @@ enum KeyTemplate {
         return TPM2B_PUBLIC(size: 0, publicArea: area)
     }
 
-    /// A sealed secret. If it has its own authorization, it is subject to the chip's dictionary-attack lock-out.
+    /// A sealed secret. If it has its own authorization, it is subject to the TPM's dictionary-attack lock-out.
     static func sealed(isAuthorized: Bool) -> TPM2B_PUBLIC {
         var area = area(TPM2_ALG_KEYEDHASH, isAuthorized ? fixed : fixed | TPMA_OBJECT_NODA)
         unsafe area.parameters.keyedHashDetail.scheme.scheme = TPM2_ALG_NULL

@@ -9,14 +9,14 @@ struct ResponseCode: Equatable {
     init(_ number: UInt32) { self.number = number }
 
     private static let layerShift: UInt32 = 16
-    /// Layers that report the chip's own codes: the chip itself and the resource managers that pass them on.
+    /// Layers that report the TPM's own codes: the TPM itself and the resource managers that pass them on.
     private static let ofChip: Set<UInt32> = [0, 12]
     private static let connection: UInt32 = 10
     private static let marshalling: UInt32 = 9
 
     private var layer: UInt32 { number >> Self.layerShift & 0xff }
 
-    /// The chip's code without the bits that name a parameter; nil if another layer reported the code.
+    /// The TPM's code without the bits that name a parameter; nil if another layer reported the code.
     private var chipCode: UInt32? {
         guard Self.ofChip.contains(layer) else { return nil }
         let code = number & 0xffff
@@ -40,7 +40,7 @@ struct ResponseCode: Equatable {
     var isMissing: Bool { chipCode == Self.noSuchHandle }
     /// The counter was never incremented.
     var isUninitialized: Bool { chipCode == Self.uninitialized }
-    /// The chip does not work: it was not started, or its self-test failed.
+    /// The TPM does not work: it was not started, or its self-test failed.
     var isOutOfOrder: Bool { chipCode == Self.notStarted || chipCode == Self.failureMode }
     var isOfConnection: Bool { layer == Self.connection }
     var isOfMarshalling: Bool { layer == Self.marshalling }

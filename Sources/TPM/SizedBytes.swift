@@ -4,7 +4,7 @@ internal import CLinux
 internal import CTSS
 internal import Redaction
 
-/// A structure of the library that consists of a size and a buffer.
+/// A structure of the TPM2 Software Stack that consists of a size and a buffer.
 protocol SizedBytes {
     associatedtype Buffer
     var size: UInt16 { get set }
@@ -43,7 +43,7 @@ extension TrustedPlatformFailure {
     static var tooLong: Self { .refused(code: TPM2_RC_FMT1 + 0x015) }
 }
 
-/// Moves a secret out of memory that the library allocated. That memory is overwritten and freed.
+/// Moves a secret out of memory that the TPM2 Software Stack allocated, then overwrites and frees that memory.
 func takeSecret<Sized: SizedBytes>(
     _ pointer: UnsafeMutablePointer<Sized>?
 ) throws(TrustedPlatformFailure) -> SecretBytes {

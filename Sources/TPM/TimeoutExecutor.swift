@@ -3,7 +3,7 @@ internal import BrokerDevice
 internal import Dispatch
 internal import Synchronization
 
-/// A thread for work that a chip may never finish. The caller waits only for a limited time. While earlier work is
+/// A thread for work that a TPM may never finish. The caller waits only for a limited time. While earlier work is
 /// overdue, further calls fail at once.
 final class TimeoutExecutor: Sendable {
     private let queue = DispatchQueue(label: "baton.tpm")
@@ -16,8 +16,8 @@ final class TimeoutExecutor: Sendable {
 
     /// Runs `body` after all earlier work; blocks the caller.
     ///
-    /// - Throws: the error of `body`; `unresponsive` if it takes longer than `patience`. It then continues, and its
-    ///   result is dropped.
+    /// - Throws: the error of `body`; `unresponsive` if `body` takes longer than `patience`. In that case `body`
+    ///   continues, and its result is dropped.
     func run<T: Sendable>(
         within patience: Duration, _ body: @escaping @Sendable () throws(TrustedPlatformFailure) -> T
     ) throws(TrustedPlatformFailure) -> T {

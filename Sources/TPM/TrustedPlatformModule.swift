@@ -4,22 +4,22 @@ package import Redaction
 
 /// A TPM 2.0, accessed through the TPM2 Software Stack.
 ///
-/// Each call is one conversation: it connects, does its work, leaves nothing loaded in the chip, and disconnects. The
-/// supervisor and the session process can therefore share a chip, and a killed process does not block it.
+/// Each call is one conversation: it connects, does its work, leaves nothing loaded in the TPM, and disconnects. The
+/// supervisor and the session process can therefore share a TPM, and a killed process does not block it.
 package struct TrustedPlatformModule: TrustedPlatform {
     private let configuration: String
     private let lock: String?
     private let worker: TimeoutExecutor
 
-    /// The time limit for one piece of work, after which the chip counts as unresponsive.
+    /// The time limit for one piece of work, after which the TPM counts as unresponsive.
     private static let patience = Duration.seconds(30)
-    /// The time limit for creating a key: a slow chip may search for primes for a minute.
+    /// The time limit for creating a key: a slow TPM may search for primes for a minute.
     private static let keyPatience = Duration.seconds(180)
 
     /// - Parameters:
     ///   - configuration: a device's absolute path, or a TCTI in the form of `tpm2-tools`, `<library>:<its
     ///     configuration>` (tss2-tctildr(7)). It is not checked here.
-    ///   - lock: the path of a lock file for processes that share a chip without a resource manager. The file is
+    ///   - lock: the path of a lock file for processes that share a TPM without a resource manager. The file is
     ///     created if it is missing.
     package init(_ configuration: String, lock: String? = nil, patience: Duration? = nil) {
         self.configuration = configuration.hasPrefix("/") ? "device:" + configuration : configuration
@@ -79,7 +79,7 @@ package struct TrustedPlatformModule: TrustedPlatform {
         }
     }
 
-    /// Whether a resource manager isolates the users of the chip: the kernel's or tpm2-abrmd.
+    /// Whether a resource manager isolates the users of the TPM: the kernel's or tpm2-abrmd.
     private static func isManaged(_ configuration: String) -> Bool {
         configuration.contains("tpmrm") || configuration.hasPrefix("tabrmd")
     }

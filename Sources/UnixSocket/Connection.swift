@@ -70,8 +70,8 @@ package final class Connection: Sendable {
     /// Waits until a frame begins or the connection ends, for threads that wait between frames.
     ///
     /// Without this call, ``read(patience:admits:)`` waits in recvmsg(2), where the kernel also wakes the thread when
-    /// the peer receives what was sent. That costs one useless thread switch for each frame. A thread that waits in
-    /// poll(2) is not woken then.
+    /// the peer receives what this process sent. Each frame would then cost one useless thread switch. The kernel does
+    /// not wake a thread that waits in poll(2) at that moment.
     package func awaitFrame() { _ = descriptor.isReadable(within: -1) }
 
     /// Waits for the next frame.
@@ -173,9 +173,9 @@ package final class Connection: Sendable {
 
     /// Sends as much of a frame as the socket accepts at once.
     ///
-    /// - Returns: the frame if a part of it is left, which must be passed to ``write(_:)`` before any other frame is
-    ///   sent; otherwise nil.
-    /// - Throws: as ``write(_:descriptors:)``.
+    /// - Returns: the frame if a part of it has not been sent; pass it to ``write(_:)`` before any other frame is sent.
+    ///   Otherwise nil.
+    /// - Throws: the errors of ``write(_:descriptors:)``.
     package func writeWithoutWaiting(_ body: [UInt8]) throws(SocketError) -> UnsentFrame? {
         var frame = try frame(body)
         defer { wipe(&frame) }
@@ -193,7 +193,7 @@ package final class Connection: Sendable {
 
     /// Sends the rest of a frame; waits until the socket has accepted it.
     ///
-    /// - Throws: as ``write(_:descriptors:)``.
+    /// - Throws: the errors of ``write(_:descriptors:)``.
     package func write(_ unsent: UnsentFrame) throws(SocketError) {
         _ = try unsent.frame.withBytes { (bytes) throws(SocketError) in
             try send(bytes, from: unsent.sent, waits: true)

@@ -10,11 +10,11 @@ package enum ServiceNotification {
     /// - Throws: ``SocketError`` if the manager's socket cannot be reached.
     package static func ready() throws(SocketError) { try tell("READY=1", patience: 10_000) }
 
-    /// Gives the manager an open file to keep. The next start of this service finds it among its
+    /// Gives the manager an open file to keep. At its next start, this service finds the file among its
     /// ``InheritedDescriptors`` (sd_pid_notify_with_fds(3)).
     ///
-    /// The manager may store it late or not at all, so the caller must be able to do without the file later. The call
-    /// does not wait for a busy manager.
+    /// The manager may store the file late or not at all, so the caller must be able to do without the file later. The
+    /// call does not wait for a busy manager.
     ///
     /// - Parameter name: at most 255 printable ASCII characters without a colon.
     /// - Throws: ``SocketError`` if the manager's socket cannot be reached or is full.

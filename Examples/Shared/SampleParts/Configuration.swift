@@ -9,7 +9,8 @@ package struct Configuration: Decodable {
     /// The address of Graph, such as `https://graph.baton.test:8443`.
     package let graphEndpoint: URL
     package let scopes: [String]
-    /// The file with the trusted root certificates for the call to Graph; the system's if absent.
+    /// The file with the trusted root certificates for the call to Graph; if absent, the system's root certificates are
+    /// used.
     package let caFile: String?
     /// Host names and the addresses to use for them.
     package let resolve: [String: String]

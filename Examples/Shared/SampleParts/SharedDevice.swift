@@ -3,7 +3,7 @@ import Foundation
 import MSAL
 package import Workers
 
-/// The worker who is signed in on the device, as reported by MSAL, and their profile in Graph.
+/// The worker who, according to MSAL, is signed in on the device, and the worker's profile in Graph.
 ///
 /// All blocks of MSAL run on the main queue, and each `answer` is called inside its block. A change of worker counts as
 /// handled when the block returns, so an app that erases in `answer` has erased by then.
@@ -22,7 +22,8 @@ package import Workers
         scopes = configuration.scopes
     }
 
-    /// Asks whether workers share this device. The reason is the broker's, if it gives one.
+    /// Asks whether workers share this device. `reason` is the broker's reason for the mode; nil if the broker gives
+    /// none.
     package func mode(_ answer: @escaping @MainActor (Result<(isShared: Bool, reason: String?), Problem>) -> Void) {
         application.getDeviceInformation(with: onMain(MSALParameters())) { information, error in
             MainActor.assumeIsolated {
@@ -70,7 +71,7 @@ package import Workers
         }
     }
 
-    /// Gets a token without the worker, and their profile with it. The token is not stored.
+    /// Gets a token without asking the worker, and uses the token to get the worker's profile. The token is not stored.
     package func profile(_ answer: @escaping @MainActor (Result<Profile, Problem>) -> Void) {
         guard let account else { return answer(.failure(Self.nobody)) }
         let parameters = onMain(MSALSilentTokenParameters(scopes: scopes, account: account))

@@ -93,7 +93,7 @@ function listed({ prefixes }, text) {
   return isListed ? address : null;
 }
 
-// Whether a person opened this page itself: it is not in a frame, not loaded in advance, and not posted by a form.
+// Whether a person opened this as a whole page: it is not in a frame, not loaded in advance, and not posted by a form.
 function isWholePage(details) {
   return details.type === "main_frame" && details.method === "GET" && details.frameId === 0 &&
     (details.documentLifecycle ?? "active") !== "prerender";
@@ -166,7 +166,7 @@ chrome.webRequest.onBeforeRequest.addListener(removePrompt, filter, ["blocking"]
 
 // Closes the window of a page that requests it with a header, after a time for reading. The broker's last page of a
 // sign-in does this, because nobody can close a window in a kiosk. Only a page on this machine can request it, and only
-// for itself.
+// for its own window.
 function closeWindow({ tabId, responseHeaders }) {
   if (!responseHeaders.some(({ name }) => name.toLowerCase() === CLOSE)) return;
   setTimeout(() => chrome.tabs.remove(tabId).catch(error => console.warn("the window stays:", error.message)), READING);
@@ -175,8 +175,8 @@ function closeWindow({ tabId, responseHeaders }) {
 chrome.webRequest.onCompleted.addListener(
   closeWindow, { urls: ["http://127.0.0.1/*"], types: ["main_frame"] }, ["responseHeaders"]);
 
-// Chromium runs this script once when it installs the extension. In a profile that has it already, Chromium runs it at
-// the start only if it listens to this event.
+// Chromium runs this script once when it installs the extension. In a profile that already has the extension, Chromium
+// runs it at the start only if the script listens to this event.
 chrome.runtime.onStartup.addListener(() => {});
 
 // Fetches the addresses at the start. The host reports to the agent that it has sent them; from then on, pages open

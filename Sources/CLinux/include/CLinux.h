@@ -55,7 +55,8 @@ int clinux_adopt_orphans(void);
 int clinux_listen(const char *path, mode_t mode, int backlog);
 /// Returns a new eventfd(2) whose count is zero, close-on-exec.
 int clinux_event(void);
-/// Waits for the next connection. With `stop`, an eventfd, returns -EINVAL once its count is not zero; -1 for none.
+/// Waits for the next connection. If `stop` is an eventfd, returns -EINVAL as soon as its count is not zero. If `stop`
+/// is -1, there is no eventfd.
 int clinux_accept(int listener, int stop);
 int clinux_connect(const char *path);
 int clinux_socket_pair(int ends[2]);
@@ -103,7 +104,7 @@ int clinux_lock(int fd);
 
 /// Mounts a file system in memory at `path`, of at most `megabytes`, for this user and group only. Programs on it
 /// cannot be executed, and set-user-id bits and device files have no effect. Sets `swap_free` to 1 if the kernel keeps
-/// it out of swap (Linux 6.4), else to 0.
+/// the file system out of swap (Linux 6.4), else to 0.
 int clinux_mount_memory(const char *path, uid_t user, gid_t group, unsigned megabytes, int *swap_free);
 /// Unmounts `path` without following a link; -EBUSY while a process uses it.
 int clinux_unmount(const char *path);
@@ -113,7 +114,7 @@ int clinux_clock_is_kept(void);
 
 /// Gets the user who owns the other end of a TCP connection within this machine (sock_diag(7)): the owner of the
 /// established socket whose own address is `peer` and whose peer is `local`, both struct sockaddr_in. Returns -ENOENT
-/// if there is none, for example because the socket was closed: the kernel would report user 0 for it.
+/// if there is no such socket, for example because it was closed; for a closed socket the kernel would report user 0.
 int clinux_tcp_owner(const void *peer, const void *local, uid_t *owner);
 
 /// Overwrites memory in a way that the compiler cannot optimise away.

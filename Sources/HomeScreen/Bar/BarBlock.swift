@@ -7,9 +7,10 @@ struct BarBlock: Encodable, Equatable {
 
     let name: String
     let text: String
-    /// The background colour; nil for the bar's own. White text is readable on every colour that is used here.
+    /// The background colour; nil for the bar's own background. White text is readable on every colour that is used
+    /// here.
     var background: String?
-    /// In pixels, before the output's scale.
+    /// The minimum width in pixels, before the output is scaled.
     var minimumWidth: Int?
 
     private let align = "center"

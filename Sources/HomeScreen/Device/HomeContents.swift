@@ -11,7 +11,7 @@ internal import Synchronization
 final class HomeContents: Sendable {
     private struct State {
         var content: HomeContent
-        /// The version of the pushed configuration that is shown; nil for the local one.
+        /// The version of the pushed configuration that is shown; nil if the local configuration is shown.
         var version: String?
         /// The last version that could not be read. It is remembered so that it is logged only once.
         var unreadable: String?

@@ -14,7 +14,7 @@ struct WorkerAccount: Sendable {
 
     /// - Parameters:
     ///   - app: the home screen's app registration.
-    ///   - socket: the path of the broker's socket, which the environment of the library names, too.
+    ///   - socket: the path of the broker's socket, the same path that the library's environment variable names.
     /// - Throws: the library's error if it refuses the registration.
     init(_ app: HomeApp, socket: String) throws {
         application = try MSALPublicClientApplication(
@@ -55,7 +55,7 @@ struct WorkerAccount: Sendable {
             return .signInEnded(isSignedIn: true, wasCancelled: false)
         } catch {
             let failure = error as NSError
-            // Who signs in without the server gets an error instead of a token.
+            // A worker who signs in without the server gets an error instead of a token.
             let reason = failure.userInfo[BatonReasonKey] as? String
             return .signInEnded(
                 isSignedIn: reason == BrokerError.Reason.signedInOffline.rawValue,

@@ -146,7 +146,8 @@ package struct HomeModel: Sendable, Equatable {
             (account, tiles) = (.nobody, [:])
         }
         if state.stage == .ready, notice == .handoverGoesOn { notice = nil }
-        // Until the device is ready, apps may erase their data. Programs that still run then are ended.
+        // Until the device is ready, apps may erase their data. Programs that still run when the device is ready are
+        // ended.
         guard state.stage == .ready, hasPrograms else { return [] }
         hasPrograms = false
         return [.endPrograms]

@@ -125,7 +125,7 @@ struct HomeViewComposer {
         }
     }
 
-    /// Shows that the session is about to end, and which apps the end waits for.
+    /// Shows that the session is about to end, and for which apps the broker still waits.
     private func showEnding(_ state: DeviceState, in view: inout HomeView) {
         show(.busy, .ending, text: .endingText, in: &view)
         guard let session = state.session, let end = countdown(.unsavedLeft, session.saveEnd) else { return }

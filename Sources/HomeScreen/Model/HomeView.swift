@@ -7,7 +7,7 @@ internal import WebPages
 /// Texts that the page completes itself keep their placeholder: `{time}` (a time of day, which the browser formats) and
 /// `{duration}` (which counts down).
 struct HomeView: Encodable, Equatable {
-    /// How the state looks: all is well, something is under way, or somebody has to act.
+    /// How the state looks: all is well, something is in progress, or somebody has to act.
     enum Tone: String, Encodable { case good, busy, problem }
 
     enum Touch: String, Codable { case signIn, cancel, handover, stillHere }
@@ -16,7 +16,7 @@ struct HomeView: Encodable, Equatable {
         let touch: Touch
         let label: String
         var hint: String?
-        /// Whether the button was touched and its action is under way.
+        /// Whether the button was touched and its action is in progress.
         var isBusy = false
     }
 
@@ -76,7 +76,7 @@ struct HomeView: Encodable, Equatable {
     /// What to do about a problem, and whom to call.
     var advice: [String] = []
     var button: Button?
-    /// A smaller button in another place, so that a second touch on the first one never hits it.
+    /// A smaller button in another place, so that a second touch on the first button never hits this button.
     var otherButton: Button?
     var worker: Worker?
     var tiles: [Tile] = []

@@ -33,8 +33,8 @@ function duration(seconds) {
   return hours > 0 ? `${hours} h ${two(minutes)} min` : `${minutes}:${two(seconds % 60)}`;
 }
 
-// Returns the text of a countdown now. The duration is isolated, because digits run from left to right in every
-// language.
+// Returns the current text of a countdown. The duration is isolated from the direction of the text, because digits run
+// from left to right in every language.
 function countdown(value) {
   const left = Math.max(0, Math.round(value.seconds - (Date.now() - received) / 1000));
   return value.text.replace('{duration}', `\u2066${duration(left)}\u2069`);
@@ -66,7 +66,7 @@ function showTiles(view) {
   });
 }
 
-// Shows an image of the current content; without a path, or if the browser cannot decode it, hides the element.
+// Shows an image of the current content. Hides the element if there is no path or the browser cannot decode the image.
 function showImage(image, path) {
   const source = path ? `${path}?${answer.content}` : '';
   image.hidden = !path || image.dataset.broken === source;

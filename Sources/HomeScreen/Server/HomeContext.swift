@@ -17,7 +17,7 @@ struct HomeContext: RequestContext {
 
     var maxUploadSize: Int { 4096 }
 
-    /// The user of the process that connected, as reported by the kernel; nil if that cannot be determined.
+    /// The user of the process that connected, which the kernel reports; nil if the user cannot be determined.
     var user: UInt32? {
         guard let peer = channel.remoteAddress, let local = channel.localAddress else { return nil }
         let answer = unsafe peer.withSockAddr { peer, _ in

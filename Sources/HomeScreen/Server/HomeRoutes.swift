@@ -84,7 +84,7 @@ struct HomeRoutes: Sendable {
         return Response(status: .noContent)
     }
 
-    /// Returns the language that the person chose, or that of the device.
+    /// Returns the language that the person chose, or the language of the device.
     private func chosen(_ request: Request) -> Language {
         request.uri.queryParameters["language"].flatMap { Language(tag: $0) } ?? language
     }

@@ -8,7 +8,7 @@ package struct PageImage: Sendable, Equatable {
     package let bytes: [UInt8]
     package let mediaType: String
 
-    /// Returns nil if the bytes are too many, or not a complete PNG or JPEG file.
+    /// Returns nil if there are too many bytes, or if they are not a complete PNG or JPEG file.
     ///
     /// The compressed data is not decoded, so a browser may still be unable to show a damaged image.
     package init?(bytes: [UInt8]) {

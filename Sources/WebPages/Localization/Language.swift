@@ -11,7 +11,7 @@ package enum Language: String, CaseIterable, Sendable {
     case german = "de"
     case arabic = "ar"
 
-    /// The direction of its script (HTML, attribute `dir`).
+    /// The direction in which a language is written (HTML, attribute `dir`).
     package enum Direction: String, Sendable {
         case leftToRight = "ltr"
         case rightToLeft = "rtl"
@@ -58,7 +58,7 @@ package enum Language: String, CaseIterable, Sendable {
             guard let weight = Double(quality.dropFirst(2)), weight > 0, weight <= 1 else { return nil }
             return (language, weight)
         }
-        // Of equal elements, `max` returns the first.
+        // If several elements are equal, `max` returns the first.
         return ranked.max { $0.weight < $1.weight }?.language
     }
 }

@@ -32,8 +32,8 @@ package struct Texts<Key: TextKey>: Sendable {
 
     /// Returns the text in a language, with each placeholder replaced by its value.
     ///
-    /// The values are inserted unchanged, except that values that could change the direction of the sentence are
-    /// isolated (Unicode Standard Annex #9, section 2.4). The caller escapes the result for its page.
+    /// The values are inserted unchanged, but a value that could change the direction of the sentence is isolated
+    /// (Unicode Standard Annex #9, section 2.4). The caller escapes the result for its page.
     package func text(_ key: Key, in language: Language, _ values: [String: String] = [:]) -> String {
         // The initialiser has refused catalogues in which a text is missing.
         var rest = (texts[language]?[key] ?? key.rawValue)[...]
@@ -67,7 +67,7 @@ package struct Texts<Key: TextKey>: Sendable {
 
     private static func isolated(_ value: String, in language: Language) -> String {
         let isPlain = language.direction == .leftToRight && value.unicodeScalars.allSatisfy { $0.value < 0x590 }
-        // First strong isolate, pop directional isolate.
+        // U+2068 is the first strong isolate; U+2069 is the pop directional isolate.
         return isPlain ? value : "\u{2068}\(value)\u{2069}"
     }
 }

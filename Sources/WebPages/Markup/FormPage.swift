@@ -22,7 +22,7 @@ package struct FormPage: Sendable {
     package var logo: String?
     /// The line at the top of the page that names the device.
     package var device: String?
-    /// Below the form: the choice of a language.
+    /// The part of the page below the form: the choice of a language.
     package var footer: HTML = ""
     /// The labels of the on-screen keyboard, for pages with text fields.
     package var keyboard: Texts<KeyboardText>?

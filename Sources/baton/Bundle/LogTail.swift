@@ -8,7 +8,8 @@ enum LogTail {
     /// How many bytes of a file are read.
     private static let limit = 1 << 20
 
-    /// Returns the end of this file, or of the journal of batond.service; empty if there is no journal.
+    /// Returns the end of `file`, or, if `file` is nil, the end of the journal of batond.service; empty if there is no
+    /// journal.
     ///
     /// - Throws: ``CommandFailure`` if the file cannot be read.
     static func text(of file: String?) throws -> String {

@@ -29,7 +29,7 @@ final class CanarySearch {
     }
 
     /// Checks that the search works: it must find the worker's data in the session process, the apps and the browser's
-    /// profile, and none in the device's files, the logs, the supervisor and the agent.
+    /// profile, and none of this data in the device's files, the logs, the supervisor and the agent.
     func expectHits() async throws {
         try await search(
             ["--process", "session=\(try session())"]

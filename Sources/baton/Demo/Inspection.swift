@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import Processes
 
-/// A way to read the memory of the device's processes, although they protect it. The search for traces needs one.
+/// A way to read the memory of the device's processes, although the processes protect their memory. The search for
+/// traces needs such a way.
 enum Inspection: CaseIterable {
     /// The search reads the memory as root.
     case root
@@ -17,7 +18,7 @@ enum Inspection: CaseIterable {
         }
     }
 
-    /// Finds a way that works on this machine by trying each.
+    /// Finds a way that works on this machine by trying each way.
     ///
     /// - Parameter program: the path of the search program.
     /// - Throws: ``CommandFailure`` if no way works.

@@ -111,7 +111,7 @@ extension DeviceCommand {
 
         /// Returns the places that the audit examines, from the configuration of batond and the agent.
         ///
-        /// - Parameter snapshot: the snapshot's own file, which is not a part of it.
+        /// - Parameter snapshot: the file of the snapshot, which the audit leaves out.
         private func scope(without snapshot: String) throws -> AuditScope {
             let broker = try configuration(config, option: "--config") { try JSONCodec.read(BrokerFolders.self, $0) }
             guard let broker else {

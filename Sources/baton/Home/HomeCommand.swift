@@ -91,8 +91,8 @@ struct HomeCommand: AsyncParsableCommand {
                     }
                 }
                 group.addTask { for await address in addresses { return try await window.show(address) } }
-                // The first task that ends, because the window is closed or the page is no longer served, ends the
-                // other.
+                // When one task ends, because the window is closed or the page is no longer served, the other task ends
+                // as well.
                 try await group.next()
                 group.cancelAll()
             }

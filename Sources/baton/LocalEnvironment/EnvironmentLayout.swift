@@ -26,7 +26,7 @@ struct EnvironmentLayout: Sendable {
     var facts: String { root + "/environment.json" }
     /// The file that a shell sources to use this environment.
     var environment: String { root + "/environment" }
-    /// The person at the browser, if a program acts as one.
+    /// The file that describes the person at the browser, if a program acts as that person.
     var person: String { configuration + "/person.json" }
     var trustRoots: String { server + "/ca/root.pem" }
     var serverCertificate: String { server + "/ca/server.pem" }
@@ -35,7 +35,7 @@ struct EnvironmentLayout: Sendable {
 
     private var folders: [String] { [server, device, run, profiles, apps, logs, configuration, packages] }
 
-    /// Refuses a folder that contains other files than those of an environment.
+    /// Refuses a folder that contains files that do not belong to an environment.
     ///
     /// - Throws: ``CommandFailure``.
     func refuseStrangers() throws {

@@ -62,7 +62,7 @@ final class LocalEnvironment {
     func startAgent(_ other: BrowserChoice? = nil) async throws {
         let path = layout.configuration + "/baton-agent.json"
         let browser = other ?? browser
-        // A program that acts as a person needs no policies, and could not operate a browser that has them.
+        // A program that acts as a person needs no policies, and could not operate a browser that has policies.
         var host: String?
         if case .window = browser { host = programs.browserHost }
         try layout.write(AgentFile(layout: layout, command: try browser.command(layout), host: host), to: path)

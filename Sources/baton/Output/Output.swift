@@ -29,8 +29,8 @@ struct OutputOptions: ParsableArguments {
             }, lines: { _ in [done] })
     }
 
-    /// Prints warnings to standard error, so that they are visible if the output is redirected. In JSON they are in the
-    /// answer.
+    /// Prints warnings to standard error, so that they are visible if the output is redirected. With `--json`, the
+    /// warnings are part of the answer.
     func warn(_ warnings: [String]) {
         guard !json else { return }
         // An unprinted warning must not make the command fail after its work is done.

@@ -63,8 +63,8 @@ import Workers
         }
     }
 
-    /// Checks who is signed in. When the answer returns, all of the former worker's data is erased, and MSAL counts the
-    /// change as handled.
+    /// Checks who is signed in. When the closure that receives the answer returns, all of the former worker's data has
+    /// been erased, and MSAL counts the change as handled.
     private func checkAccount() {
         device.check { [weak self] answer in
             switch answer {

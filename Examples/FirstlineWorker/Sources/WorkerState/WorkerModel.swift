@@ -55,7 +55,8 @@ package struct WorkerModel {
     private var isAnnouncing = false
     /// The id of the worker who is signing out.
     private var leaving: String?
-    /// Counts the checks. A profile that was fetched in an earlier turn is not shown.
+    /// The number of the current turn. Each check begins a new turn. A profile that was fetched in an earlier turn is
+    /// not shown.
     private var turn = 0
     private var waiting: [Command] = []
     private var running: (command: Command, stage: Stage)?

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// GTK 4, and the little of C that Swift cannot express.
+// Imports GTK 4, and defines in C the few functions that Swift cannot express.
 #ifndef CGTK_H
 #define CGTK_H
 
@@ -23,7 +23,7 @@ static inline void cgtk_set_accessible_label(GtkWidget *widget, const char *labe
     gtk_accessible_update_property(GTK_ACCESSIBLE(widget), GTK_ACCESSIBLE_PROPERTY_LABEL, label, -1);
 }
 
-// libdispatch exports these two functions for the run loops of other libraries; Foundation's uses them, too.
+// libdispatch exports these two functions for the run loops of other libraries; Foundation's run loop also uses them.
 
 /// Returns a descriptor that becomes readable when the main queue has work.
 int _dispatch_get_main_queue_handle_4CF(void);

@@ -59,8 +59,8 @@ import Workers
         }
     }
 
-    /// Checks who is signed in. When the answer returns, the former worker's data is erased, also from the window, and
-    /// MSAL counts the change as handled.
+    /// Checks who is signed in. When the closure that receives the answer returns, the former worker's data has been
+    /// erased, also from the window, and MSAL counts the change as handled.
     private func checkAccount() {
         device.check { [weak self] answer in
             switch answer {

@@ -4,8 +4,8 @@ package import Workers
 /// The app's state and decisions, without MSAL, files or a window.
 ///
 /// Its one rule: it shows and holds data of a worker only if the newest check has said that this worker is signed in.
-/// While a check runs it shows nobody's data. Before it shows anything of another worker, all data of the former one is
-/// erased, whatever the change was: a sign-out, a first sign-in, or a switch from one worker to another.
+/// While a check runs it shows nobody's data. Before it shows anything of another worker, all data of the former worker
+/// is erased, whatever the change was: a sign-out, a first sign-in, or a switch from one worker to another.
 package struct WardRoundModel {
     package enum Event: Equatable, Sendable {
         case opened

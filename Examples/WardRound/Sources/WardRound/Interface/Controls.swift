@@ -54,7 +54,8 @@ struct TextField: Widget {
 
     var text: String { unsafe String(cString: gtk_editable_get_text(pointer.opaque)) }
 
-    /// Moves the keyboard to the field, and keeps what is in it unselected, so that the next key does not replace it.
+    /// Moves the keyboard focus to the field, and leaves the field's text unselected, so that the next key does not
+    /// replace the text.
     func resume() { unsafe gtk_entry_grab_focus_without_selecting(pointer.of(GtkEntry.self)) }
 
     func clear() { unsafe gtk_editable_set_text(pointer.opaque, "") }

@@ -70,7 +70,7 @@ extension Widget {
 
     func enable(_ isEnabled: Bool) { unsafe gtk_widget_set_sensitive(pointer.raw, isEnabled ? 1 : 0) }
 
-    /// Moves the keyboard to the widget.
+    /// Moves the keyboard focus to the widget.
     func focus() { unsafe gtk_widget_grab_focus(pointer.raw) }
 
     /// Calls `action` at each signal of this name, as long as the widget lives.

@@ -14,7 +14,7 @@ struct Window: Widget {
 
     func present() { unsafe gtk_window_present(pointer.of(GtkWindow.self)) }
 
-    /// Calls `action` whenever the window becomes the active one: the worker has come back to it.
+    /// Calls `action` whenever the window becomes active, that is, when the worker has come back to it.
     func onActive(_ action: @escaping @MainActor () -> Void) {
         on("notify::is-active") { [pointer] in
             if unsafe gtk_window_is_active(pointer.of(GtkWindow.self)) != 0 { action() }

@@ -3,7 +3,7 @@ import Foundation
 import WardRoundState
 import Workers
 
-/// The app's window. It shows a ``Screen``, and holds nothing of a worker who is not on it.
+/// The app's window. It shows a ``Screen``, and keeps no data of a worker whom this screen does not show.
 @MainActor final class WardRoundWindow {
     private let wait = WaitPage()
     private let invitation: MessagePage
@@ -11,7 +11,7 @@ import Workers
     private let worker: WorkerPage
     private let pages: Pages
     private let window: Window
-    /// The id of the worker whose data is on the worker's page, also while it is covered.
+    /// The id of the worker whose data is on the worker's page, also while the page is covered.
     private var owner: String?
 
     /// - Parameter handle: receives the worker's actions.
@@ -52,8 +52,8 @@ import Workers
         }
     }
 
-    /// Clears the worker's page, unless the same worker stays on it. A cover during a check hides it and changes nothing,
-    /// so that the same worker finds the line that they were writing.
+    /// Clears the worker's page, unless the same worker stays on it. During a check, a cover hides the page but does
+    /// not change it, so that the same worker finds the line that they were writing.
     private func clear(before screen: Screen) {
         switch screen {
         case .checking: return

@@ -3,7 +3,7 @@ import Foundation
 import WardRoundState
 import Workers
 
-/// The page of the worker who is signed in: their name, their notes, and a field for the next one.
+/// The page of the worker who is signed in: their name, their notes, and a field for the next note.
 @MainActor struct WorkerPage {
     private let initials = Label().styled("initials").centered().aligned(down: .center)
     private let name = Label().styled("name")
