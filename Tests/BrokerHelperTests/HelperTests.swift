@@ -86,11 +86,12 @@ import UnixSocket
             let helper = try await RunningHelper.start(in: scratch)
             let (gate, fifo) = (try pipe("gate", in: scratch), try pipe("begun", in: scratch))
             let ready = try pipe("ready", in: scratch)
-            // The grandchild begins after its parent is in the group, in a session of its own, and ignores requests to end.
+            // The grandchild starts after its parent has joined the group. It has a session of its own and ignores
+            // requests to end.
             let program = try helper.userProgram(
                 "echo > \(ready); read x < \(gate); setsid sh -c 'trap \"\" TERM HUP; echo $$ > \(fifo); while :; do sleep 600; done' & wait"
             )
-            // Before that, the process may still run as root.
+            // Until the process reports this, it may still run as root.
             _ = try await blocking { try textOfFile(ready) }
             #expect(try helper.ask(.addProcess(epoch: epoch, user: user), [program.pidfd]) == .done)
             try await blocking { try Data("go\n".utf8).write(to: URL(filePath: gate)) }
@@ -99,7 +100,7 @@ import UnixSocket
             let detached = try ForeignProcess(pid: pid)
             #expect(try textOfFile("/proc/\(pid)/cgroup").contains("/session-\(epoch)"))
             #expect(try helper.ask(.list) == .sessions(storage: [], groups: [epoch]))
-            // The user cannot take it out.
+            // The user cannot take the process out of the group.
             #expect(try await helper.userProgram("echo \(pid) > \(helper.group)/cgroup.procs").exitCode() != 0)
 
             #expect(try helper.ask(.kill(epoch: epoch)) == .done)
@@ -215,7 +216,7 @@ import UnixSocket
     @Test func `a fifth connection is closed, and is accepted again once another one has ended`() async throws {
         try await Scratch.with { scratch in
             let helper = try await RunningHelper.start(in: scratch)
-            // The first one is the helper's own (RunningHelper).
+            // The first connection is the one that RunningHelper itself uses.
             var channels = try (0..<3).map { _ in try helper.connect() }
             for channel in channels {
                 try channel.send(.list)

@@ -17,7 +17,7 @@ import Testing
         #expect(try PropertyList(xml: xml).xml() == xml)
     }
 
-    /// Python reads our XML and writes its own; both must mean the same.
+    /// Python reads Baton's XML and writes its own XML; both must mean the same.
     @Test func `Baton and Python's plistlib read each other's lists`() async throws {
         let program = """
             import plistlib, sys

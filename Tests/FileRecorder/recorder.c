@@ -88,7 +88,7 @@ uint64_t file_faults_end(void) {
     return seen;
 }
 
-/// Counts a call that changes something below the root. Returns whether it must fail. The lock is held.
+/// Counts a call that changes something below the root. Returns whether it must fail. The caller must hold the lock.
 static int fails(void) {
     if (!faulty) return 0;
     calls++;

@@ -137,7 +137,7 @@ class Forms(html.parser.HTMLParser):
         if tag == "form":
             self.forms.append({"action": values.get("action", ""), "fields": {}})
         elif tag in ("input", "button") and self.forms and values.get("name"):
-            # Of several buttons with one name, a person presses the first, unless `submit` is told otherwise.
+            # If several buttons have the same name, a person presses the first, unless `submit` is told otherwise.
             fields = self.forms[-1]["fields"]
             if tag == "input" or values["name"] not in fields:
                 fields[values["name"]] = values.get("value") or ""

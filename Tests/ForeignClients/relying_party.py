@@ -82,7 +82,7 @@ def case_mix_up():
     for client in (first, other):
         client.application.config["PROPAGATE_EXCEPTIONS"] = True
     assert refused(other, returned), "another browser's answer was taken"
-    # That has not used up the code, but its state works only once.
+    # The refused answer has not used up the code, but its state works only once.
     assert first.get("/cb", query_string=returned).status_code == 200
     assert refused(first, returned), "the same answer was taken twice"
 

@@ -214,7 +214,7 @@ def case_leave():
     prt_by_refresh_token("tablet")
     token = graph_token("-r", "msgraph")
     is_good(token, device_id(certificate))
-    # Nothing is removed without a certificate or with another device's.
+    # Nothing is removed without a certificate or with the certificate of another device.
     address = f"https://enterpriseregistration.windows.net/EnrollmentServer/device/{device_id(certificate)}"
     assert requests.delete(address).status_code == 401
     stranger = requests.delete(address, cert=(str(file("other.pem")), str(file("other.key"))))

@@ -8,7 +8,7 @@ import Testing
 @testable import HomeScreen
 
 @Suite struct HomeContentsTests {
-    /// A home screen with a local configuration, and the file of the pushed one.
+    /// A home screen with a local configuration, and the file of the pushed configuration.
     private struct Screen {
         let contents: HomeContents
         let file: AtomicFile
@@ -58,7 +58,7 @@ import Testing
             let screen = Screen(scratch)
             #expect(screen.organisation == "Pushed")
             #expect(screen.contents.follow("1") == false)
-            // A broker whose MDM has pushed none, such as after a crash in the middle of a removal.
+            // A broker whose MDM has pushed no configuration, such as after a crash in the middle of a removal.
             #expect(screen.contents.follow(nil) && screen.organisation == "Local")
         }
     }

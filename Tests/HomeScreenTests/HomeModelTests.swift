@@ -60,7 +60,7 @@ import WebPages
         #expect(
             Self.model(open[0], open[1], open[2], Self.state(.signingOut), Self.state(.ready)).actions
                 == [.endPrograms])
-        // An earlier home screen that was killed may have left some, but only once nobody is signed in.
+        // An earlier home screen that was killed may have left programs, but only once nobody is signed in.
         #expect(Self.model(Self.state(.signedIn)).actions == [.readAccount])
         #expect(Self.model(Self.state(.ready)).actions == [.endPrograms])
         #expect(Self.model(Self.state(.ready), Self.state(.signingIn), Self.state(.ready)).actions == [])

@@ -9,8 +9,8 @@ import Testing
 
 /// The programs that tiles open, with real processes.
 @Suite(.timeLimit(.minutes(1))) struct TileProgramsTests {
-    /// A program that starts another one in a session of its own; both run until they are killed. Each writes its process
-    /// id to a FIFO.
+    /// A program that starts another program in a separate session; both run until they are killed. Each writes its
+    /// process id to a FIFO.
     private static let script = """
         setsid sh -c 'echo $$ > "$0" && exec sleep 86396' "$0" &
         echo $$ > "$0"
@@ -21,7 +21,7 @@ import Testing
     private func open(_ programs: TilePrograms, fifo: String) async throws -> [Int32] {
         try #require(unsafe mkfifo(fifo, 0o600) == 0)
         return try await blocking {
-            // Also open for writing, so that it has no end before both have written.
+            // The FIFO is also opened for writing, so that reading does not end before both programs have written.
             let reader = try #require(FileHandle(forUpdatingAtPath: fifo))
             programs.open(0, program: "/bin/sh", arguments: ["-c", Self.script, fifo]) { _ in }
             var text = ""

@@ -2,7 +2,7 @@
 import JSON
 import Testing
 
-/// Each limit accepts a document exactly at the limit, and refuses one more.
+/// Each limit accepts a document exactly at the limit, and refuses a document just over the limit.
 @Suite struct JSONLimitsTests {
     private func code(_ text: String, _ limits: JSONLimits) -> JSONFailure.Code? {
         do { _ = try JSONReader.read(Array(text.utf8), limits: limits) } catch { return error.code }

@@ -3,7 +3,7 @@ import Foundation
 import JSON
 import Testing
 
-/// Compares the reader with Foundation's, on documents of a seeded generator and on damaged ones.
+/// Compares the reader with Foundation's reader, on documents of a seeded generator and on damaged documents.
 @Suite struct JudgeTests {
     private let limits = JSONLimits(bytes: 64 << 10)
 
@@ -77,7 +77,7 @@ private struct Foundations: Codable {
     /// The number in a container; nil if there is none.
     ///
     /// Foundation reads `0e5` as an Int but not as a Double, and truncates a number of more than 15 digits to an Int.
-    /// If it reads both and they differ, the Double is right.
+    /// If Foundation reads the number as both and the results differ, the Double is right.
     private static func number(in container: any SingleValueDecodingContainer) -> JSONValue? {
         let (integer, number) = (try? container.decode(Int.self), try? container.decode(Double.self))
         if let integer, number == nil || Double(integer) == number { return .integer(integer) }

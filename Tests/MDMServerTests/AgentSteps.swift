@@ -16,7 +16,7 @@ extension AgentSteps {
     func enrolled(_ agent: EnrollmentAgent, _ fixture: TestManagement) async throws {
         try await agent.enroll(profile: try await fixture.enrollmentProfile(named: "tablet-1"))
         #expect(agent.settings.enrolled)
-        // The enrollment starts a check-in of its own. It has ended when this call returns.
+        // The enrollment starts a check-in of its own. That check-in has ended when this call returns.
         try await agent.checkIn()
     }
 

@@ -161,7 +161,7 @@ import Testing
                 #expect(agent.settings.brokerManaged == false)
                 let count = wire.sent.withLock { $0.count }
                 agent.session(is: .held)
-                // This call runs after the order that the session's change has queued.
+                // This call runs after the work that the change of the session has queued.
                 await #expect(throws: EnrollmentError.self) { try await agent.enroll(profile: []) }
                 #expect(wire.sent.withLock { $0.count } > count)
                 #expect(agent.settings.brokerManaged)
@@ -239,7 +239,7 @@ import Testing
                 try await agent.unenroll()
                 #expect(try isMarked(fixture))
                 agent.session(is: .free)
-                // This call runs after the order that the session's change has queued.
+                // This call runs after the work that the change of the session has queued.
                 await #expect(throws: EnrollmentError.self) { try await agent.enroll(profile: []) }
                 #expect(try !isMarked(fixture))
             }
@@ -321,7 +321,8 @@ import Testing
                 #expect(agent.settings.browser == .standard)
                 try await add("com.contoso.browser", blocks: "example.org")
                 try await add("com.contoso.other", blocks: "example.net")
-                // Both are queued before the device has either, so the device itself must refuse one.
+                // Both profiles are queued before the device has either of them, so the device itself must refuse one
+                // of them.
                 for name in ["com.contoso.browser", "com.contoso.other"] {
                     let _: MDMAdmin.Command = try await fixture.call(.put, "/devices/tablet-1/profiles/\(name)")
                 }

@@ -28,7 +28,8 @@ import Testing
         }
     }
 
-    /// If the answer to a result is lost, the device sends the result again. No command may be lost by that.
+    /// If the answer to a result is lost, the device sends the result again. The repeated result must not cause a
+    /// command to be lost.
     @Test func `a repeated result and an unknown one change nothing`() async throws {
         try await TestManagement.with { fixture in
             let device = try await HandDevice.enrolled(fixture, named: "tablet-1")

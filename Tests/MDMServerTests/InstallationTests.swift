@@ -9,7 +9,7 @@ import HTTPTypes
 import Synchronization
 import Testing
 
-/// Commands that the device cannot carry out, now or at all.
+/// Commands that the device cannot carry out yet, or cannot carry out at all.
 @Suite struct InstallationTests: AgentSteps {
     @Test(arguments: [RouterLink.PackageFault.breaks, .status(503), .status(429)])
     func `a package whose download failed is fetched again at the next check-in`(

@@ -34,7 +34,7 @@ import Testing
     }
 
     /// Each damage must cause the finding listed with it. The findings are listed here so that an error in the
-    /// checker's rules cannot hide one.
+    /// checker's rules cannot hide a finding.
     @Test func `a damaged payload is found, and the finding names the place`() async throws {
         try await TestManagement.with { fixture in
             let sso = try Profile.sharedDeviceSSO(
@@ -134,7 +134,7 @@ import Testing
             agent.session(is: .changing)
             try await agent.checkIn()
             agent.session(is: .held)
-            // This call runs after the order that the session's change has queued.
+            // This call runs after the work that the change of the session has queued.
             await #expect(throws: EnrollmentError.self) { try await agent.enroll(profile: []) }
             wire.packageFault.withLock { $0 = .status(404) }
             try await push(broker: fixture)

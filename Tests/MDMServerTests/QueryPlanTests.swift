@@ -5,8 +5,8 @@ import MDMServer
 import StorageTestSupport
 import Testing
 
-/// The plans of the statements that devices cause. None may read a whole table, or a device of a large fleet waits
-/// longer than one of a small fleet.
+/// The plans of the statements that devices cause. No plan may read a whole table; otherwise a device of a large fleet
+/// would wait longer than a device of a small fleet.
 @Suite struct QueryPlanTests {
     @Test func `a device's check-ins, polls and commands read no whole table`() async throws {
         let scans = FullScans()

@@ -187,7 +187,7 @@ import X509
         try await TestManagement.with { fixture in
             try await withAgent(fixture) { agent, wire in
                 let profile = try await fixture.enrollmentProfile(named: "tablet-1")
-                // Stopped between Authenticate and TokenUpdate.
+                // The agent is stopped between Authenticate and TokenUpdate.
                 wire.stopsAfter.withLock { $0 = 1 }
                 let enrolling = Task { try await agent.enroll(profile: profile) }
                 try await wire.stopped.value()

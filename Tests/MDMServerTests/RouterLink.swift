@@ -33,7 +33,7 @@ final class RouterLink: HTTPSending {
         let stalled = Promise<Void>()
         /// Rewrites the text of the profile in an answer.
         let rewrite = Mutex<@Sendable (String) -> String>({ $0 })
-        /// The number of PUTs that reach the server. Later ones get no answer.
+        /// The number of PUTs that reach the server. Later PUTs get no answer.
         let stopsAfter = Mutex<Int?>(nil)
         /// Settled when such a later PUT has begun.
         let stopped = Promise<Void>()
@@ -87,7 +87,7 @@ final class RouterLink: HTTPSending {
         return rewritten(answer)
     }
 
-    /// Returns the answer with its profile rewritten, if it is a command that installs one.
+    /// Returns the answer. If it is a command that installs a profile, the profile is rewritten.
     private func rewritten(_ answer: HTTPSClient.Response) -> HTTPSClient.Response {
         let rewrite = wire.rewrite.withLock { $0 }
         guard let request = try? CommandRequest(propertyList: PropertyList(xml: answer.body)),

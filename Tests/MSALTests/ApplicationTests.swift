@@ -148,7 +148,7 @@ import Testing
             signal.yield("\(containsPII) \(message ?? "")")
         }
         MSALGlobalConfig.loggerConfig.setLogCallback { _, _, _ in second.withLock { $0 += 1 } }
-        // The library closes the connection after a sign-in, so the next request uses another one.
+        // The library closes the connection after a sign-in, so the next request uses another connection.
         let broker = try ScriptedBroker(
             { end in
                 try end.greet()

@@ -81,7 +81,7 @@ import UnixSocket
         async let device = application.deviceInformation(with: nil)
         #expect(try await device.deviceMode == .shared)
         #expect(try await accounts.asInternal == .internalErrorBrokerCorruptedResponse)
-        // This call must use the same connection: nobody would accept a second one.
+        // This call must use the same connection: nobody would accept a second connection.
         #expect(try await application.deviceInformation(with: nil).deviceMode == .shared)
     }
 

@@ -5,7 +5,8 @@ import JSON
 import MSAL
 import Testing
 
-/// The library decodes a text of the broker once. What an app gets must still belong to the reply that it came in.
+/// The library decodes a text of the broker once. The values that an app gets must still belong to the reply that
+/// contained the text.
 @Suite(.timeLimit(.minutes(10))) struct DecodedReplyTests {
     private let worker = MSALAccount(
         identifier: TestValues.amara.homeAccountID, username: nil, environment: "login.baton.test")
@@ -21,7 +22,7 @@ import Testing
     }
 
     @Test func `each token has the account of its own id token, however many there are`() async throws {
-        // More than the library keeps, each several times, in two orders.
+        // More texts than the library keeps, each decoded several times, in two orders.
         let names = (0..<12).map { "worker\($0)" }
         let asked = names.flatMap { [$0, $0] } + names.reversed()
         let broker = try ScriptedBroker { end in

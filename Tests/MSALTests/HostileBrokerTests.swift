@@ -107,7 +107,7 @@ import UnixSocket
         parameters.extraQueryParameters = ["a": long(query)]
         let error = try await seen { try await application.acquireTokenSilent(with: parameters) }
         #expect(error.asInternal == .internalErrorInvalidParameter && error.text.contains("64 KiB"))
-        // This call must use the same connection: nobody would accept a second one.
+        // This call must use the same connection: nobody would accept a second connection.
         _ = try await application.currentAccount(with: nil)
         #expect(requests.all.count == 2)
     }

@@ -77,14 +77,14 @@ struct Seen: Equatable, CustomStringConvertible {
 
     var description: String { "\(code)/\(internalCode ?? 0) \(text)" }
 
-    /// The internal code; nil if the domain or the code does not go with one, or if there is no text.
+    /// The internal code; nil if errors with this domain or code have no internal code, or if there is no text.
     var asInternal: MSALInternalError? {
         guard domain == MSALErrorDomain, code == MSALError.internal.rawValue, !text.isEmpty else { return nil }
         return internalCode.flatMap(MSALInternalError.init(rawValue:))
     }
 }
 
-/// Runs `body` and returns the error that it throws. Throws ``ScriptFailure`` if it throws none.
+/// Runs `body` and returns the error that it throws. Throws ``ScriptFailure`` if `body` throws no error.
 func seen<Value>(_ body: () async throws -> Value) async throws -> Seen {
     do {
         _ = try await body()

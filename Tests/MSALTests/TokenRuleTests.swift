@@ -147,7 +147,7 @@ import Testing
         let result = try await application.acquireTokenSilent(with: parameters)
         let token = try TokenRequest(requests.only().parameters)
         #expect(token.authority == "https://login.baton.test/\(expected)")
-        // RES-3: whichever authority was requested, the result names the one to use from now on.
+        // RES-3: whichever authority was requested, the result names the authority to use from now on.
         #expect(result.authority.url.absoluteString == "https://login.baton.test/\(TestValues.tenant)")
     }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A library that an attacker preloads into another app's program. It sends the bytes of a file to a socket, sends
-// READY=1 to NOTIFY_SOCKET, prints the answer and exits before the program's first line.
+// READY=1 to NOTIFY_SOCKET, prints the answer and exits before the program's first line runs.
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>

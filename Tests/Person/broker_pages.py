@@ -14,7 +14,7 @@ from urllib.parse import urlsplit
 
 from pages import Pages, with_chromium
 
-# Nothing listens there: the test answers every request itself.
+# Nothing listens at this address: the test answers every request itself.
 ORIGIN = "http://127.0.0.1:1"
 
 
@@ -22,7 +22,8 @@ class BrokerPages(Pages):
     def __init__(self, wanted, browser):
         super().__init__(browser, ORIGIN, "broker")
         self.wanted, self.present = wanted, None
-        # Chromium's advice for password managers. There is none on these devices, and the page for a PIN contains no name.
+        # Chromium's advice for password managers. These devices have no password manager, and the page for a PIN
+        # contains no name.
         self.ignored.append("Password forms should have (optionally hidden) username fields")
 
     def answer(self, route):

@@ -22,7 +22,7 @@ from pages import LANGUAGES, PATIENCE, Pages, with_chromium
 # The button, as soon as it takes a touch.
 READY = "#button[data-touch=signIn][aria-busy=false]:not([data-rest])"
 SESSION = "#button[data-touch=handover][aria-busy=false]:not([data-rest])"
-# The first sight of the screen for the next worker.
+# The button on the screen for the next worker, even before it accepts a touch.
 NEXT = "#button[data-touch=signIn]"
 STRANGER = 64003  # a user who is not one of the device's users
 

@@ -49,7 +49,7 @@ import Testing
                 if taken > 0 { most = max(most, posted.value.load(ordering: .sequentiallyConsistent) - taken) }
             }
         }
-        // The two that may wait, and the one that this take has admitted.
+        // The two messages that may wait, and the message that this take has admitted.
         #expect(most <= 3)
     }
 

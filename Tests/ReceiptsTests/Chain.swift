@@ -76,12 +76,12 @@ struct Chain {
             anchorKey: try JSONWebKey(.p256(anchorKey.publicKey)), anchors: anchors)
     }
 
-    /// Returns the verdict on a file of the statement, the lines and the anchors.
+    /// Returns the verdict on a file that consists of the statement, the lines and the anchors.
     ///
     /// - Parameters:
     ///   - lines: the receipts of the file; nil for the whole chain.
     ///   - anchors: the anchors in the file.
-    ///   - kept: the anchors that come with the trust, not with the file.
+    ///   - kept: the anchors that the verifier's trust data contains, not the file.
     func verdict(
         on lines: [SignedLine]? = nil, anchors: [SignedLine] = [], kept: [SignedLine] = []
     ) throws -> ChainVerdict {

@@ -11,7 +11,7 @@ enum Backend: String, CaseIterable, CustomTestStringConvertible {
     case sqliteFile = "SQLite"
     case postgreSQL = "PostgreSQL"
 
-    /// Those that keep their content when they are opened again.
+    /// The databases that keep their content when they are opened again.
     static let lasting: [Backend] = [.sqliteFile, .postgreSQL]
 
     var testDescription: String { rawValue }
@@ -53,7 +53,7 @@ enum DatabaseLocation {
 }
 
 extension PostgreSQLCluster {
-    /// How its superuser reaches a schema of it.
+    /// The configuration with which the superuser reaches a schema of this database.
     func configuration(schema: String) -> PostgreSQLConfiguration {
         PostgreSQLConfiguration(
             server: .socket(folder: folder), database: Self.database, user: Self.superuser, schema: schema)

@@ -3,7 +3,7 @@ import Storage
 import Synchronization
 import Testing
 
-/// What every database does, whatever it is.
+/// What databases of every kind must do.
 @Suite struct DatabaseTests {
     private struct Refusal: Error {}
 

@@ -133,7 +133,7 @@ import Testing
     }
 }
 
-/// A chip that loses power before its counter advances.
+/// A TPM that loses power before its counter advances.
 private struct PowerCut: TrustedPlatform {
     let chip: TrustedPlatformModule
 

@@ -25,7 +25,7 @@ import Testing
             #expect(try other.matches(Self.longest, platform: module))
             #expect(try !kept.matches(SecretBytes(copying: Array("480272".utf8)), platform: module))
             var failure: TrustedPlatformFailure?
-            // The software TPM locks out after three tries, every other chip before 64.
+            // The software TPM locks out after three tries; every other TPM locks out before 64 tries.
             for guess in 480_300..<480_364 where failure == nil {
                 do {
                     #expect(try !kept.matches(SecretBytes(copying: Array("\(guess)".utf8)), platform: module))

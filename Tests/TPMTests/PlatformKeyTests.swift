@@ -8,7 +8,7 @@ import TPM
 import TestSupport
 import Testing
 
-/// Keys that never leave the chip. Another library verifies their signatures and encrypts the data that they decrypt.
+/// Keys that never leave the TPM. Another library verifies their signatures and encrypts the data that they decrypt.
 @Suite struct PlatformKeyTests {
     private static let exponent = Data([1, 0, 1])
 

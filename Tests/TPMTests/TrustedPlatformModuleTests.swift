@@ -5,7 +5,7 @@ import TPM
 import TestSupport
 import Testing
 
-/// A software TPM 2.0: sealed secrets, and a chip that is locked out, missing, unresponsive or owned.
+/// A software TPM 2.0: sealed secrets, and a TPM that is locked out, missing, unresponsive or owned.
 @Suite struct TrustedPlatformModuleTests {
     private static let secret = SecretBytes(copying: Array("the sealing key of the device 12".utf8))
     private static let pin = SecretBytes(copying: Array("4711".utf8))
@@ -53,7 +53,7 @@ import Testing
                 try module.unseal(guarded, authorization: nil)
             }
             var refusals: [TrustedPlatformFailure] = []
-            // The software TPM locks out after three tries, every other chip before 64.
+            // The software TPM locks out after three tries; every other TPM locks out before 64 tries.
             while refusals.last != .lockedOut, refusals.count < 64 {
                 let failure = #expect(throws: TrustedPlatformFailure.self) {
                     try module.unseal(guarded, authorization: Self.wrong)

@@ -5,7 +5,7 @@ import Glibc
 import TestSupport
 import Testing
 
-/// A text that each encoding changes, and a plain one.
+/// A text that each encoding changes, and a plain text.
 enum Sample {
     static let text = #"Zoë "Ray" O'Neil/+&<canary> 𝄞?~"#
     static let plain = "plaincanary4711"

@@ -11,7 +11,7 @@ import UnixSocket
         try body(try Listener(path: path, mode: 0o600))
     }
 
-    /// Closes the listener while a thread waits in `accept()`, and returns the error with which that ends.
+    /// Closes the listener while a thread waits in `accept()`, and returns the error that ends the wait.
     private func endOfAccept(on listener: Listener) throws -> SocketError? {
         let (began, ended) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
         nonisolated(unsafe) var error: SocketError?

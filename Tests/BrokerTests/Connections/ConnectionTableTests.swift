@@ -43,7 +43,8 @@ import Testing
         for process in [7, 8] as [Int32] { for _ in 0..<4 { places.add(process, busy: true) } }
         #expect(places.add(9) == .displacing(1, .app))
         #expect(places.add(9) == .displacing(5, .app))
-        // The processes have three, three and two connections: none has at least two more than this process.
+        // The processes have three, three and two connections: no process has at least two connections more than this
+        // process.
         #expect(places.add(9) == .displacing(9, .app))
     }
 
@@ -61,7 +62,7 @@ import Testing
         for _ in 0..<3 { places.add(1, app: "a.b") }
         for process in [7, 8] as [Int32] { for _ in 0..<4 { places.add(process) } }
         #expect(places.add(1, app: "a.b") == .displacing(1, .app))
-        // The user's limit is reached now: the app with the most connections, here the session, loses one.
+        // The limit of the user is reached now, so the app with the most connections, here the session, loses one.
         #expect(places.table.count == 10)
         #expect(places.add(2, app: "c.d") == .displacing(4, .user))
         #expect(places.add(9, user: 1001) == .admitted)

@@ -78,7 +78,7 @@ import Testing
         let modest = process(99)
         for _ in 0..<8 { #expect(ledger.take(short, for: modest) == .admitted) }
         #expect(ledger.take(short, for: modest) != .admitted)
-        // Memory that it gives back is available to it again, but not to other processes.
+        // Memory that a process gives back is available to this process again, but not to other processes.
         ledger.giveBack(short, for: modest)
         #expect(exhaust(process(1)).taken == 0)
         #expect(ledger.take(short, for: modest) == .admitted)

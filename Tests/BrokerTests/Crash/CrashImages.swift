@@ -6,8 +6,8 @@ import TestSupport
 ///
 /// A folder entry is certain once the folder was synced after the change, a file's content once the file was synced,
 /// and a rename once both folders were. With up to ``everySubset`` uncertain changes, every subset of them gives an
-/// image. With more, the images contain none of them, all, each one alone, all except one, and every prefix. For a
-/// write, its first half is an image too.
+/// image. With more, the images contain none of the changes, all of them, each change alone, all changes except one,
+/// and every prefix. For a write, there is also an image with its first half.
 struct CrashImages {
     /// A disk after a power cut, and what had been acknowledged before it.
     struct Image: Hashable {

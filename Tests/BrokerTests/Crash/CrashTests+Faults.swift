@@ -36,7 +36,7 @@ extension CrashTests {
             try FileManager.default.copyItem(atPath: ready, toPath: scratch.path("device"))
             let said = Said.List()
             let isHit = await fault.befalls(scratch.path("device"), call: call) {
-                // If the supervisor cannot continue, it ends, and is restarted as by the service manager.
+                // If the supervisor cannot continue, it ends and is restarted, as a service manager would restart it.
                 do { try await session(scratch, said) } catch let problem as TestProblem {
                     Issue.record("\(problem) at call \(call)")
                 } catch {}

@@ -16,7 +16,8 @@ enum FileChange: Equatable {
     /// Not a change, but a mark of the test: this text has been acknowledged by now.
     case mark(String)
 
-    /// Records the changes below `root` while `body` runs, by any thread. One recording at a time per process.
+    /// Records the changes that any thread makes below `root` while `body` runs. A process can make only one recording
+    /// at a time.
     static func recording<Value>(below root: String, _ body: () async throws -> Value) async throws -> (
         [FileChange], Value
     ) {

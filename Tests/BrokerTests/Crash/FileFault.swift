@@ -21,8 +21,8 @@ struct FileFault: Hashable, CustomStringConvertible {
         }
     }
 
-    /// Runs `body`. Of the calls that change files below `root`, the one with this number fails; if the fault is
-    /// lasting, so does every later one.
+    /// Runs `body`, and makes one of the calls that change files below `root` fail: the call with this number. If the
+    /// fault is lasting, every later call fails as well.
     ///
     /// - Returns: whether there were that many calls.
     func befalls(_ root: String, call: UInt64, while body: () async -> Void) async -> Bool {

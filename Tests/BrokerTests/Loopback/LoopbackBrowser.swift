@@ -10,7 +10,7 @@ import Testing
 final class LoopbackBrowser: Sendable {
     struct Page {
         let bytes: String
-        /// 0 if the connection ended without an answer.
+        /// The HTTP status; 0 if the connection ended without an answer.
         var status: Int { Int(bytes.split(separator: " ").dropFirst().first ?? "") ?? 0 }
         var text: String { bytes.components(separatedBy: "\r\n\r\n").dropFirst().joined() }
         func header(_ name: String) -> String? {
@@ -39,7 +39,7 @@ final class LoopbackBrowser: Sendable {
         try await send("GET \(target) HTTP/1.1\r\nHost: 127.0.0.1:\(port)\r\n", body: "")
     }
 
-    /// - Parameter origin: nil for none; empty for the server's own.
+    /// - Parameter origin: nil for no `Origin` header; empty for the server's own origin.
     func post(_ path: String, form: String, host: String = "127.0.0.1", origin: String? = "") async throws -> Page {
         let origin = origin.map { "Origin: \($0.isEmpty ? "http://127.0.0.1:\(port)" : $0)\r\n" } ?? ""
         return try await send(

@@ -61,15 +61,16 @@ import Testing
         do {
             let server = try await opened(owner: Promise(), limits: limits)
             let port = try LoopbackBrowser(at: server.startURL).port
-            // Taken before the connections begin, so that their own time limit ends no earlier than `patience` after
-            // it.
+            // Taken before the connections begin, so that the time limit of the connections ends at the earliest
+            // `patience` after this moment.
             let begun = ContinuousClock.now
             let connections = try (1...2).map { _ in try LoopbackConnection(to: port) }
             try await withThrowingTaskGroup(of: String.self) { ends in
                 for connection in connections {
                     ends.addTask { try await BlockingCall.run { connection.readToEnd() } }
                 }
-                // There is room for only one of them. When one has ended, the other one has been accepted.
+                // There is room for only one of the two connections. When one of them has ended, the other has been
+                // accepted.
                 let refused = try await ends.next()
                 server.close()
                 let closed = try await ends.next()

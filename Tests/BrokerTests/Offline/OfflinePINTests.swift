@@ -7,7 +7,7 @@ import Redaction
 import Synchronization
 import Testing
 
-/// A minimal chip: it accepts three wrong authorizations, and then refuses all.
+/// A minimal TPM. After three wrong authorizations it refuses every authorization.
 private final class FakeChip: TrustedPlatform {
     struct State {
         var sealed: [(secret: SecretBytes, authorization: SecretBytes?)] = []

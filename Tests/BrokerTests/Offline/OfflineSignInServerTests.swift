@@ -201,7 +201,7 @@ import WebPages
 
     struct Post {
         var host = "127.0.0.1"
-        /// The `Origin` header: nil for none, empty for the page's own.
+        /// The `Origin` header: nil for no header, empty for the page's own origin.
         var origin: String? = ""
         var action: String
         var token: String

@@ -55,7 +55,7 @@ import Testing
                 #expect(status.session == "signingOut" && status.pending == ["browser"])
                 #expect(status.problems.first?.contains("still exists") == true)
 
-                // The agent is asked again each second. The sign-out continues once its report is true.
+                // The agent is asked again each second. The sign-out continues once the agent's report is true.
                 try browser.end()
                 try browser.removeProfile()
                 fixture.clock.pass(.seconds(1))

@@ -267,7 +267,8 @@ extension SupervisorFixture {
         #expect(try await status().session == "ready")
     }
 
-    /// How many sessions were held here: each sign-out starts the next process.
+    /// How often the supervisor has stopped at the stage `held`, which it does at each sign-out before it starts the
+    /// next process.
     private var checkIns: Int { device.stages.withLock { $0.filter { $0 == .held }.count } }
 }
 

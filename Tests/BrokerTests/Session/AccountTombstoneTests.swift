@@ -115,7 +115,7 @@ import Testing
         let isNewAgain = tombstones.tell("amara", in: epoch(2), byQuery: false)
         #expect(isNew && !isNewAgain && tombstones.knows("amara", in: epoch(2)))
         expectEvent("amara", in: 2, of: nil)
-        // The query has reported her; a further token does not change anything.
+        // The query has reported Amara; a further token does not change anything.
         let isChanged = tombstones.tell("amara", in: epoch(2), byQuery: false)
         #expect(!isChanged)
         expectEvent("amara", in: 2, of: "amara")

@@ -71,7 +71,7 @@ enum SessionPage {
         let next: String
         let changes: Bool
 
-        /// The row's sort key. No two rows of a cause may have the same one, or the page would differ from run to run.
+        /// The row's sort key. No two rows of a cause may have the same key, or the page would differ from run to run.
         var place: [String] { [when == "else" ? "1" : "0", when, actions, next, changes ? "1" : "0"] }
         func named(_ cause: String) -> Row {
             Row(cause: cause, when: when, actions: actions, next: next, changes: changes)

@@ -72,7 +72,7 @@ struct SessionStep: Sendable {
                 let record = journal(after: actions, place.record)
                 // If nothing changed, this is the same place.
                 if after == place.machine, record == place.record { continue }
-                // Requesters only accumulate: the exploration covers a second one and stops there.
+                // The number of requesters only grows, so the exploration covers a second requester and stops there.
                 if requesters(after) <= 1 { waiting.append(Place(machine: after, record: record)) }
             }
         }

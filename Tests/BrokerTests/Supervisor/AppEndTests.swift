@@ -258,7 +258,7 @@ import Testing
         }
     }
 
-    /// Signs a worker in whose apps listen for the end, and of which these have unsaved work.
+    /// Signs in a worker whose apps listen for the end of the session; the apps in `unsaved` have unsaved work.
     private func listening(_ fixture: SupervisorFixture, unsaved: [String]) async throws -> Epoch {
         _ = try await fixture.signIn(through: try fixture.agent(of: 1000))
         let epoch = try await fixture.epoch()

@@ -33,7 +33,7 @@ import Testing
                     try await order(3, fixture, agent), try await order(4, fixture, agent),
                 ]
                 #expect(Set(ids).count == ids.count)
-                // That the process was started is no answer.
+                // The report that the process was started is not an answer.
                 for id in ids { agent.say(.opened(id: id)) }
                 agent.say(.shown(id: ids[1]))
                 agent.say(.failed(id: ids[0], code: "browser_ended", message: ""))

@@ -82,7 +82,7 @@ import UnixSocket
                         "--reuid", "61203", "--clear-groups", "/usr/bin/python3", "-c", Self.flood,
                         scratch.path("run/" + socket),
                     ], log: "flood", awaitsReady: false, in: scratch)
-                // The flood's connections are closed as fast as it opens them, while those below are served.
+                // The flood's connections are closed as fast as it opens them, while the connections below are served.
                 async let code = flood.waitForExit()
                 var served: [Connection] = []
                 for _ in 0..<limit { served.append(try await connect(to: scratch.path("run/" + socket))) }
@@ -114,7 +114,8 @@ import UnixSocket
                 _ = try await fixture.status()
                 var apps: [Connection] = []
                 for _ in 0..<300 { apps.append(try await connect(to: scratch.path("run/broker.sock"))) }
-                // 64 of one process wait. 32 were passed on to a process that drops them; the others were displaced.
+                // 64 connections of one process wait. 32 were passed on to a process that drops them; the other
+                // connections were displaced.
                 let left = try await blocking { [apps] in try Self.awaitEnds(of: apps, untilLeft: 64) }
                 #expect(left == 64)
                 let reports = try #require(try await fixture.status().connectionLimits)
@@ -141,7 +142,7 @@ import UnixSocket
         try await blocking { try Connection.connect(to: path, maximumFrame: Wire.agentLimits.bytes) }
     }
 
-    /// Whether the broker closes the connection. In this fixture it waits long for a hello.
+    /// Whether the broker closes the connection. In this fixture, the broker waits a long time for a hello.
     private func isEnded(_ connection: Connection, within milliseconds: Int32 = 120_000) async throws -> Bool {
         try connection.descriptor.setReceiveTimeout(milliseconds: milliseconds)
         return try await blocking {

@@ -29,7 +29,7 @@ final class ReceivedMessages: Sendable {
 
     /// Blocks until there is a message of this kind that has not been taken yet.
     ///
-    /// - Throws: ``TestProblem`` if none arrives, or if the bytes are not a message.
+    /// - Throws: ``TestProblem`` if no such message arrives, or if the bytes are not a message.
     func next(_ kind: Kind) throws -> SupervisorMessage {
         try state.withLock { state in
             while true {

@@ -94,7 +94,8 @@ import UnixSocket
                     try Self.ends(scratch) == [
                         EndedSession(serverSession: "s-1", epoch: session.epoch, fromBrowser: true, correlationID: id)
                     ])
-                // The server's confirmation drops only the end that it names. This one names a different epoch.
+                // The server's confirmation drops only the ended session that it names. This confirmation names a
+                // different epoch.
                 let other = EndedSession(serverSession: "s-1", epoch: try Self.epoch(9), fromBrowser: false)
                 fixture.sessionProcessSends(.serverSessionEnded(other), sessionProcess: 2)
                 _ = try await fixture.status()

@@ -93,8 +93,8 @@ final class SupervisorFixture: Sendable {
     ) async throws {
         let fixture = try SupervisorFixture(
             scratch, isJoined: isJoined,
-            // Also opened for both directions; otherwise a process that starts after the fixture's end would wait for
-            // ever.
+            // This pipe is also opened for both directions; otherwise a process that starts after the fixture has ended
+            // would wait forever.
             sessionProcess: sessionProcess ?? "exec /bin/cat <&3 1<>\(scratch.path("heard"))")
         var logger = Logger(label: "test")
         logger.logLevel = .critical
@@ -122,7 +122,7 @@ final class SupervisorFixture: Sendable {
         }
     }
 
-    /// Creates a new pipe, replacing one of an earlier supervisor that may hold unread messages.
+    /// Creates a new pipe, replacing the pipe of an earlier supervisor, which may hold unread messages.
     private static func pipe(_ path: String) throws -> String {
         guard unsafe unlink(path) == 0 || errno == ENOENT, unsafe mkfifo(path, 0o600) == 0 else {
             throw TestProblem("mkfifo: error \(errno)")

@@ -39,7 +39,8 @@ import Testing
                 throw TestProblem("something of worker \(worker) is left")
             }
         }
-        // Each hand-over has a receipt. One that a crash interrupted may have several, all for the same epoch.
+        // Each hand-over has a receipt. A hand-over that a crash interrupted may have several receipts, all for the
+        // same epoch.
         let locked = device.finds("app")
         guard Set(device.receipts.map(\.ended)).count == count, device.deaths > count / 10, locked == ["app-locks.json"]
         else {

@@ -24,7 +24,8 @@ package struct Search {
     private let expectations: [Expectation]
 
     /// - Parameter absentIsNone: The places that may be missing.
-    /// - Throws: ``WrongCall`` for an expectation that could never fail, such as one of a place that is not searched.
+    /// - Throws: ``WrongCall`` for an expectation that could never fail, such as an expectation about a place that is
+    ///   not searched.
     package init(
         for canaries: [String: Canary], in places: [(name: String, place: Place)], absentIsNone: [String] = [],
         expecting expectations: [Expectation]

@@ -7,7 +7,7 @@ import Storage
 import TestSupport
 import Testing
 
-/// Tests the response modes of the authorisation endpoint, and its version 1.
+/// Tests the response modes of the authorisation endpoint, and version 1 of that endpoint.
 @Suite struct AnswerTests {
     @Test func `each response mode returns code, state and issuer, and links to the same address`() async throws {
         let fixture = try await TestPlatform()

@@ -28,7 +28,7 @@ import Testing
         return try await browser.get(AuthorizeQuery(fixture, changes).path, headers)
     }
 
-    /// Returns the nonce that a browser gets if its credential has an old one.
+    /// Returns the nonce that a browser gets if its credential has an old nonce.
     private func offered(
         _ browser: Browser, _ session: TestDeviceSession, _ way: Way = .header
     ) async throws -> String {
@@ -81,7 +81,7 @@ import Testing
         let credential = try await session.credential()
         let answer = try await session.testDevice.send(PrimaryRefreshToken.form(request: credential))
         #expect(answer.errorNumber == 9_002_313)
-        // A request with the claims of both is not accepted as either.
+        // A request with the claims of both kinds of request is accepted as neither.
         var generator = SystemRandomNumberGenerator()
         var both = MembersWriter()
         both.set(ClaimName.grantType, GrantType.refreshToken.rawValue)

@@ -55,7 +55,7 @@ import Testing
         let testDevice = try await TestDevice.joined(fixture)
         try await exhaust(fixture)
         #expect(try await attempt(Browser(fixture), try await page(on: testDevice, fixture)) == nil)
-        // Strangers who know Amara's name can lock it for all strangers, but not at the device.
+        // Strangers who know Amara's name can lock this name for all strangers, but not at the device.
         let path = AuthorizeQuery(fixture).path
         let elsewhere = fixture.from("192.0.2.1")
         for _ in 1...10 { _ = try await attempt(Browser(elsewhere), path, "amara@contoso.test", "wrong") }
@@ -72,7 +72,7 @@ import Testing
         let shown = try await browser.get(try await page(on: testDevice, fixture))
         let line = "<p class=\"device\">On this device: "
         #expect(shown.text.contains(line))
-        // The note in the form is as good as the proof, but only in the same browser.
+        // The note in the form has the same effect as the device's proof, but only in the same browser.
         let again = try await browser.submit(shown, username: "amara", password: "wrong")
         #expect(again.text.contains(line))
         let stolen = try await Browser(fixture, cookies: ["__Host-baton-csrf": String(repeating: "A", count: 43)])
@@ -149,7 +149,7 @@ import Testing
             thief.set("__Host-baton-device", stolen)
             return thief
         }
-        // At each sign-in, the browser gets a new cookie, which has a new count.
+        // At each sign-in, the browser gets a new cookie, for which guesses are counted anew.
         #expect(try await attempt(browser, path) == nil)
         #expect(browser.cookies["__Host-baton-device"] != stolen)
         for _ in 1...10 { #expect(try await attempt(thief(), path, "amara@contoso.test", "wrong") == 50126) }
@@ -279,7 +279,7 @@ import Testing
                 "password": TestPlatform.password,
             ])
         #expect(moved.shownError == 50053)
-        // After a wrong password the page is shown again, still for the device.
+        // After a wrong password the page is shown again, still bound to the device.
         fixture.clock.advance(by: .seconds(600))
         try await exhaust(fixture)
         let again = try await browser.submit(shown, username: "amara@contoso.test", password: "wrong")

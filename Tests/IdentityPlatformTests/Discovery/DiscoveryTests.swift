@@ -7,7 +7,7 @@ import OAuth
 import TestSupport
 import Testing
 
-/// Tests the documents of OpenID Connect Discovery 1.0 and Entra's additional ones.
+/// Tests the documents of OpenID Connect Discovery 1.0 and Entra's additional documents.
 @Suite struct DiscoveryTests {
     private func document(_ fixture: TestPlatform, _ path: String) async throws -> Members {
         let answer = try await fixture.client.get(path + "/.well-known/openid-configuration")

@@ -91,8 +91,8 @@ import Testing
     /// The start of the column of mutations in a row whose defence is not our code. The reason follows it.
     private static let noMutation = "none: "
 
-    /// Returns an error if a row does not prove that its defence is needed. A row proves it if there is a mutation of
-    /// one of its files against which one of its tests runs.
+    /// Returns an error if a row does not prove that its defence is needed. A row proves this if one of its tests runs
+    /// against a mutation of one of its files.
     private static func proofFaults(_ row: String, _ mutations: [Mutation]) -> [String] {
         let cells = row.dropFirst(2).dropLast(2).components(separatedBy: " | ")
         guard cells.count == 4 else { return ["has no column of mutations: \(row)"] }

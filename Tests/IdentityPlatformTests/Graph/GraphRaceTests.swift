@@ -7,8 +7,8 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// Tests changes that are made between the check of a caller and the requested act. The act's own transaction checks
-/// the caller again.
+/// Tests changes that are made after a caller was checked and before the requested act is carried out. The transaction
+/// of the act checks the caller again.
 @Suite struct GraphRaceTests {
     @Test(
         arguments: [

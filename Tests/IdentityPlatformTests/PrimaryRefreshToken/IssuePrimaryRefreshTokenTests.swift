@@ -131,7 +131,8 @@ import Testing
         let refused = try await testDevice.issue(app, clientID: fixture.app.id.rawValue)
         #expect(refused.errorNumber == 700016)
         #expect(try await testDevice.issue(app).errorNumber == 70000)
-        // A client that may use device registration does not get one, nor does the device's own command line.
+        // A client that may use device registration does not get a primary refresh token; neither does the device's own
+        // command line.
         let registrar = try await fixture.administration.clients.add(
             NewClient(
                 displayName: "Registrar", redirectURIs: [],

@@ -7,8 +7,8 @@ import StorageTestSupport
 import TestSupport
 import Testing
 
-/// The plans of the statements that devices and workers cause. None may read a whole table, or an organisation with a
-/// hundred thousand people waits longer than one with ten.
+/// The plans of the statements that devices and workers cause. No plan may read a whole table; otherwise an
+/// organisation with a hundred thousand people would wait longer than an organisation with ten.
 @Suite struct QueryPlanTests {
     @Test func `sign-ins and tokens read no whole table`() async throws {
         let scans = FullScans()
@@ -20,7 +20,7 @@ import Testing
         let access = try tokens.string(ReplyName.accessToken)
         #expect(try await fixture.refresh(try tokens.string(ReplyName.refreshToken)).status == .ok)
         #expect(try await fixture.me(access).status == .ok)
-        // A second sign-in in the same browser, and one with a wrong password.
+        // A second sign-in in the same browser, and a sign-in with a wrong password.
         _ = try await browser.get(AuthorizeQuery(fixture).path)
         let stranger = Browser(fixture)
         let page = try await stranger.get(AuthorizeQuery(fixture).path)
@@ -42,7 +42,8 @@ import Testing
         #expect(try await session.end().status == .ok)
         #expect(try await session.status() == .ended)
         #expect(scans.planned > 20)
-        // Finds the server's only organisation, stops at the second one, and is then answered from memory.
+        // This statement finds the server's only organisation, and stops at the second organisation. Later requests are
+        // answered from memory.
         let tolerated = "FROM tenant WHERE removed IS NULL LIMIT 2"
         #expect(scans.found.filter { !$0.hasSuffix(tolerated) } == [])
     }

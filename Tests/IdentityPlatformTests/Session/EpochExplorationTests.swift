@@ -3,7 +3,8 @@ import Foundation
 import IdentityPlatform
 import Testing
 
-/// Checks, for every order of acts in a shared device's browser, that nothing stays usable after its epoch.
+/// Checks, for every order of acts in a shared device's browser, that nothing that a person received there stays usable
+/// after its epoch.
 @Suite struct EpochExplorationTests {
     /// The length of the sequences, if the environment sets it. In that case, all states that differ only in names are
     /// continued, which takes long.

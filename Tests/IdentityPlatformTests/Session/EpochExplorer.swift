@@ -59,7 +59,7 @@ struct BrowserState {
     var time = Timestamp(seconds: 0)
 
     /// A text that is equal for states that differ only in names and counts. Holdings of a closed browser that belong
-    /// to no epoch are left out, because they never get one.
+    /// to no epoch are left out, because they never get an epoch.
     var key: String {
         let held = Set(
             holdings.filter { $0.epoch != nil || $0.browser == browser }.map { holding in
@@ -80,7 +80,7 @@ final class EpochExplorer {
     private let app: Client
     /// Each person's session on their own device.
     private var ownSessions: [String: TestDeviceSession] = [:]
-    /// The tables, each after those that it refers to.
+    /// The tables, each after the tables that it refers to.
     private let tables: [String]
     /// Whether only one of several states that differ only in names is continued.
     private let merges: Bool

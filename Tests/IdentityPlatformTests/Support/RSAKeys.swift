@@ -3,7 +3,7 @@ import CryptoExtras
 import Synchronization
 
 /// The RSA keys of one platform, all different. Every test platform gets the same keys in the same order. They are
-/// generated once per process, because generating one takes longer than most tests.
+/// generated once per process, because generating a key takes longer than most tests.
 final class RSAKeys: Sendable {
     private static let made = Mutex<[Int: [UInt8]]>([:])
     private let number: Atomic<Int>

@@ -30,7 +30,7 @@ extension TestDeviceSession {
         try await testDevice.send(PrimaryRefreshToken.form(request: try await renewal()))
     }
 
-    /// Renews the PRT and returns the session with the new one.
+    /// Renews the PRT and returns the session with the new PRT.
     func renewed() async throws -> (session: TestDeviceSession, expiresIn: Int) {
         let answer = try await renew()
         #expect(answer.status == .ok, "\(answer.text)")

@@ -5,7 +5,7 @@ import OAuth
 import TestSupport
 import Testing
 
-/// A client may get fewer scopes than it requested; the reply lists those granted (RFC 6749 section 3.3).
+/// A client may get fewer scopes than it requested; the reply lists the granted scopes (RFC 6749 section 3.3).
 @Suite struct GrantedScopeTests {
     @Test(arguments: [
         (["openid", "User.Read", "Mail.Read"], "openid User.Read", "User.Read openid"),

@@ -38,7 +38,8 @@ struct AgentFixture {
             """, to: "agent.json")
     }
 
-    /// Makes and records a temporary folder, as an earlier order may have left it. It is removed when the test ends.
+    /// Makes and records a temporary folder, as an earlier order may have left it. The folder is removed when the test
+    /// ends.
     func recordTemporary() throws -> String {
         let name = (0..<16).map { _ in String(UInt8.random(in: 16...255), radix: 16) }.joined()
         let folder = "/tmp/baton-" + name

@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 import UnixSocket
 
-/// Files and processes that a browser may leave, by accident or on purpose, to prevent its removal.
+/// Files and processes that a browser may leave, by accident or on purpose, and that hinder the agent's clean-up.
 @Suite struct AgentRemovalTests {
     /// Starts a browser that runs `script`. The script ends with `SAY`, which reports that everything is in place.
     private func withBrowser(

@@ -6,7 +6,8 @@ import WebPages
 
 @testable import BrokerSession
 
-/// The broker's own pages in a real Chromium. Other tests serve them; this one looks at all of them.
+/// The broker's own pages in a real Chromium. Other tests serve these pages; this suite checks what all of them look
+/// like.
 @Suite(.timeLimit(.minutes(10))) struct BrokerPagesTests {
     private struct Wanted: Encodable {
         struct Page: Encodable {

@@ -9,7 +9,7 @@ import UnixSocket
 
 /// The real agent with a hostile browser, whose helpers leave its parent, its process group and its session.
 @Suite(.timeLimit(.minutes(10))) struct BrowserAgentTests {
-    /// Each of the four helpers reports through a pipe that it runs. Then the browser reports that it is up.
+    /// Each of the four helpers uses a pipe to report that it is running. Then the browser reports that it has started.
     private static let escaping = """
         mkfifo $TMPDIR/started; exec 3<>$TMPDIR/started; \
         (setsid /bin/sh -c 'echo >&3; exec /bin/sleep 600' &); \
@@ -120,7 +120,7 @@ import UnixSocket
                 scratch, command: ["/bin/sh", "-c", "echo {profile} {url} >\(scratch.path("started"))"], kind: "firefox"
             )
             try Directory(path: scratch.path("profiles")).make()
-            // The folder of the browser's extension is something else.
+            // A file has the path of the folder for the browser's extension.
             try scratch.write("", to: "profiles/extension")
             let agent = try await live.startAgent()
             let broker = try await live.accept()

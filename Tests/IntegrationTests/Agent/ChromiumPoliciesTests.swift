@@ -135,7 +135,8 @@ import Testing
                 (answer.visits[address] == "net::ERR_BLOCKED_BY_ADMINISTRATOR") == isRefused,
                 "\(allowed), \(blocked): \(answer.visits[address] ?? "")")
         }
-        // Firefox follows the allowed pattern everywhere, so the two agree on every configuration that is accepted.
+        // Firefox follows the allowed pattern everywhere, so the two browsers agree on every configuration that is
+        // accepted.
     }
 
     private func isConflict(allowed: AddressPattern, blocked: AddressPattern) throws -> Bool {

@@ -9,8 +9,8 @@ import UnixSocket
 
 /// The real agent reports for each of the worker's pages whether the browser shows it. Scripts act as the browser.
 @Suite(.timeLimit(.minutes(10))) struct WorkersPageTests {
-    /// The first process shows its page. A later one passes its page on. If the folder has a file `waits`, it waits
-    /// instead for the end of the first one and replaces it.
+    /// The first process shows its page. A later process passes its page on to the first. If the folder has a file
+    /// `waits`, the later process instead waits until the first process has ended, and replaces it.
     private static let browser = """
         #!/bin/sh
         say() { SAY; }
@@ -103,7 +103,7 @@ import UnixSocket
             try await expectFailure(of: first, broker)
             let end = try await broker.next()
             #expect(end == (code == 0 ? .browserExited(epoch: live.epoch) : .browserBroke(epoch: live.epoch)))
-            // The next page has a new browser.
+            // The next page is opened in a new browser.
             try await browse(second, live, broker)
             try await expectFailure(of: second, broker)
         }

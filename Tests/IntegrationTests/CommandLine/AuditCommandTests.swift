@@ -10,7 +10,7 @@ import Testing
 ///
 /// One test after the other, because all leave files as the same user.
 @Suite(.serialized) struct AuditCommandTests {
-    /// A device without programs, whose session user is one that no other test uses.
+    /// A device without programs. No other test uses its session user.
     private struct Device {
         static let user = (name: "uucp", number: UInt32(10))
 

@@ -4,7 +4,7 @@ import Testing
 
 /// Gives a suite a folder, `w`, in which `baton up` has made an environment and exited successfully.
 ///
-/// The tests of the suite run one after the other, and each ends the processes that it starts there.
+/// The tests of the suite run one after the other, and each test ends the processes that it starts there.
 struct MadeEnvironmentTrait: SuiteTrait, TestScoping {
     @TaskLocal private static var current: Scratch?
 
@@ -16,8 +16,8 @@ struct MadeEnvironmentTrait: SuiteTrait, TestScoping {
         }
     }
 
-    /// The arguments of the command that makes the environment, or starts it again. Any program can be the sample app;
-    /// a small one is pushed to the device sooner.
+    /// The arguments of the command that makes the environment, or starts it again. Any program can take the place of
+    /// the sample app; a small program reaches the device sooner.
     static func arguments(_ root: String) -> [String] {
         [
             "up", "--json", "--directory", root, "--sample", "/usr/bin/true", "--ward-round", "/usr/bin/true",

@@ -6,7 +6,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// `baton receipt` on a device without receipts, and on folders and files that have no readable one.
+/// `baton receipt` on a device without receipts, and on folders and files that contain no readable receipt.
 @Suite struct ReceiptCommandTests {
     private static let verbs = [["list"], ["show", "1"], ["export"], ["verify"]]
 

@@ -8,7 +8,7 @@ import Testing
 import UnixSocket
 
 /// A real server that also answers to the host names that foreign clients have built in, and a proxy that connects
-/// those names to it. The proxy refuses every other name, so no client reaches another machine.
+/// those names to the server. The proxy refuses every other name, so no client reaches another machine.
 ///
 /// The scripts in `Tests/ForeignClients` run the clients, and read their settings from a file of facts. Each script is
 /// loaded once, and each of its cases is a process of its own.
@@ -39,8 +39,8 @@ final class ForeignClients: Sendable {
     private static let registration = ["drs.test", "enterpriseregistration.windows.net"]
     private static let graph = ["graph.test", "graph.microsoft.com"]
 
-    /// Starts server and proxy. Makes an organisation with Amara, Bo, a public client, a confidential one and those
-    /// that foreign clients have built in.
+    /// Starts the server and the proxy. Creates an organisation with Amara, Bo, a public client, a confidential client,
+    /// and the clients whose ids are built into foreign clients.
     ///
     /// - Parameter settings: additional keys of the server's configuration file.
     init(_ settings: [String: any Sendable] = [:], in scratch: Scratch) async throws {
@@ -173,7 +173,7 @@ final class ForeignClients: Sendable {
 
     @TaskLocal private static var current: ForeignClients?
 
-    /// Starts server and proxy, and provides them to every test that `body` runs.
+    /// Starts the server and the proxy, and provides them to every test that `body` runs.
     static func lend(
         _ settings: [String: any Sendable], _ body: () async throws -> Void
     ) async throws {

@@ -2,8 +2,8 @@
 import TestSupport
 import Testing
 
-/// Unmodified programs of others, which use one server over TLS. Each suite of ``ForeignClientsTests`` is a client; its
-/// cases are in `Tests/ForeignClients`.
+/// Unmodified programs of other projects, which use one server over TLS. Each suite of ``ForeignClientsTests`` is a
+/// client; its cases are in `Tests/ForeignClients`.
 ///
 /// The suites run one after the other, because some cases disable a person or an application for a while. Cases that
 /// need a compatibility setting are in ``ForeignClientsTests/OlderClientsTests``, with a server of their own.

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 extension ForeignClientsTests {
-    /// Relying parties from others: Authlib in Flask, and Debian's module for Apache; see `Tests/ForeignClients`.
+    /// Relying parties of other projects: Authlib in Flask, and Debian's module for Apache; see `Tests/ForeignClients`.
     @Suite struct RelyingPartyTests {
         private func check(_ script: String, _ name: String) async throws {
             try await ForeignClients.lent.check(script, name)

@@ -2,7 +2,7 @@
 import Testing
 
 extension ForeignClientsTests {
-    /// roadtx, which acts as a device with code of its own.
+    /// roadtx, which acts as a device and has its own implementation of the protocol.
     @Suite struct RoadtxTests {
         @Test(arguments: [
             "forms", "refused_join", "refresh_token", "own_key", "device_token", "leave", "refused_requests",

@@ -2,7 +2,7 @@
 import TestSupport
 import Testing
 
-/// The listeners with bytes that no well-behaved client sends; see `Tests/ForeignClients/wire.py`.
+/// How the listeners handle bytes that no well-behaved client sends; see `Tests/ForeignClients/wire.py`.
 @Suite(.serialized, .foreignClients) struct WireTests {
     private static func check(_ name: String) async throws { try await ForeignClients.lent.check("wire.py", name) }
 

@@ -128,7 +128,7 @@ extension LiveBrowser {
             for app in hanging {
                 for number in 0..<60 { try? app.send(.request(request(.epoch, client, "\(number)"))) }
             }
-            // The app learns of success only within ten seconds by the broker's clock.
+            // The broker reports success to the app only if the sign-out ends within ten seconds by the broker's clock.
             async let answer = app.signOut(amara)
             for app in reading {
                 #expect(try await app.answer() == .message(.event(.willEnd(ended, milliseconds: 500))))

@@ -13,10 +13,11 @@ extension LiveBrowser {
         /// The behaviour of the hostile processes; see `Tests/Line/hostile.py`.
         enum Mode: String, CaseIterable, Sendable {
             case loop, hold, mute, half, queue
-            /// Does not use the broker, and takes processor time.
+            /// Uses processor time, but does not use the broker.
             case spin
 
-            /// With `BATON_HOSTILE_MODES=all`, every mode. Otherwise only one; the test with few files has two others.
+            /// With `BATON_HOSTILE_MODES=all`, every mode; otherwise only one mode. The test with few files uses two
+            /// other modes.
             static var played: [Mode] {
                 ProcessInfo.processInfo.environment["BATON_HOSTILE_MODES"] == "all"
                     ? allCases.filter { $0 != .spin } : [.half]
@@ -29,10 +30,11 @@ extension LiveBrowser {
         ) async throws {
             let live = try await LiveEnvironment.ready()
             let broker = try live.pid(of: .broker)
-            // With eight, the limits of the single processes add up to more than the total limit.
+            // With eight processes, the limits of the single processes add up to more than the total limit.
             try await beside(8, mode, in: live) {
                 try await handover(live, mode == .loop ? "Amara" : "Bo")
-                // Their memory is limited, in the supervisor and in the process that serves apps.
+                // The hostile processes can take only a limited amount of memory and files, in the supervisor and in
+                // the process that serves apps.
                 let session = try live.sessionProcess().pid
                 #expect(try openFiles(of: broker) < 500 && openFiles(of: session) < 1500)
                 #expect(try memory(of: broker) < 256 << 10 && memory(of: session) < 256 << 10)
@@ -70,7 +72,7 @@ extension LiveBrowser {
                 try await beside(3, mode, in: live) {
                     for _ in 0..<20 {
                         let begin = ContinuousClock.now
-                        // A new connection, and a token that the broker already has.
+                        // Opens a new connection, and requests a token that the broker already has.
                         _ = try await live.app(1).token(of: amara)
                         times.append(ContinuousClock.now - begin)
                     }
@@ -78,7 +80,7 @@ extension LiveBrowser {
                 medians[mode] = times.sorted()[times.count / 2]
             }
             let (spin, queue) = (try #require(medians[.spin]), try #require(medians[.queue]))
-            // Without the limit it took six seconds on an idle machine.
+            // Without the limit, the requests took six seconds on an idle machine.
             #expect(queue < max(spin * 20, .seconds(1)), "\(queue) : \(spin)")
             #expect(try await app.signOut(amara))
         }
@@ -108,7 +110,7 @@ extension LiveBrowser {
             let asked = ContinuousClock.now
             _ = try await live.status()
             #expect(ContinuousClock.now - asked < .seconds(2))
-            // The app learns of success only within ten seconds by the broker's clock.
+            // The broker reports success to the app only if the sign-out ends within ten seconds by the broker's clock.
             async let answer = app.signOut(account)
             #expect(try await holder.answer() == .ended)
             let eraser = try RawApp(live)

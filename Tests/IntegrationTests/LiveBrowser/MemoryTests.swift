@@ -54,7 +54,8 @@ extension LiveBrowser {
 
         @Test func `no other program of the user reads the memory of the broker or its agent`() async throws {
             let live = try await LiveEnvironment.ready()
-            // Without capabilities, root is a user like any other. Here the victims and the reader have none.
+            // Without capabilities, root is a user like any other. Here the victims and the reader have no
+            // capabilities.
             let humble = getuid() == 0 ? ["/usr/bin/setpriv", "--bounding-set=-all", "--inh-caps=-all", "--"] : []
             for program in [LiveEnvironment.Program.broker, .agent] {
                 try await live.kill(program)

@@ -51,8 +51,8 @@ extension LiveBrowser {
                 try copies.expectNothing(in: step, of: try live.person("Amara").userName, key: key)
             }
             try await live.finds(none: canaries, in: ["copies": copies.folder])
-            // With any of these copies as its state, the broker signs nobody in. The server does not run, because it
-            // would report that the session has ended.
+            // With any of these copies as its state, the broker signs nobody in. The server is not running here,
+            // because it would report that the session has ended.
             for program in [LiveEnvironment.Program.broker, .server] { try await live.kill(program) }
             for step in copies.steps { try await giveNobody(copies.path(of: step), live) }
             try copies.remove()

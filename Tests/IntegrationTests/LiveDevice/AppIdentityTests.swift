@@ -21,7 +21,8 @@ extension LiveDevice {
         ) async throws {
             let live = try await LiveEnvironment.ready()
             try await live.with(registry: Self.socketBound(live)) {
-                // The processes connect before the broker starts, so it sees them as they are by then.
+                // The processes connect before the broker starts, so the broker sees the processes as they are at that
+                // time.
                 try await live.kill(.broker)
                 let socket = try Listener(path: live.path("run/broker.sock"), mode: 0o600)
                 let manager = try live.serviceManager(sockets: [("broker", socket.descriptor)])
@@ -51,7 +52,7 @@ extension LiveDevice {
                     let other = try await Peers(own, first.clientID, scratch).ask()
                     #expect(other.contains("-51414") && other.contains("other_app"), "\(other)")
                 }
-                // A socket that a service manager hands over is identified by its name.
+                // A socket that a service manager passes to the broker is identified by its name.
                 try await live.kill(.broker)
                 let handed = try Listener(path: live.path("run/handed.sock"), mode: 0o600)
                 let manager = try live.serviceManager(sockets: [("app-" + third.bundleID, handed.descriptor)])

@@ -170,7 +170,7 @@ extension LiveEnvironment {
     /// A socket that a program started by the browser forwards to the broker.
     fileprivate static let below = "run/below.sock"
 
-    /// Signs a person in whose browser starts a program that connects to the broker. `body` runs before the password is
+    /// Signs in a person whose browser starts a program that connects to the broker. `body` runs before the password is
     /// typed.
     ///
     /// - Returns: the person's home account id.

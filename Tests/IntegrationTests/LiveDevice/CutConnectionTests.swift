@@ -22,7 +22,7 @@ extension LiveDevice {
                 ).entries, isSilent: true)
             let frames = Self.frame(ClientMessage.hello(ClientHello(clientName: "cut", clientVersion: "1")).bytes)
             let whole = frames + Self.frame(ClientMessage.request(request).bytes)
-            // Every prefix without the last byte: the complete message would be a request.
+            // Sends every prefix that lacks at least the last byte, because the complete message would be a request.
             for length in 1..<whole.count { try RawApp(live).send(raw: Array(whole[..<length])) }
             #expect(try await app.accounts().current == amara)
             #expect(try await live.status().epoch == epoch)

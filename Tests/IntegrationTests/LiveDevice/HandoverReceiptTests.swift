@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 extension LiveDevice {
-    /// Receipts of a real device, verified by the command line as on another machine.
+    /// Receipts of a real device, which the command line verifies as it would on another machine.
     @Suite struct HandoverReceiptTests {
         private struct Report: Decodable {
             struct Fault: Decodable { let code: String }
@@ -64,7 +64,7 @@ extension LiveDevice {
             let name = try live.person("Amara").userName
             #expect(!lines.contains("Amara") && !lines.contains(name))
 
-            // If the last receipt and the anchors are removed, the server's records show that the file was cut.
+            // If the last receipt and the anchors are removed, the server's records show that the file was shortened.
             var rest = lines.split(separator: "\n").filter { !$0.contains("baton.receipt-anchor") }
             rest.removeAll { $0.contains("\"sequence\":\(report.last),") }
             try rest.joined(separator: "\n").write(

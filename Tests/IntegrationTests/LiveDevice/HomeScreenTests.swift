@@ -134,7 +134,7 @@ extension LiveDevice {
             #expect(try await editor.answer() == .message(.event(.willEnd(epoch, milliseconds: 5000))))
             let faults = try await seen.faults
             #expect(faults == [])
-            // Under load the five seconds may be over, and the connection with them.
+            // Under load, the five seconds may already be over, and the connection may have ended.
             _ = try? await editor.ask(.readyToEnd, client.entries)
             try await live.settle()
         }

@@ -36,8 +36,9 @@ extension LiveDevice {
             var trigger: String { self == .disableDevice ? "device-disabled" : "server-revocation" }
         }
 
-        /// The server must notify the device: within `LiveEnvironment.silence`, nothing else ends the session.
-        /// `scripts/measure-revocation` measures that it takes less than a second, by the programs' own clocks.
+        /// The server must notify the device, because nothing else ends the session within `LiveEnvironment.silence`.
+        /// `scripts/measure-revocation` shows, by the programs' own clocks, that the notification takes less than a
+        /// second.
         @Test(arguments: Act.allCases)
         func `a session that the administrator ends is over on the device at once, by push`(act: Act) async throws {
             let live = try await LiveEnvironment.ready()

@@ -125,7 +125,7 @@ extension LiveDevice {
             for name in ["a", "b", "c", "d"] { _ = try await NamedReader(live, name).accounts() }
             let refusal = try await NamedReader(live, "e").refusal()
             #expect(refusal.code == .developerParameter && refusal.message.contains("readers"))
-            // The existing readers are still served, and so is the one without a name.
+            // The existing readers are still served, and so is the reader without a name.
             _ = try await NamedReader(live, "a").accounts()
             #expect(try await live.app(1).accounts().current != nil)
         }
@@ -194,7 +194,7 @@ extension LiveDevice {
             }.accessToken
             #expect(try payload(asked)["given_name"] as? String == "Amara")
             #expect(try payload(cached)["given_name"] == nil)
-            // A call that requests no claims does not get a token that was made for requested ones.
+            // A call that requests no claims does not get a token that was made for requested claims.
             #expect(try await app.token(of: amara).accessToken == cached)
             #expect(try await app.token(of: amara, refreshed: true).accessToken != cached)
         }

@@ -92,7 +92,7 @@ extension LiveDevice {
             async let meanwhile = app.accounts()
             try await live.start(.broker, by: manager)
             #expect(try await meanwhile.current == nil)
-            // A broker that is asked to end leaves them, too.
+            // A broker that is asked to end leaves the sockets open, too.
             try live.send(SIGTERM, to: .broker)
             try await live.awaitEnd(of: .broker)
             async let afterwards = app.accounts()

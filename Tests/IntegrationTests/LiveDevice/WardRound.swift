@@ -6,7 +6,8 @@ import Testing
 /// The sample app WardRound on a screen of its own, and a person at its window (Tests/Person/window.py).
 struct WardRound {
     private let live: LiveEnvironment
-    /// What the app and the person share: the screen, and the bus on which the app describes its window.
+    /// The environment variables that the app and the person share: the screen, and the bus on which the app describes
+    /// its window.
     private let desktop: [String: String]
     private let program: RunningProgram
 
@@ -46,7 +47,7 @@ struct WardRound {
             throw TestProblem("\(app) is not built: make sample")
         }
         // With these settings of the C library and of GLib, memory is overwritten when it is freed. A search of the
-        // memory then finds what the app holds, and not what it held.
+        // memory then finds only what the app still holds.
         let overwriting = [
             "GLIBC_TUNABLES": "glibc.malloc.perturb=165:glibc.malloc.tcache_count=0", "G_SLICE": "always-malloc",
         ]

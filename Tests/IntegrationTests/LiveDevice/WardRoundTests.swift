@@ -109,7 +109,7 @@ extension LiveDevice {
             try await live.settle()
         }
 
-        /// Signs the worker out in another app, and the next one in.
+        /// Signs the worker out in another app, and signs the next worker in.
         private func handover(to givenName: String, at window: WardRound, _ live: LiveEnvironment) async throws {
             let other = try live.app(1)
             try await other.signOut(#require(try await other.accounts().current))

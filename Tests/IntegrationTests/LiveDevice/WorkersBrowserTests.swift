@@ -48,7 +48,8 @@ extension LiveDevice {
                 }
             }
 
-            /// Alternately loads a bare page of the site and one that the identity platform signs in.
+            /// Alternately loads a bare page of the site and a page for which the identity platform signs the worker
+            /// in.
             ///
             /// - Returns: the milliseconds of each pair of loads.
             func times(runs: Int, state: String, in browse: (String) async throws -> Void) async throws -> [(
@@ -241,7 +242,7 @@ extension LiveDevice {
                     let run = try await browse(live)
                     #expect(run.code == 1 && run.errors.contains("[page_not_shown]"), "\(run.errors)")
                 }
-                // A browser that runs and shows nothing.
+                // A browser that runs but shows nothing.
                 let started = live.path("browser-started")
                 let script = "#!/bin/sh\n>\(started)\nexec /bin/sleep 600\n"
                 try live.scratch.writeProgram(script, to: "instead-of-a-browser")

@@ -132,7 +132,7 @@ extension LiveEnvironment {
     ///
     /// - Parameter isTold: whether its environment names the broker's socket. If not, it looks for the marker like an
     ///   app on an installed device.
-    /// - Parameter patience: how long it waits for the broker. The default is long, since a busy machine is not an
+    /// - Parameter patience: how long the app waits for the broker. The default is long, since a busy machine is not an
     ///   error; a test of the library's own limit sets it.
     func app(_ number: Int, isTold: Bool = true, patience: Duration = .seconds(30)) throws -> App {
         let app = try #require(facts.apps.first { $0.number == number })

@@ -10,7 +10,7 @@ struct DeviceUsers: Sendable {
     let broker: UInt32
     let session: UInt32
 
-    /// Separate users, if the tests' user can start programs as others.
+    /// Separate users, if the tests' user can start programs as other users.
     static var separate: DeviceUsers? { geteuid() == 0 ? DeviceUsers(broker: 64_001, session: 64_002) : nil }
 
     func user(of program: LiveEnvironment.Program) -> UInt32? {
@@ -85,7 +85,7 @@ struct DeviceUsers: Sendable {
 
     private func copy(_ file: String, to name: String, in scratch: Scratch) throws -> String {
         let copy = scratch.path(name)
-        // A hard link, if both are on one disk.
+        // Makes a hard link if both files are on one disk; otherwise makes a copy.
         guard !FileManager.default.fileExists(atPath: copy), unsafe link(file, copy) != 0 else { return copy }
         try FileManager.default.copyItem(atPath: file, toPath: copy)
         return copy

@@ -19,7 +19,7 @@ struct KeptAnswers {
         key = try PrimaryRefreshToken.IssueReply(decoding: issue).sessionKey(transportKey: transport)
     }
 
-    /// An answer as it was sent: `code`, `issue`, `token`, or another name under which one was kept.
+    /// An answer as it was sent: `code`, `issue`, `token`, or another name under which an answer was kept.
     func bytes(_ answer: String) throws -> [UInt8] {
         [UInt8](try Data(contentsOf: URL(filePath: live.path("\(name)-\(answer)"))))
     }

@@ -5,7 +5,7 @@ import Foundation
 
 /// An attack on a copy of the device's state: tries every key in the copy on everything in it that may be sealed.
 struct KeyRing {
-    /// Bytes that may be sealed: a file, or a decoded base64 or hexadecimal text in one.
+    /// Bytes that may be sealed: a file, or a decoded base64 or hexadecimal text in a file.
     private struct Blob: Hashable {
         let bytes: [UInt8]
         let file: String

@@ -75,7 +75,7 @@ extension LiveEnvironment {
             ])
     }
 
-    /// Searches folders and files for texts. None may be found.
+    /// Searches folders and files for texts, none of which may be found.
     ///
     /// - Throws: ``TestProblem`` that names what was found and where, but never contains the text.
     func finds(

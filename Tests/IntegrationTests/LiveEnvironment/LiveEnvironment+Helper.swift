@@ -7,10 +7,10 @@ extension LiveEnvironment {
     /// The users of a device with `baton-helper`, which requires user names: `daemon` for the broker, and `nobody`.
     static let usersWithHelper = DeviceUsers(broker: 1, session: RunningHelper.user)
 
-    /// The users of such a device on which the session user is one that no other test uses: `games`.
+    /// The users of a device with `baton-helper` whose session user, `games`, no other test uses.
     static let usersOfItsOwn = DeviceUsers(broker: 1, session: 5)
 
-    /// Starts the helper for such a device.
+    /// Starts the helper for a device with these users.
     func startHelper() async throws -> RunningHelper {
         let isItsOwn = users?.session == Self.usersOfItsOwn.session
         // The profile of a browser needs more space than the pages of a person without a browser.
@@ -46,7 +46,7 @@ extension LiveEnvironment {
     /// A receipt as it was signed.
     struct ShownReceipt: Decodable {
         let items: [ReceiptItem]
-        /// The places in which something was left, or the one word in place of the list.
+        /// The places in which something was left, or the word that replaces the list.
         let left: [String]
         let unobserved: [String]
 

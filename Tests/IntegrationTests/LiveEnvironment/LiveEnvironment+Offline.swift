@@ -58,7 +58,8 @@ extension LiveEnvironment {
         return account
     }
 
-    /// Puts a person in front of the device who types this instead of their password, and a PIN if asked for one.
+    /// Puts a person in front of the device. The person types `password` instead of their own password, and `pin` if
+    /// asked for a PIN.
     func seat(_ givenName: String, password: String? = nil, pin: String?, mistypes: Bool = false) throws {
         let person = try person(givenName)
         var seated: [String: Any] = ["username": person.userName, "password": password ?? person.password]

@@ -36,8 +36,8 @@ final class LiveEnvironment: Sendable {
         (self.scratch, self.users, self.hasBrowser) = (scratch, users, hasBrowser || Soak.isRunning)
         let root = scratch.path("w")
         let baton = try RunningProgram.built("baton")
-        // A small program stands for the app that the MDM installs; the tests themselves are the apps that use the
-        // broker.
+        // A small program takes the place of the app that the MDM installs; the tests themselves are the apps that use
+        // the broker.
         let arguments = [
             "up", "--directory", root, "--person",
             try users?.person(in: scratch) ?? Repository.root + "/Tests/Person/person.py",
@@ -252,7 +252,7 @@ final class LiveEnvironment: Sendable {
         try seat(seated)
     }
 
-    /// Puts a person in front of the device who acts as described (Tests/Person/person.py).
+    /// Puts a person in front of the device. `person` describes how the person acts (Tests/Person/person.py).
     func seat(_ person: [String: Any]) throws {
         var person = person
         person["withoutBrowser"] = !hasBrowser
@@ -331,9 +331,9 @@ final class LiveEnvironment: Sendable {
         return status
     }
 
-    /// Returns the first state of the device, as home screens are told it, that meets the condition.
+    /// Returns the first state of the device, as the broker publishes it to home screens, that meets the condition.
     ///
-    /// - Throws: an error if none does within a minute.
+    /// - Throws: an error if no state meets the condition within a minute.
     func deviceState(_ isMet: @escaping @Sendable (DeviceState) -> Bool) async throws -> DeviceState {
         let channel = try FramedJSON<DeviceState, DeviceState>.connect(
             to: path("run/status.sock"), limits: Wire.statusLimits)

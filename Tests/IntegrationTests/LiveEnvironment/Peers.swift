@@ -14,7 +14,7 @@ struct Peers {
 
     /// - Parameters:
     ///   - socket: the path of the broker's socket.
-    ///   - clientID: the client id that they present.
+    ///   - clientID: the client id that the processes present.
     init(_ socket: String, _ clientID: String, _ scratch: Scratch) async throws {
         self.socket = socket
         self.scratch = scratch
@@ -51,7 +51,7 @@ struct Peers {
             let own = try scratch.install(Self.interpreter, as: "own")
             return try await python(own, ["move", program])
         case .reusedProcessNumber:
-            // The process that started it lives as long as its child.
+            // The parent process lives as long as its child.
             return try await python(
                 "/bin/sh", ["leave", program], before: ["-c", #""$0" "$@" | cat"#, Self.interpreter])
         case .preloadedLibrary: return try await preloaded()

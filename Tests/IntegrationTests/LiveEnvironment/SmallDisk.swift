@@ -3,12 +3,12 @@ import Foundation
 import TestSupport
 
 /// The device's state on a separate small disk: a file system in memory, in a mount namespace (mount_namespaces(7))
-/// that no other process sees. It needs root, and fails without.
+/// that no other process sees. Only root can make this disk; for other users the call fails.
 struct SmallDisk {
     private let live: LiveEnvironment
     private let holder: RunningProgram
 
-    /// Moves the state there. The broker must not be running.
+    /// Moves the state to the small disk. The broker must not be running.
     init(_ live: LiveEnvironment) async throws {
         self.live = live
         let folder = live.path("disk")

@@ -67,7 +67,7 @@ extension LiveFaults {
                     try await live.settle()
                     #expect(try helper.mounts() == [] && helper.groups() == [], "\(victim)")
                     #expect(!FileManager.default.fileExists(atPath: storage))
-                    // A broker cannot know whether an earlier one confined each browser.
+                    // A broker cannot know whether an earlier broker confined each browser.
                     let grade = try await live.newestReceipt(says: "browser")?.grade
                     if victim == .broker { #expect(try await live.shownReceipt().left == ["unknown"]) }
                     #expect(grade == (victim == .broker ? "reported" : "enforced"))

@@ -233,7 +233,8 @@ extension LiveFaults {
             case .supervisor: try await live.start(.broker)
             case .agent:
                 try await live.start(.agent)
-                // If the agent dies, a sign-in in progress fails. A complete one is a session, which is ended here.
+                // If the agent dies, a sign-in in progress fails. A completed sign-in is a session, which is ended
+                // here.
                 if point.step == .signIn { try await live.settle() }
             case .session:
                 // A session continues if its process dies, so the operator ends it.

@@ -144,7 +144,7 @@ extension LiveFaults {
             let live = try await LiveEnvironment.ready()
             let app = try live.app(1)
             let amara = try await live.signIn("Amara", through: app)
-            // The browser's end hangs, so the sign-out is under way until the agent continues.
+            // The browser's end hangs, so the sign-out is in progress until the agent continues.
             try live.send(SIGSTOP, to: .agent)
             async let answer = seen { try await app.signOut(amara) }
             try await live.journalSays("signingOut")

@@ -7,12 +7,13 @@ import Testing
 extension LiveOffline {
     /// A server that answers incorrectly. Its answers sign nobody in or out, and every ended session is still reported.
     @Suite struct LyingServerTests {
-        /// The lies of Tests/Line/liar.py. Only the soak has `drip`, which the device gives up after half a minute.
+        /// The lies of Tests/Line/liar.py. Only the soak test uses `drip`, because the device waits half a minute for
+        /// such an answer.
         private static let lies =
             ["nonsense", "other", "empty", "error", "redirect", "huge", "cut"]
             + (Soak.isRunning ? ["drip"] : [])
 
-        /// More lies than there are requests: the push channel and the receipts request nonces, too.
+        /// Returns more lies than there are requests, because the push channel and the receipts request nonces, too.
         private static func always(_ kind: String) -> [String] { [String](repeating: kind, count: 100) }
 
         @Test func `a sign-in with a lying server fails, and the next one succeeds`() async throws {

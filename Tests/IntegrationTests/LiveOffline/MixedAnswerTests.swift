@@ -9,14 +9,14 @@ import Testing
 
 extension LiveOffline {
     /// A server whose answers are well-formed, but about another worker, epoch, session or app. They sign nobody in,
-    /// give nobody another's token, and do not end the session.
+    /// give nobody the token of another worker, and do not end the session.
     @Suite struct MixedAnswerTests {
         private typealias Lie = (_ pattern: String, _ lies: [String]) throws -> Void
 
         /// Requests to the token endpoint, except those for a nonce.
         private static let tokens = "/token (?!.*srv_challenge)"
         private static let nonces = "/token .*srv_challenge"
-        /// The device's request for a worker's PRT, and the one for its renewal.
+        /// The device's request for a worker's PRT, and the request for its renewal.
         private static let issue = "/token .*epoch_id"
         private static let renewal = "/token .*previous_refresh_token"
 
@@ -110,7 +110,8 @@ extension LiveOffline {
                 for (number, said) in lies.enumerated() {
                     try Data(said).write(to: URL(filePath: live.path("renewal-\(number)")), options: .atomic)
                     try await live.log(of: .broker, says: refusals, times: before + number + 1)
-                    // After a restart, the session process renews at once. It gets the next lie when that is written.
+                    // After a restart, the session process renews the PRT at once. It gets the next lie as soon as the
+                    // test has written that lie.
                     if number + 1 < lies.count {
                         let session = try live.sessionProcess()
                         session.kill()

@@ -33,7 +33,7 @@ extension LiveOffline {
             #expect(try await failure(of: live.ask(.setPIN)) == "pin_needs_proof")
             try await app.signOut(amara)
             try await live.settle()
-            // A worker who has a PIN is not asked for one, but may set another.
+            // A worker who has a PIN is not asked to set a PIN, but may set another PIN.
             let (asked, former) = (try pages(live), try live.leases)
             try live.seat("Amara", pin: "135790")
             _ = try await app.signIn()

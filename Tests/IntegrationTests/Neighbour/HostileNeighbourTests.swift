@@ -7,8 +7,8 @@ import MSAL
 import TestSupport
 import Testing
 
-/// Processes of other users on the device's machine. They try everything that one process can do to another while a
-/// worker signs in, works and signs out.
+/// Processes of other users on the device's machine. While a worker signs in, works and signs out, they try everything
+/// that one process can do to another.
 ///
 /// If root runs the tests, the device's broker and graphical session have users of their own, and a process of the
 /// session's user attacks the broker, too. Otherwise all programs of the device run as the tests' user.
@@ -107,7 +107,7 @@ import Testing
         try await FolderWatch(live.path("logs")).until("the person waits") {
             try textOfFile(live.path("logs/person.log")).contains("person: waiting")
         }
-        // The address alone is no use to another user: the kernel reports whose connection it is.
+        // The address alone is no use to another user: the kernel reports to the broker which user owns the connection.
         try await attack(live, addresses: try Self.startAddresses(live), "the worker types her password")
         try "".write(toFile: live.path("typing"), atomically: false, encoding: .utf8)
         let account = try await signIn.account

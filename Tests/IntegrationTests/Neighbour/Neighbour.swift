@@ -17,7 +17,7 @@ struct Neighbour: Encodable, Sendable {
     var sockets: [String] = []
     var folders: [String] = []
     var names: [String] = []
-    /// Whether it only waits for the names to become free, and tries nothing else.
+    /// Whether the neighbour only waits for the names to become free, and tries nothing else.
     var watches = false
 
     struct Outcome: Decodable, Sendable {

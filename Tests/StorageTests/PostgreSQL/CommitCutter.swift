@@ -6,7 +6,7 @@ import Synchronization
 import TestSupport
 import UnixSocket
 
-/// Forwards connections to a server, and cuts one at the moment of a commit.
+/// Forwards connections to a server, and cuts a connection at the moment of a commit.
 final class CommitCutter: Sendable {
     enum Moment: Sendable {
         /// The server gets no commit.
@@ -47,7 +47,8 @@ final class CommitCutter: Sendable {
                 continue
             }
             guard moment == .after else { break }
-            // The server closes its end when it has committed and read the end; then the client's end is closed, too.
+            // The server closes its end of the connection when it has committed and has read the end of the stream;
+            // then the client's end is closed, too.
             isMute.isSet.withLock { $0 = true }
             sent(bytes, to: server)
             finish(server)

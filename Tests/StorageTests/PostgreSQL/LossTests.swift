@@ -130,7 +130,7 @@ import Testing
                         "INSERT INTO person (id) VALUES ('unfinished') RETURNING id", in: database
                     ) { _ in try await cluster.kill() }
                 }
-                // The commit that follows finds the connection closed, or learns of it while it waits.
+                // The commit that follows finds that the connection is closed, at once or while it waits.
                 let error = await #expect(throws: StorageError.self) { try await held.value }
                 #expect([.unavailable, .unknownOutcome].contains(error?.code))
                 #expect(
@@ -146,7 +146,7 @@ import Testing
         }
     }
 
-    /// What the writers know.
+    /// What the writers know about their writes.
     private final class History: Sendable {
         let acknowledged = Mutex<[Int]>([])
         let doubtful = Mutex<[Int]>([])

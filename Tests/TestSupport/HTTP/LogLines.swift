@@ -10,7 +10,7 @@ package final class LogLines: Sendable {
 
     package var lines: [String] { taken.withLock { $0 } }
 
-    /// A logger that logs everything here.
+    /// A logger that passes everything to this object.
     package var logger: Logger {
         var logger = Logger(label: "test") { _ in Handler(lines: self) }
         logger.logLevel = .trace

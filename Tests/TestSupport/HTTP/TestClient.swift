@@ -15,7 +15,7 @@ where Responder.Context: InitializableFromSource<ApplicationRequestContextSource
     private let context: @Sendable (ApplicationRequestContextSource) -> Responder.Context
 
     /// - Parameters:
-    ///   - host: the host name of the requests, unless a call names another.
+    ///   - host: the host name of the requests, unless a call names another host.
     ///   - log: receives the responder's log; without it, the log is dropped.
     ///   - address: the IP address from which the requests come.
     ///   - context: makes a request's context, if the responder needs more than a channel provides.

@@ -42,7 +42,7 @@ package func children(of pid: Int32) throws -> [Int32] {
         do {
             return try textOfFile("\(folder)/\(thread)/children").split(separator: " ").compactMap { Int32($0) }
         } catch  where !FileManager.default.fileExists(atPath: "\(folder)/\(thread)") {
-            // The thread has ended meanwhile, and its children were passed on to another one.
+            // The thread has ended meanwhile, and its children were passed on to another thread.
             return []
         }
     }

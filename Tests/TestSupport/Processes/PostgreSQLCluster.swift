@@ -138,7 +138,7 @@ package final class PostgreSQLCluster: Sendable {
     /// Ends all processes of the server as a crash of the machine would, and returns when they have ended.
     package func kill() async throws {
         guard let process = running.withLock({ $0?.process }) else { return }
-        // A stopped server starts no process, so none is missed. One that is missed would keep the data locked.
+        // A stopped server starts no process, so no process is missed. A missed process would keep the data locked.
         process.send(SIGSTOP)
         try await blocking {
             var status: Int32 = 0

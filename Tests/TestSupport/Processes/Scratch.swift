@@ -29,7 +29,7 @@ package final class Scratch: Sendable {
         }
     }
 
-    /// Registers a clean-up for the end. The last one registered runs first.
+    /// Registers a clean-up for the end. The clean-up that was registered last runs first.
     package func atEnd(_ cleanup: @escaping @Sendable () async -> Void) {
         cleanups.withLock { $0.append(cleanup) }
     }

@@ -20,7 +20,7 @@ package final class ServiceManager: Sendable {
     /// The path at which programs report that they serve; only the tests' own user may write to it.
     package var socketPath: String { notices.path }
 
-    /// The names of the files that it keeps now. Reads all pending notifications first.
+    /// The names of the files that the service manager keeps now. Reads all pending notifications first.
     package var keptNames: [String] {
         get throws {
             try catchUp()
@@ -28,7 +28,7 @@ package final class ServiceManager: Sendable {
         }
     }
 
-    /// The files that it keeps, as an attacker with access to them would have them.
+    /// The files that the service manager keeps, as an attacker with access to them would have them.
     package var kept: [Descriptor] {
         get throws {
             try catchUp()

@@ -27,7 +27,7 @@ package final class SoftwareTPM: Sendable {
 
     /// Starts a new TPM, which is stopped when the test ends.
     ///
-    /// - Parameter name: distinguishes it from others of the same test.
+    /// - Parameter name: distinguishes the TPM from other TPMs of the same test.
     /// - Throws: ``TestProblem`` if swtpm is not installed.
     package static func start(_ name: String = "tpm", in scratch: Scratch) async throws -> SoftwareTPM {
         let tpm = try SoftwareTPM(name, in: scratch)
@@ -40,7 +40,7 @@ package final class SoftwareTPM: Sendable {
         guard FileManager.default.isExecutableFile(atPath: Self.executable) else {
             throw TestProblem("\(Self.executable) is missing: run scripts/setup")
         }
-        // It gets listening sockets, so that clients can connect at once.
+        // swtpm gets listening sockets, so that clients can connect at once.
         let listeners = try [socket, socket + ".ctrl"].map { try Listener(path: $0, mode: 0o600) }
         let manager = try ServiceManager(
             in: scratch, sockets: [("tpm", listeners[0].descriptor), ("control", listeners[1].descriptor)])

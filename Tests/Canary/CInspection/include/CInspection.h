@@ -16,7 +16,7 @@ ssize_t inspection_read_memory(pid_t pid, uint64_t address, void *bytes, size_t 
 /// The flag of open(2) that names a file without opening it (O_PATH).
 extern const int inspection_path_only;
 
-/// A descriptor of this process for the open file `number` of another one (pidfd_getfd(2)), close-on-exec.
+/// A descriptor of this process for the open file `number` of another process (pidfd_getfd(2)), close-on-exec.
 int inspection_take_file(int pidfd, int number);
 
 /// The number of files that a process may have open (prlimit(2)).

@@ -7,7 +7,7 @@ package enum Canary: Sendable, Equatable {
     case text(String)
     case bytes([UInt8])
 
-    /// The minimum length of a canary in bytes. Shorter ones occur by chance.
+    /// The minimum length of a canary in bytes. Shorter texts occur by chance.
     package static let shortest = 6
 
     var raw: [UInt8] {

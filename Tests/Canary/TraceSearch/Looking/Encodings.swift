@@ -25,7 +25,8 @@ enum Encodings {
         return found
     }
 
-    /// The characters that do not depend on the bytes before and after `data`, which begins at this offset of three.
+    /// The base64 characters of `data` that do not depend on the bytes before and after it. `data` begins `offset`
+    /// bytes (0 to 2) after the beginning of a group of three.
     private static func base64(_ data: [UInt8], at offset: Int, last: String) -> [UInt8] {
         let alphabet = Array(
             ("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789" + last).utf8)

@@ -32,7 +32,7 @@ package final class Surface {
 
     /// Searches the consecutive pieces that `next` returns until one is empty.
     ///
-    /// - Throws: what `next` throws, after everything before it was searched.
+    /// - Throws: the error that `next` throws, after everything before it was searched.
     package func search<Problem: Error>(
         _ place: String, next: () throws(Problem) -> [UInt8]
     ) throws(Problem) { try search(place, unpack: nil, next: next) }

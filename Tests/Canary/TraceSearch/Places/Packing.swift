@@ -4,7 +4,7 @@
 enum Packing: String {
     case gzip, zlib, zip, deflate
 
-    /// zlib's parameter for it (`inflateInit2`).
+    /// zlib's parameter for this kind (`inflateInit2`).
     var windowBits: Int32 {
         switch self {
         case .gzip: 31

@@ -3,7 +3,8 @@ internal import CInspection
 internal import Glibc
 
 extension Surface {
-    /// The most unpacked bytes of one compressed stream. More is an error; the search is never silently cut short.
+    /// The maximum number of unpacked bytes of one compressed stream. A longer stream is an error; the search is never
+    /// silently cut short.
     private static let streamLimit = 64 << 20
     /// The nesting depth of compressed streams.
     private static let depth = 3

@@ -6,7 +6,8 @@ internal import UnixSocket
 
 /// The open files of another process.
 package enum OpenFiles {
-    /// The number of each open file of the process, and a descriptor of ours for it, which may not be readable.
+    /// The number of each open file of the process, and a descriptor of this process for the file, which may not be
+    /// readable.
     package static func all(
         of pid: Int32, by way: InspectionWay? = nil
     ) throws(SystemError) -> [(number: Int, file: OpenFile)] {
@@ -23,7 +24,7 @@ package enum OpenFiles {
             do throws(SystemError) {
                 found.append((number, try OpenFile(folder.appending(name), inspection_path_only)))
             } catch {
-                // Closed meanwhile.
+                // The file was closed meanwhile.
                 guard error.isAbsence else { throw error }
             }
         }

@@ -4,9 +4,9 @@ internal import Glibc
 
 /// How this process inspects another one.
 ///
-/// Root reads the files of /proc. The owner of the user namespace in which a process runs may also inspect it
-/// (user_namespaces(7)), but the files in /proc of a process that protects its memory belong to root; system calls are
-/// used then.
+/// Root reads the files of /proc. The owner of the user namespace in which a process runs may also inspect the process
+/// (user_namespaces(7)), but the files in /proc of a process that protects its memory belong to root. In that case,
+/// system calls are used.
 package enum InspectionWay: CaseIterable, Sendable {
     case files, calls
 }
