@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A client of the broker's socket in Python, and what shows the end of a session from outside. docs/broker-protocol.md
-describes the protocol."""
+"""A client of the broker's socket in Python, and a watch on a device's journal, in which other programs can see that a
+session has ended. docs/broker-protocol.md describes the protocol."""
 import ctypes
 import json
 import os

@@ -134,7 +134,7 @@ class LocalEnvironment:
         return administer(self.folder / "server/admin.sock", method, resource, body)
 
     def install(self, count):
-        """Has the MDM install as many further apps, each with a client of its own. Returns them."""
+        """Has the MDM install `count` further apps, each with a client of its own. Returns them."""
         package = self.folder / "packages/of-many-apps"
         shutil.copy("/usr/bin/true", package)
         apps = []

@@ -6,13 +6,13 @@ import unicodedata
 
 
 def percentile(values, share):
-    """The smallest value that at least this share (in per cent) of all does not exceed."""
+    """The percentile `share`: the smallest value that at least `share` per cent of the values do not exceed."""
     ordered = sorted(values)
     return ordered[max(0, math.ceil(len(ordered) * share / 100) - 1)]
 
 
 def rounded(number):
-    """Three digits that count."""
+    """The number, rounded to three significant digits."""
     if not isinstance(number, float) or number == 0:
         return number
     return round(number, max(0, 2 - math.floor(math.log10(abs(number)))))

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Debian's oidc-agent with an account at the server of an environment, as a reference.
 
-Imported, it starts an agent; as a program, it creates the account, with the helpers of the tests of oidc-agent, in the
-virtual environment of the foreign clients.
+As a module, this file starts an agent. As a program, it creates the account: it uses the helpers of oidc-agent's tests,
+and runs in the virtual environment of the foreign clients.
 """
 import contextlib
 import json
@@ -72,7 +72,7 @@ def oidc_agent(local, processor):
 
 
 def listens(path):
-    """Whether a program accepts connections there."""
+    """Whether a program accepts connections at this path."""
     with socket.socket(socket.AF_UNIX) as probe:
         return probe.connect_ex(str(path)) == 0
 

@@ -37,7 +37,7 @@ def free_port():
 
 
 class Connection:
-    """A kept HTTPS connection, with little work for each request so that the server's part counts."""
+    """An HTTPS connection that stays open and does little work per request, so that mostly the server is measured."""
 
     def __init__(self, port, name, trust):
         context = ssl.create_default_context(cafile=trust)
@@ -257,7 +257,7 @@ class Chains:
         self.times, self.elapsed, self.processor = [], 0.0, 0.0
 
     def run(self, seconds, counts=True):
-        """Lets all clients ask at the same time."""
+        """Lets all clients send requests at the same time."""
         times, problems = [], []
         end = time.monotonic() + seconds
 

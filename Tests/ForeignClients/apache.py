@@ -103,7 +103,7 @@ def wait(port, program):
 
 
 class Visitor(Browser):
-    """A browser that reaches Apache without the proxy, which connects only to our server."""
+    """A browser that reaches Apache without the proxy, because the proxy connects only to our server."""
 
     def __init__(self):
         super().__init__()

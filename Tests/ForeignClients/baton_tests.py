@@ -171,7 +171,7 @@ class Browser:
         raise AssertionError("the browser is sent around in circles")
 
     def repeated(self, until):
-        """Posts a form that a script would post by itself. If it leads to the application, only returns its fields."""
+        """Posts a form that a script would post by itself. If it leads to the application, only returns the fields."""
         forms = Forms(self.page.text).forms
         if "/submit-" not in self.page.text or len(forms) != 1:
             return None

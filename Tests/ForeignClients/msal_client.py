@@ -51,7 +51,7 @@ def case_form_post():
 
 
 def case_silent():
-    """A silent request is answered from the cache, a forced one by the server, which replaces the refresh token."""
+    """A silent request is answered from the cache, a forced request by the server, which replaces the token."""
     app = application()
     first = signed_in(app)
     account = is_amara(app, first)
@@ -152,7 +152,7 @@ def case_disabled():
 
 
 def case_wrong_audience():
-    """A resource refuses another's token, and a client gets no token for a resource that it is not registered for."""
+    """A resource refuses another resource's token. A client gets tokens only for resources that it is registered for."""
     app = application(BROKER)
     result = signed_in(app, scopes=[f"{REGISTRATION}/.default"])
     refused = graph(result["access_token"])
@@ -165,7 +165,7 @@ def case_wrong_audience():
 
 
 def case_instance_discovery():
-    """Instance discovery at a host that is built into msal, for a host that msal does not know and for one it does."""
+    """Instance discovery at a host built into msal: for a host that msal does not know, and for one that it does."""
     app = application(authority=f"{facts.login.rsplit(':', 1)[0]}/{facts.tenant}")
     is_amara(app, signed_in(app))
     known = application(authority=f"https://login.microsoftonline.com/{facts.tenant}")

@@ -142,7 +142,7 @@ def case_code():
 
 
 def case_secret():
-    """An application with a secret. With a wrong one, oidc-agent gets nothing and reports why."""
+    """An application with a secret. With a wrong secret, oidc-agent gets nothing and reports why."""
     with agent():
         by_device_code(client=facts.web_client, secret=facts.secret)
         is_amaras(command("oidc-token", "wards").strip())

@@ -102,7 +102,7 @@ def case_refusals():
 
 
 def case_secret():
-    """A relying party authenticates with a secret; with a wrong one it gets nothing."""
+    """A relying party authenticates with a secret; with a wrong secret it gets nothing."""
     party = relying_party(facts.web_client, facts.secret)
     browser = Browser()
     sign_in, returned, tokens = signed_in(party, browser)

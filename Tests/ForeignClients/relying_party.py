@@ -63,7 +63,7 @@ def case_sign_in():
 
 
 def case_mix_up():
-    """Authlib refuses an answer that belongs to another browser, and one that it gets twice."""
+    """Authlib refuses an answer that belongs to another browser, and an answer that it gets twice."""
     browser = Browser()
     first = application()
     returned = browser.sign_in(first.get("/login").headers["Location"], REDIRECT)
@@ -140,7 +140,7 @@ def case_prompts():
 
 
 def case_secret():
-    """The application authenticates with its secret, in the header and in the form. A wrong one gets nothing."""
+    """The application authenticates with its secret, in the header and in the form. A wrong secret gets nothing."""
     browser = Browser()
     for way in ("client_secret_basic", "client_secret_post"):
         assert way in document()["token_endpoint_auth_methods_supported"]

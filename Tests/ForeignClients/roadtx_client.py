@@ -233,7 +233,7 @@ def signed(key, header, payload):
 
 
 def case_refused_requests():
-    """What a thief or a broken clock would send, through roadtx or by hand."""
+    """What a thief, or a device with a wrong clock, would send, through roadtx or by hand."""
     certificate, key = join("tablet")
     join("other")
     prt = prt_by_refresh_token("tablet")

@@ -150,7 +150,8 @@ import Testing
             // Another device can still enroll with a profile of its own.
             let other = try HandDevice(fixture, profile: try await fixture.enrollmentProfile(named: "tablet-2"))
             #expect(try await other.authenticate() == 200)
-            // A device that lost its profile before its TokenUpdate can enroll with a profile made to take it over.
+            // A device that lost its profile before its TokenUpdate can enroll with a profile that was made to take
+            // over this device.
             let again = try HandDevice(
                 fixture, udid: other.udid,
                 profile: try await fixture.enrollmentProfile(named: "tablet-2b", takesOver: other.udid))

@@ -15,8 +15,8 @@ REQUEST is a JSON object:
     folders   paths below which nothing may be read, written or listed
     names     paths in world-writable folders: their entries must not be taken from the victim
 
-    watches   true to try none of this: it prints "watching", then takes each of the names whenever it is free, until
-              SIGTERM
+    watches   true: the process tries none of this; it prints "watching" and then takes each of the names whenever the
+              name is free, until SIGTERM
 
 Prints one JSON object: "got", a list of [attempt, what] for the attempts that succeeded but must fail; "tried", the
 number of attempts of each kind, which shows the caller that there was something to try. The count for "folder" also

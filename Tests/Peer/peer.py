@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""An app's process that sends the broker one request and prints the answer, after it has turned into something else.
+"""An app's process: it sends the broker one request, changes its own identity, and prints the answer.
 
     peer.py SOCKET FRAMES [exec PROGRAM | move TARGET | leave PROGRAM]
 

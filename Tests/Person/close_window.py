@@ -13,7 +13,7 @@ from windows import find
 
 
 class ClientMessage(ctypes.Structure):
-    """`XClientMessageEvent` of Xlib, and the room that every event has."""
+    """`XClientMessageEvent` of Xlib, and the space that every event of Xlib takes."""
 
     _fields_ = [
         ("type", ctypes.c_int), ("serial", ctypes.c_ulong), ("send_event", ctypes.c_int), ("display", ctypes.c_void_p),

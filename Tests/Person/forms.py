@@ -105,7 +105,7 @@ class FormPage:
         return self.open(url)
 
     def next(self):
-        """Returns what the page shows. It was loaded when `open` returned."""
+        """Returns what the page shows. The page was already loaded when `open` returned."""
         return self.look()
 
     def open(self, url, data=None):

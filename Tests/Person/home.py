@@ -37,7 +37,7 @@ class HomeScreen(Pages):
             json.dump(self.wanted["people"][number], file)
 
     def by_keyboard(self):
-        """A worker who uses no pointer: one key signs in, another one hands over."""
+        """A worker who uses no pointer: one key signs in, another key hands over."""
         self.seat(0)
         page = self.page(viewport={"width": 1280, "height": 800})
         page.goto(self.wanted["address"])

@@ -5,12 +5,12 @@
 
     window.py reads TEXT…       waits until each text is in the window, including its hidden pages
     window.py texts             prints every text in the window, including its hidden pages
-    window.py at NAME           waits until the keyboard is at the control of this name
-    window.py away NAME         waits until the keyboard is at no control of this name
-    window.py press NAME        presses the button of this name, once the keyboard is in its page
-    window.py tab NAME          presses Shift+Tab until the keyboard is at the control of this name
+    window.py at NAME           waits until the keyboard focus is on the control of this name
+    window.py away NAME         waits until the keyboard focus is not on a control of this name
+    window.py press NAME        presses the button of this name, once the keyboard focus is in its page
+    window.py tab NAME          presses Shift+Tab until the keyboard focus is on the control of this name
     window.py leave             makes the screen's background active in place of the window
-    window.py return            makes the window the active one again
+    window.py return            makes the window active again
     window.py type TEXT         types
     window.py key KEY…          presses keys
 """
@@ -32,7 +32,7 @@ def tool(*words):
 
 
 def controls():
-    """Everything in the window, as name, text, whether it has the keyboard, and the object itself."""
+    """Everything in the window, as name, text, whether it has the keyboard focus, and the object itself."""
     desktop = Atspi.get_desktop(0)
     desktop.clear_cache()
     waiting = [app for app in map(desktop.get_child_at_index, range(desktop.get_child_count())) if app.get_name() == APP]

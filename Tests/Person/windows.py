@@ -9,7 +9,7 @@ PATIENCE = 60.0  # seconds for a window to appear
 def find(title, patience=PATIENCE):
     """Waits for a visible window whose title the regular expression matches.
 
-    Returns its number: that of the last one if there are several, None if none appears in time.
+    Returns the number of this window, or of the last one if there are several; None if no window appears in time.
     """
     deadline = time.monotonic() + patience
     while True:

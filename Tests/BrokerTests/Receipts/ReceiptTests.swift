@@ -267,8 +267,7 @@ extension SupervisorFixture {
         #expect(try await status().session == "ready")
     }
 
-    /// How often the supervisor has stopped at the stage `held`, which it does at each sign-out before it starts the
-    /// next process.
+    /// The number of sessions that this device has had. Each sign-out starts the next session process.
     private var checkIns: Int { device.stages.withLock { $0.filter { $0 == .held }.count } }
 }
 

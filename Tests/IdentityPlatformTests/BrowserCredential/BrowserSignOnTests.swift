@@ -196,7 +196,8 @@ import Testing
             return try TokenSigner(key: .rsa(testDevice.deviceKey), certificate: testDevice.certificate)
                 .token(payload: payload.bytes)
         }
-        // The only known client that does this uses the same nonce in both.
+        // The only known client that does this uses the same nonce in the credential and in the signed token of the
+        // device.
         let nonce = try await session.testDevice.nonce()
         let credential = try await session.credential(nonce: nonce)
         let good = try await open(fixture, credential, device: try word(session.testDevice, nonce: nonce))
