@@ -152,7 +152,7 @@ def case_disabled():
 
 
 def case_wrong_audience():
-    """A resource refuses another resource's token. A client gets tokens only for resources that it is registered for."""
+    """A resource refuses another resource's token. A client gets tokens only for resources in its registration."""
     app = application(BROKER)
     result = signed_in(app, scopes=[f"{REGISTRATION}/.default"])
     refused = graph(result["access_token"])
