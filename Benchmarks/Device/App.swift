@@ -44,7 +44,7 @@ struct App: Sendable {
         self.account = account
     }
 
-    /// Gets a token: the first one from the server, all later ones from the broker's cache.
+    /// Gets a token: the first token from the server, all later tokens from the broker's cache.
     func token() throws {
         let outcome: Result<MSALResult, any Error> = waited { done in
             application.acquireTokenSilent(with: parameters) { result, error in

@@ -96,7 +96,7 @@ package final class HostService: Sendable {
         defer { wipe(&frame) }
         writing.withLock { isWritable in
             guard isWritable else { return }
-            // After an incomplete message, the browser cannot read another one.
+            // After an incomplete message, the browser cannot read another message.
             do throws(FileError) { try FileWriting.writeAll(frame, to: output, path: "standard output") } catch {
                 isWritable = false
             }

@@ -103,8 +103,8 @@ package struct AddressPattern: Sendable, Hashable {
     /// allowed. Firefox never blocks such an address.
     ///
     /// Chromium follows the most specific pattern (`FilterTakesPrecedence` in its `url_blocklist_manager.cc`): a
-    /// pattern of one host before one with subdomains, then the longer host, then the longer path. In a tie it follows
-    /// the allowed pattern. A blocked `*` comes last.
+    /// pattern of one host before a pattern with subdomains, then the longer host, then the longer path. In a tie it
+    /// follows the allowed pattern. A blocked `*` comes last.
     func takesPrecedence(over other: AddressPattern) -> Bool {
         guard let host, overlaps(other) else { return false }
         guard let otherHost = other.host else { return true }

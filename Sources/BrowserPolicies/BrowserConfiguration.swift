@@ -73,7 +73,7 @@ package struct BrowserConfiguration: Sendable, Hashable {
     /// Returns whether the address may be opened. An allowed pattern takes precedence over every blocked pattern.
     ///
     /// This is Firefox's rule. Chromium follows the most specific pattern, with the same result, because the
-    /// initializer refuses lists in which a blocked pattern is more specific than an allowed one.
+    /// initializer refuses lists in which a blocked pattern is more specific than an allowed pattern.
     package func allows(_ address: WebAddress) -> Bool {
         allowed.contains { $0.matches(address) } || !blocked.contains { $0.matches(address) }
     }

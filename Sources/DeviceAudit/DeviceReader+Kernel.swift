@@ -5,7 +5,8 @@ internal import Glibc
 internal import Processes
 
 extension DeviceReader {
-    /// If `/proc` hides processes from users other than root, records those processes as unread (proc(5), `hidepid`).
+    /// If `/proc` hides processes from users other than root, records the hidden processes as unread (proc(5),
+    /// `hidepid`).
     mutating func noteHiddenProcesses(_ table: MountTable) {
         guard geteuid() != 0, let proc = table.mounts.last(where: { $0.path == "/proc" }) else { return }
         let hides = proc.options.contains { option in

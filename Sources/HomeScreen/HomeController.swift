@@ -15,18 +15,18 @@ actor HomeController {
     private let logger: Logger
     /// Advances whenever the model or the content has changed.
     nonisolated let changes = ChangeCount()
-    /// Events from other threads, in their order. Each state of the device replaces the one before, so old events may
+    /// Events from other threads, in their order. Each state of the device replaces the state before, so old events may
     /// be dropped.
     private let (arrived, inbox) = AsyncStream.makeStream(
         of: HomeModel.Event.self, bufferingPolicy: .bufferingNewest(64))
-    /// Every read of the account has a number, so that an older answer never replaces a newer one.
+    /// Every read of the account has a number, so that an older answer never replaces a newer answer.
     private var reads: UInt64 = 0
 
     init(account: WorkerAccount, programs: TilePrograms?, contents: HomeContents, logger: Logger) {
         (self.account, self.programs, self.contents, self.logger) = (account, programs, contents, logger)
     }
 
-    /// Passes an event to the model after those that were passed before; never waits.
+    /// Passes an event to the model after all events that were passed before; never waits.
     nonisolated func post(_ event: HomeModel.Event) { inbox.yield(event) }
 
     /// Receives the device's state, on a thread that may block.

@@ -57,7 +57,7 @@ final class InProcessBroker: Sendable {
         }
     }
 
-    /// Ends every open sign-in page with `outcome`; returns whether there was one.
+    /// Ends every open sign-in page with `outcome`; returns whether a page was open.
     func finishSignIns(_ outcome: TestSignIn) -> Bool {
         state.withLock { state in
             let open = state.open

@@ -20,8 +20,8 @@ package enum OpenFileLimit {
         guard unsafe getrlimit(resource, &limit) == 0, limit.rlim_cur < limit.rlim_max else { return current }
         let raised = max(limit.rlim_cur, min(limit.rlim_max, rlim_t(clamping: wanted)))
         var next = rlimit(rlim_cur: raised, rlim_max: limit.rlim_max)
-        // If the limit cannot be raised, the process keeps the current one; the number of admitted connections depends
-        // on it.
+        // If the limit cannot be raised, the process keeps the current limit; the number of admitted connections
+        // depends on it.
         _ = unsafe setrlimit(resource, &next)
         return current
     }

@@ -158,7 +158,7 @@ def case_refusals():
     with apache() as base:
         browser = Visitor()
         assert "password" in open_page(browser, base + "/ward/patients").text
-        # Answers with a made-up state: one with a made-up code, one with an error.
+        # Two answers with a made-up state: an answer with a made-up code, and an answer with an error.
         for query in ("code=1.x.y&state=made-up", "error=access_denied&state=made-up"):
             answer = browser.session.get(f"{base}/ward/callback?{query}", allow_redirects=False)
             assert answer.status_code == 400, (query, answer)

@@ -144,7 +144,7 @@ def case_primary():
     stolen = spy.ask("import_prt", prt=kept["prt"], session_key="00" * 32)["prt_id"]
     said = spy.access(stolen, works=False)
     assert "AADSTS50013" in said, said
-    # An ordinary refresh token does not work as a primary one.
+    # An ordinary refresh token does not work as a primary refresh token.
     tokens = code_tokens(BROKER, "")
     plain = spy.ask("import_prt", prt=tokens["refresh_token"], session_key=kept["session_key"])["prt_id"]
     said = spy.access(plain, works=False)

@@ -119,7 +119,7 @@ def case_clock_skew():
             forced = app.acquire_token_silent_with_error(SCOPES, account, force_refresh=True)
             assert forced["token_source"] == "identity_provider", (skew, forced)
             assert graph(forced["access_token"]).status_code == 200
-    # With the right clock, msal takes a token that it stored under the slow clock for expired, and gets a new one.
+    # With the right clock, msal treats a token that it stored under the slow clock as expired, and gets a new token.
     app = application()
     with clock_off(-86400):
         account = is_amara(app, signed_in(app))

@@ -85,7 +85,7 @@ def main():
             continue
         held[connection.fileno()] = connection
         watch.register(connection, select.EPOLLHUP | select.EPOLLRDHUP)
-        # With all connections open, this waits until one is closed; otherwise it only polls.
+        # With all connections open, this waits until a connection is closed; otherwise it only polls.
         for number, _ in watch.poll(-1 if len(held) >= CONNECTIONS else 0):
             held.pop(number).close()
 

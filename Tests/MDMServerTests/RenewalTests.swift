@@ -15,7 +15,7 @@ import TestSupport
 import Testing
 import X509
 
-/// A device gets its next identity long before the current one expires.
+/// A device gets its next identity long before the current identity expires.
 @Suite struct RenewalTests: AgentSteps {
     @Test func `a device that checks in from time to time stays managed`() async throws {
         try await TestManagement.with { fixture in

@@ -64,7 +64,7 @@ import UnixSocket
         async throws
     {
         var deadlines = BrokerDeadlines.generous
-        // Applies to the second broker, too, which may not read at once on a busy machine.
+        // This deadline also applies to the second broker, which may not read at once on a busy machine.
         deadlines.taking = .seconds(1)
         let broker = try ScriptedBroker(
             deadlines: deadlines,
@@ -299,7 +299,7 @@ private final class Counter: Sendable {
 }
 
 /// A broker that greets each connection with a new epoch and then closes it, `changes` times. It serves one request on
-/// the first connection, and one on the connection after the last change.
+/// the first connection, and one request on the connection after the last change.
 private final class ChangingBroker: Sendable {
     let notifications = NotificationCenter()
     private let broker: BrokerConnection

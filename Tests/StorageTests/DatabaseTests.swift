@@ -233,7 +233,7 @@ import Testing
         }
     }
 
-    /// PostgreSQL refuses every statement after one that failed.
+    /// PostgreSQL refuses every statement after a failed statement.
     @Test(arguments: Backend.allCases)
     func `a write with a failed statement is rolled back even if its body catches the error`(
         backend: Backend

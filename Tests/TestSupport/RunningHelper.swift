@@ -60,7 +60,7 @@ package struct RunningHelper: Sendable {
             program.kill()
             _ = try? await program.waitForExit()
             try? helper.clear()
-            // A second helper of the test uses the same group. The call succeeds for the last one, when the group is
+            // A second helper of the test uses the same group. The call succeeds for the last helper, when the group is
             // empty.
             _ = unsafe rmdir(group)
         }

@@ -34,7 +34,7 @@ package import Workers
         }
     }
 
-    /// Asks who is signed in, and whom this app knew before.
+    /// Asks who is signed in, and which worker this app knew before.
     package func check(
         _ answer: @escaping @MainActor (Result<(current: Worker?, previous: String?), Problem>) -> Void
     ) {

@@ -5,8 +5,8 @@ package import Logging
 internal import Processes
 internal import WebPages
 
-/// The bar of the kiosk session, for `swaybar`. Beside every app, it shows who is signed in, the time, and the button
-/// Hand over.
+/// The bar of the kiosk session, for `swaybar`. While any app is open, the bar shows who is signed in, the time, and
+/// the button Hand over.
 ///
 /// It gets its information from the broker, so it works without the home screen.
 package struct HomeBar: Sendable {

@@ -22,7 +22,7 @@ final class HomeContents: Sendable {
     private let state: Mutex<State>
     private let logger: Logger
 
-    /// Reads the pushed configuration, if there is one. Blocks on the disk.
+    /// Reads the pushed configuration, if the MDM has pushed one. Blocks on the disk.
     ///
     /// - Parameters:
     ///   - local: the configuration of a device to which the MDM pushed none.

@@ -13,7 +13,7 @@ final class TilePrograms: Sendable {
     private static let shortest = Duration.seconds(2)
 
     private let environment: [String: String]
-    /// Distinguishes the programs of this device from those of another device of the same user.
+    /// Distinguishes the programs of this device from the programs of another device of the same user.
     private let value: String
     private let running = Mutex<[Int: ChildProcess]>([:])
 

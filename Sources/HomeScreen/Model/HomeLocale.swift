@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import WebPages
 
-/// The language of the device, for a person who has not chosen one.
+/// The language of the device, for a person who has not chosen a language.
 struct HomeLocale {
     let language: Language
     /// How the device writes times in its own language (BCP 47), such as `en-GB`.

@@ -22,7 +22,7 @@ struct HomeRoutes: Sendable {
     let page: HomePage
     let texts: Texts<HomeText>
     let contents: HomeContents
-    /// The language of the device, for a person who has not chosen one.
+    /// The language of the device, for a person who has not chosen a language.
     let language: Language
     /// How the device writes times in its own language (BCP 47), such as `en-GB`.
     let locale: String

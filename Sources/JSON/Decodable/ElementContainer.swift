@@ -20,7 +20,7 @@ struct ElementContainer: UnkeyedDecodingContainer {
         return isNil
     }
 
-    /// Decodes every type, including the primitive ones.
+    /// Decodes every type, including primitive types.
     mutating func decode<Value: Decodable>(_ type: Value.Type) throws -> Value {
         let value = try Value(from: try decoder())
         currentIndex += 1

@@ -10,7 +10,7 @@ struct MemberContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
     func contains(_ key: Key) -> Bool { members[key.stringValue] != nil }
     func decodeNil(forKey key: Key) throws -> Bool { try decoder(key).decodeNil() }
 
-    /// Decodes every type, including the primitive ones.
+    /// Decodes every type, including primitive types.
     func decode<Value: Decodable>(_ type: Value.Type, forKey key: Key) throws -> Value {
         try Value(from: try decoder(key))
     }

@@ -8,7 +8,7 @@ struct AccountChange: Sendable {
     let previous: MSALAccount?
     let epoch: Epoch
 
-    /// Whether the app saw an account before and it differs from the current one.
+    /// Whether the app saw an account before and that account differs from the current account.
     var isChange: Bool { previous.map { $0.identifier != current?.identifier } ?? false }
 }
 

@@ -7,7 +7,7 @@ extension Client {
     /// Signs a user in through the broker's window. Invalid parameters are reported through `complete`, like any other
     /// error.
     ///
-    /// The account that signs in need not be the suggested one (INT-7).
+    /// The account that signs in need not be the suggested account (INT-7).
     func login(
         _ parameters: MSALInteractiveTokenParameters, _ correlation: UUID, complete: @escaping TokenCompletion
     ) {
@@ -98,7 +98,7 @@ extension Result<FlatMap, LinkFailure> {
             return MSALResult(response, owner: try decoded.owner(of: response), correlation: correlation)
         }
         return token.flatMap { result in
-            // An app that requested a token for one account must not get a token of another.
+            // An app that requested a token for one account must not get a token for another account.
             guard !silent || result.account.identifier?.lowercased() == request.homeAccountID?.lowercased() else {
                 return .failure(Fault(.tokenOfAnother))
             }

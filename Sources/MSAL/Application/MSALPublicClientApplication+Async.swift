@@ -76,7 +76,7 @@ extension MSALPublicClientApplication {
         }
     }
 
-    /// Starts a call and waits for its one outcome; throws if the block gets neither a value nor an error.
+    /// Starts a call and waits for its outcome; throws if the block gets neither a value nor an error.
     private func answer<Value: Sendable>(
         _ start: (@escaping @Sendable (Value?, (any Error)?) -> Void) -> Void
     ) async throws -> Value {

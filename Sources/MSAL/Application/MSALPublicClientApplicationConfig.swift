@@ -11,7 +11,7 @@ open class MSALPublicClientApplicationConfig: NSObject, NSCopying {
     open var clientId: String
     /// The redirect URI from the app's registration, `msauth.<app id>://auth`.
     open var redirectUri: String?
-    /// The authority for calls that do not specify one.
+    /// The authority for calls that do not specify an authority.
     open var authority: MSALAuthority
     /// The authorities that the app declares as trustworthy; empty by default. The list does not affect calls (BRK-2).
     open var knownAuthorities: [MSALAuthority] = []

@@ -113,7 +113,7 @@ struct RequestStateMachine {
         let call = entries.remove(at: index).call
         let finish = Action.finish(call, reply.outcome.mapError(LinkFailure.refused))
         guard call.request.operation.changesEpoch, case .success = reply.outcome else { return [finish] }
-        // This reply ends the connection's epoch: later requests belong to the next one.
+        // This reply ends the connection's epoch: later requests belong to the next epoch.
         isReady = false
         return [.leave, finish]
     }

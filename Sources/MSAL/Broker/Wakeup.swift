@@ -2,7 +2,8 @@
 internal import Dispatch
 internal import Synchronization
 
-/// Lets one thread sleep until another wakes it. Repeated wake-ups before it runs count as one.
+/// Lets one thread sleep until another thread wakes it. If the sleeping thread is woken several times before it runs,
+/// that counts as one wake-up.
 final class Wakeup: Sendable {
     private let isRaised = Mutex(false)
     private let semaphore = DispatchSemaphore(value: 0)

@@ -25,7 +25,7 @@ open class MSALIndividualClaimRequestAdditionalInfo: NSObject {
         return members.isEmpty ? nil : members
     }
 
-    /// Reads the members of a JSON object; returns nil if one has the wrong type.
+    /// Reads the members of a JSON object; returns nil if a member has the wrong type.
     convenience init?(json: [String: JSONValue]) {
         self.init()
         if let member = json["essential"] {

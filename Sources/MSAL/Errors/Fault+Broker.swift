@@ -107,6 +107,6 @@ extension Problem {
 }
 
 extension BrokerError.Code {
-    /// The broker lists several accounts but only one is possible (CUR-3).
+    /// The broker lists several accounts but only one account is possible (CUR-3).
     static let multipleAccounts = Self(rawValue: -51200)
 }

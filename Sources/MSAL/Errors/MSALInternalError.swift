@@ -72,7 +72,7 @@ public enum MSALInternalError: Int, Sendable {
         @objc(MSALInternalErrorMismatchedUser)
     #endif
     case internalErrorMismatchedUser = -42101
-    /// There are several accounts but only one is possible.
+    /// There are several accounts but only one account is possible.
     #if canImport(ObjectiveC)
         @objc(MSALInternalErrorAmbiguousAccount)
     #endif

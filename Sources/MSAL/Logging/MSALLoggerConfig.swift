@@ -25,7 +25,8 @@ open class MSALLoggerConfig: NSObject, @unchecked Sendable {
         set { log.maskingLevel = newValue }
     }
 
-    /// Sets the callback. It can be set only once per process; a second one is ignored and logged as an error (LOG-1).
+    /// Sets the callback. It can be set only once per process; a second callback is ignored and logged as an error
+    /// (LOG-1).
     ///
     /// The callback runs on a serial queue of the library (THR-5).
     @preconcurrency
@@ -33,6 +34,6 @@ open class MSALLoggerConfig: NSObject, @unchecked Sendable {
         log.set(callback)
     }
 
-    /// Returns the callback that was set, or one that does nothing.
+    /// Returns the callback that was set, or a callback that does nothing.
     open func callback() -> MSALLogCallback { log.callback ?? { _, _, _ in } }
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The scheme for bearer tokens (RFC 6750), the only one this library supports.
+/// The scheme for bearer tokens (RFC 6750), the only scheme that this library supports.
 #if canImport(ObjectiveC)
     @objc(MSALAuthenticationSchemeBearer) @objcMembers
 #endif

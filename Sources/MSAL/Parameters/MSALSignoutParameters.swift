@@ -12,7 +12,7 @@ open class MSALSignoutParameters: MSALParameters {
     open var signoutFromBrowser = false
     /// Whether to delete all data of this account, for all apps (OUT-6).
     ///
-    /// Every sign-out does so, so the value has no effect.
+    /// Every sign-out deletes this data, so the value has no effect.
     open var wipeAccount = false
     /// Whether to delete all data of every account (OUT-7).
     ///

@@ -15,7 +15,7 @@ open class MSALTokenParameters: MSALParameters {
     open var claimsRequest: MSALClaimsRequest?
     /// Parameters that the broker adds to its request to the identity platform.
     open var extraQueryParameters: [String: String]?
-    /// The id that identifies the request in app, broker and server; nil generates one.
+    /// The id that identifies the request in app, broker and server; if nil, the library generates an id.
     open var correlationId: UUID?
     /// How the app presents the token; nil means ``MSALAuthenticationSchemeBearer``.
     open var authenticationScheme: (any MSALAuthenticationSchemeProtocol)? = MSALAuthenticationSchemeBearer()

@@ -64,7 +64,8 @@ struct AccountClient {
         }
     }
 
-    /// The object on which the app presents pages. The library requires one, but the broker opens the browser itself.
+    /// The object on which the app presents pages. The library requires such an object, but the broker opens the
+    /// browser itself.
     private final class Presenter {}
 }
 

@@ -63,7 +63,8 @@ struct LocalDeviceSetup: Sendable {
             "PUT", path(.deviceApp, ["app": bundleID]), body: MDMAdmin.PushedApp(configuration: configuration))
     }
 
-    /// Registers the profile of the home screen, which replaces an earlier one, and queues its installation.
+    /// Registers the profile of the home screen, which replaces an earlier profile of the home screen, and queues its
+    /// installation.
     func push(_ homeScreen: HomeScreenPayload) async throws {
         let identifier = Self.homeScreen
         let profile = Profile(

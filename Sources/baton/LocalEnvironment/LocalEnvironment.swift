@@ -78,7 +78,8 @@ final class LocalEnvironment {
             isClosedByPerson: true)
     }
 
-    /// Has the MDM push the home screen's configuration, unless somebody else has already pushed one to the device.
+    /// Has the MDM push the home screen's configuration, unless somebody else has already had a configuration pushed to
+    /// the device.
     private func pushHomeScreen() async throws {
         if FileManager.default.fileExists(atPath: layout.homeScreen), try await !deviceSetup.hasPushedHomeScreen {
             return

@@ -10,7 +10,7 @@ struct ProgramFiles: Sendable {
     let browserHost: String
     let firstlineWorker: String
     let wardRound: String
-    /// The folder of this program and of the programs beside it.
+    /// The folder of this program and of the programs next to it.
     let folder = Self.ownFolder
 
     /// The folder of the program that this process runs.
@@ -49,7 +49,7 @@ struct ProgramFiles: Sendable {
         return path
     }
 
-    /// Returns the path of another program beside this one.
+    /// Returns the path of another program in the same folder.
     func beside(_ name: String) throws -> String { try Self.program(name, in: folder) }
 
     private static func program(_ name: String, in folder: String) throws -> String {

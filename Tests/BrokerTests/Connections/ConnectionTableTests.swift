@@ -62,7 +62,8 @@ import Testing
         for _ in 0..<3 { places.add(1, app: "a.b") }
         for process in [7, 8] as [Int32] { for _ in 0..<4 { places.add(process) } }
         #expect(places.add(1, app: "a.b") == .displacing(1, .app))
-        // The limit of the user is reached now, so the app with the most connections, here the session, loses one.
+        // The limit of the user is reached now, so the app with the most connections, here the session, loses a
+        // connection.
         #expect(places.table.count == 10)
         #expect(places.add(2, app: "c.d") == .displacing(4, .user))
         #expect(places.add(9, user: 1001) == .admitted)

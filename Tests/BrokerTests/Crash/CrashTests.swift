@@ -177,7 +177,7 @@ extension CrashTests {
         #expect(verdict.last == end.sequence)
     }
 
-    /// The next order for the agent; nil if the device becomes ready without one.
+    /// The next order for the agent; nil if the device becomes ready without an order.
     private static func order(_ agent: FakeAgent, _ fixture: SupervisorFixture) async throws -> AgentOrder? {
         try await fixture.status().session == "ready" ? nil : try await agent.order()
     }

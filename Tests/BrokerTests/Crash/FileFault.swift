@@ -8,7 +8,7 @@ struct FileFault: Hashable, CustomStringConvertible {
     /// Whether every later call fails too, until the fault is removed.
     let isLasting: Bool
 
-    /// One call fails, possibly fsync(2), and the next ones succeed.
+    /// One call fails, possibly fsync(2), and the next calls succeed.
     static let broken = FileFault(reason: EIO, isLasting: false)
     static let full = FileFault(reason: ENOSPC, isLasting: true)
     static let readOnly = FileFault(reason: EROFS, isLasting: true)

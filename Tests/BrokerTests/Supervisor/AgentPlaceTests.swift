@@ -28,7 +28,7 @@ import UnixSocket
         }
     }
 
-    /// Asks for a browser. If no agent is connected, the supervisor waits for one.
+    /// Asks for a browser. If no agent is connected, the supervisor waits for an agent.
     private func askForBrowser(_ fixture: SupervisorFixture) {
         fixture.sessionProcessSends(.signInRequested(requestID: 1))
         fixture.sessionProcessSends(.browserWanted(url: "http://127.0.0.1:1/x"))

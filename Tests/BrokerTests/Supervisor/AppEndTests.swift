@@ -57,7 +57,7 @@ import Testing
                 _ = try await fixture.status()
                 fixture.clock.pass(.milliseconds(500))
                 #expect(try await fixture.status().session == "ending")
-                // The app saves. The others have had their time.
+                // This app saves. The time of the other apps is over.
                 fixture.sessionProcessSends(.unsavedWork(apps: [], epoch: epoch))
                 #expect(try await fixture.status().session == "signingOut")
             }

@@ -25,7 +25,7 @@ import Testing
                 #expect(try told == .signIn(AddressPattern("https://login.test")))
                 #expect(try await agent.order() == .configure(first))
                 let epoch = try await fixture.signIn(through: agent)
-                // An unchanged configuration is not sent again, a changed one is sent at once.
+                // An unchanged configuration is not sent again; a changed configuration is sent at once.
                 fixture.inputs.post(.deviceChanged)
                 let second = try BrowserConfiguration(homePage: WebAddress("https://portal.example.org/"))
                 _ = try await fixture.status()

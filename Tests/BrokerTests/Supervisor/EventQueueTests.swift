@@ -5,7 +5,7 @@ import Testing
 
 /// The order in which the supervisor's events are handled.
 @Suite struct EventQueueTests {
-    /// Records when each event begins and ends. While the first one is handled, it adds two more.
+    /// Records when each event begins and ends. While the first event is handled, the recorder adds two more events.
     private final class Recorder {
         let queue = EventQueue<Int>()
         var log: [String] = []

@@ -63,7 +63,7 @@ final class SupervisorFixture: Sendable {
         func checkIn(answer: @escaping @Sendable (OperatorReply) -> Void) { answer(.done) }
     }
 
-    /// Starts a supervisor in `scratch`, with new state or with the state of an earlier one.
+    /// Starts a supervisor in `scratch`, with new state or with the state of an earlier supervisor.
     ///
     /// - Parameter sessionProcess: the program of the session process, as a shell script.
     private init(_ scratch: Scratch, isJoined: Bool, sessionProcess: String) throws {

@@ -2,7 +2,7 @@
 import BrokerDevice
 import Testing
 
-/// A value cached for one registration of the device is never returned for another.
+/// A value cached for one registration of the device is never returned for another registration.
 @Suite struct KeyedCacheTests {
     @Test func `no caller gets a value of another key, even if the key changes meanwhile`() async throws {
         let cache = KeyedCache<String, Int>()

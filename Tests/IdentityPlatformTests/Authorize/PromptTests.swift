@@ -191,7 +191,7 @@ import Testing
         #expect(page.attribute("value", of: "<input id=\"username\"") == "amara@contoso.test")
         let other = try await bo.submit(page, username: "bo@contoso.test", password: TestPlatform.password)
         #expect(try other.returned()[ParameterName.error] == "login_required")
-        // An expired hint is accepted; a changed one is refused.
+        // An expired hint is accepted; a changed hint is refused.
         fixture.clock.advance(by: .seconds(7200))
         #expect(try await amara.get(query.path).status == .found)
         let parts = hint.split(separator: ".")

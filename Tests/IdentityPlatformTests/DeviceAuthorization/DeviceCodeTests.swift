@@ -331,7 +331,7 @@ import Testing
         #expect(try await ask(from: "192.0.2.2").status == .ok)
         fixture.clock.advance(by: .seconds(5))
         #expect(try await ask(from: "192.0.2.1").status == .ok)
-        // Requests from other addresses do not count against this one, even for the same client.
+        // Requests from other addresses do not count against this address, even for the same client.
         let drained = fixture.clock.now + .seconds(1000)
         try await fixture.platform.database.write { connection in
             _ = try connection.execute(

@@ -6,7 +6,8 @@ import Storage
 import TestSupport
 import Testing
 
-/// A client gets the permissions that it is registered for, or the standard ones if it is registered for none.
+/// A client gets the permissions that it is registered for, or the standard permissions if it is registered for no
+/// permission.
 @Suite struct ClientPermissionTests {
     private func permissions(_ fixture: TestPlatform, _ client: Client, scope: String) async throws -> String {
         let code = try await Browser(fixture).signIn(

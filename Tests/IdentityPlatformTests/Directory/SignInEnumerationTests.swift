@@ -18,7 +18,7 @@ import Testing
         let seconds: Double
     }
 
-    /// Returns a platform on which Chidi's account is disabled. A hash takes some milliseconds, so that a missing one
+    /// Returns a platform on which Chidi's account is disabled. A hash takes some milliseconds, so that a missing hash
     /// can be measured.
     private static func fixture() async throws -> TestPlatform {
         let fixture = try await TestPlatform {

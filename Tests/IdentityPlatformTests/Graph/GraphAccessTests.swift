@@ -6,7 +6,8 @@ import OAuth
 import TestSupport
 import Testing
 
-/// Calls every route in the table with tokens and people that it must refuse, and with those that it must accept.
+/// Calls every route in the table with tokens and people that the route must refuse, and with tokens and people that it
+/// must accept.
 @Suite struct GraphAccessTests {
     private static let nowhere = "0af3c2b1-0000-4000-8000-00000000dead"
 

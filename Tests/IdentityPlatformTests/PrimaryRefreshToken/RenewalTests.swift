@@ -44,7 +44,7 @@ import Testing
         fixture.clock.advance(by: .seconds(3599))
         #expect(try await first.renewed().session.token.exposed == second.token.exposed)
         #expect(try await second.use().status == .ok)
-        // Once the device has used the new token, a further renewal with the old one counts as a replay.
+        // Once the device has used the new token, a further renewal with the old token counts as a replay.
         #expect(try await first.renew().errorNumber == 70000)
         #expect(try await second.use().errorNumber == 70000)
         let lines = try await fixture.platform.database.read { try AuditLog($0).latest(5, tenant: fixture.tenant.id) }

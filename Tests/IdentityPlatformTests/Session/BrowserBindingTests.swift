@@ -84,7 +84,7 @@ import Testing
         for _ in 1...12 { #expect(try await attempt() == "AADSTS5000623") }
         #expect(try await attempt("wrong") == "AADSTS50126")
         #expect(try await attempt() == "AADSTS50053")
-        // The ten wrong passwords lock Bo out on this device. The correct ones that were refused are not counted
+        // The ten wrong passwords lock Bo out on this device. The correct passwords that were refused are not counted
         // anywhere.
         let elsewhere = Browser(shop.fixture)
         _ = try await elsewhere.signIn(login(shop.fixture), username: "bo@contoso.test")

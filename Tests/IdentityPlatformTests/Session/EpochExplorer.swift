@@ -50,7 +50,7 @@ struct BrowserState {
     var isOfWorker = false
     var session: TestDeviceSession?
     var isRevoked = false
-    /// The owner of the personal device whose credential the browser sent; nil if it did not send one.
+    /// The owner of the personal device whose credential the browser sent; nil if the browser sent no such credential.
     var owner: String?
     /// The person who is signed in with the browser.
     var present: String?
@@ -190,8 +190,8 @@ final class EpochExplorer {
             guard let session = state.session, state.worker != nil,
                 let id = SessionID(rawValue: try #require(session.reply.sessionID))
             else { return }
-            // The first revocation ends the device's session and its epoch. A second one ends all of the worker's
-            // sessions.
+            // The first revocation ends the device's session and its epoch. A second revocation ends all of the
+            // worker's sessions.
             if state.isRevoked {
                 try await fixture.administration.users.revokeSessions(
                     of: worker == Self.people[0] ? fixture.amara : fixture.bo)
@@ -276,7 +276,7 @@ final class EpochExplorer {
         let refresh = try reply.string(ReplyName.refreshToken)
         let answer = try await testDevice.issue(refresh, counter: counter)
         // In a browser that belongs to the person's own device, the sign-in was for that device, not for the shared
-        // one.
+        // device.
         if state.owner == worker, answer.status != .ok { return }
         guard answer.status == .ok else { return fault("no primary refresh token: \(answer.text)", state) }
         let issued = try PrimaryRefreshToken.IssueReply(decoding: answer.body)

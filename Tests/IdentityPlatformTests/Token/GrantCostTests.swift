@@ -19,7 +19,7 @@ import Testing
             #expect(answer.status == .ok, "\(answer.text)")
             token = try answer.json.string(ReplyName.refreshToken)
         }
-        // Reads the token, its session, the person and their roles; marks the old token as used; stores the next one.
+        // Reads the token, its session, the person and their roles; marks the old token as used; stores the next token.
         #expect(count.value == Count.Value(reads: 0, writes: 1, statements: 6))
     }
 

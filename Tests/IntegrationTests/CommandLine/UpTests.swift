@@ -71,8 +71,8 @@ import Testing
         }
     }
 
-    /// Commands that print the state of the server and the device. One also adds a profile, because its request has an
-    /// enum with associated values.
+    /// Commands that print the state of the server and the device. One of the commands also adds a profile, because its
+    /// request has an enum with associated values.
     private static let reading = [
         "device status", "device check-in", "receipt list",
         "admin profile add --shared-device https://login.baton.test --replace",

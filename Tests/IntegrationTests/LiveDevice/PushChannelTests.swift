@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 extension LiveDevice {
-    /// The device's push channel when notifications are lost, and when others try to open one.
+    /// The device's push channel when notifications are lost, and when other programs try to open such a channel.
     @Suite struct LineTests {
         @Test func `a lost notification delays the end and has no other effect`() async throws {
             let live = try await LiveEnvironment.ready()

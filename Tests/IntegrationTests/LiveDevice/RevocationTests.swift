@@ -142,7 +142,7 @@ extension LiveDevice {
             try await live.shared(false)
             try await live.administer("profile", "push", live.facts.profile, "--device", "ward-7-tablet")
             try await live.shared(true)
-            // The record is written before it applies to apps. This check-in waits until the previous one is done.
+            // The record is written before it applies to apps. This check-in waits until the previous check-in is done.
             try await live.ask(.checkIn)
             #expect(try await live.status().mode == "shared")
         }

@@ -207,7 +207,7 @@ extension LiveDevice {
                         print(
                             "signed-in page: \(bound) ms slower than a bare one (p95 of \(slower.count)), \(times.map(\.bare).sorted()[times.count / 2]) ms bare (p50)"
                         )
-                        // The budget is 300 ms on a quiet machine; other tests run beside this one.
+                        // The budget is 300 ms on a quiet machine; other tests run at the same time.
                         #expect(bound <= 1_500)
                     }
                     for tab in 0..<10 {

@@ -4,13 +4,13 @@ import Foundation
 import MSAL
 import Testing
 
-/// An app on the device that uses the library. Its calls and completion blocks are those of the seeds.
+/// An app on the device that uses the library. Its calls and completion blocks are the same as in the seeds.
 final class App: Sendable {
     let application: MSALPublicClientApplication
     private let broker: BrokerConnection
     let notifications = NotificationCenter()
 
-    /// The signed-in account, and the previous one that this app saw.
+    /// The signed-in account, and the previous account that this app saw.
     typealias Accounts = (current: MSALAccount?, previous: MSALAccount?)
 
     /// - Parameter patience: the time limit for a connection, and for the broker's hello on it.

@@ -33,7 +33,7 @@ extension LiveEnvironment {
         try outcome.get()
     }
 
-    /// Starts a screen in memory. Any user may use it, as the agent can be another one.
+    /// Starts a screen in memory. Any user may use it, because the agent may run as another user.
     func startScreen() async throws -> (RunningProgram, display: String) { try await VirtualScreen.start(in: scratch) }
 
     /// Returns the options with which Chromium reaches and trusts the server of this environment.

@@ -41,7 +41,7 @@ extension LiveEnvironment {
         }
     }
 
-    /// Waits until the device holds one lease that differs from the former one.
+    /// Waits until the device holds one lease that differs from the former lease.
     func hasRenewed(_ former: [String]) async throws {
         try await FolderWatch(path("device/offline")).until("another lease") { [self] in
             let present = try leases

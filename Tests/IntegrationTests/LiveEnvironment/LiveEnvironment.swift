@@ -90,8 +90,8 @@ final class LiveEnvironment: Sendable {
     /// The path of something in the environment's folder.
     func path(_ name: String) -> String { scratch.path("w/" + name) }
 
-    /// The names in a folder of the environment. Empty if the folder does not exist, as between a rename and the
-    /// creation of the next one.
+    /// The names in a folder of the environment. Empty if the folder does not exist, which happens between a rename and
+    /// the creation of the next folder.
     func names(in folder: String) throws -> [String] {
         do { return try FileManager.default.contentsOfDirectory(atPath: path(folder)).sorted() } catch CocoaError
             .fileReadNoSuchFile
@@ -220,14 +220,14 @@ final class LiveEnvironment: Sendable {
         throw TestProblem("batond has no session process")
     }
 
-    /// Runs a program of `Tests/Line` beside the environment.
+    /// Runs a program of `Tests/Line` in addition to those of the environment.
     func runAside(_ name: String, _ arguments: [String], awaitsReady: Bool = true) async throws -> RunningProgram {
         try await RunningProgram.start(
             "/usr/bin/python3", ["-u", Repository.root + "/Tests/Line/" + name] + arguments,
             log: "\(name)-\(UInt32.random(in: 0...UInt32.max)).log", awaitsReady: awaitsReady, in: scratch)
     }
 
-    /// Starts any program beside the environment.
+    /// Starts any program that does not belong to the environment.
     func runAside(program: String, _ arguments: [String]) async throws -> RunningProgram {
         try await RunningProgram.start(
             program, arguments, log: "aside-\(UInt32.random(in: 0...UInt32.max)).log", awaitsReady: false, in: scratch)
@@ -260,7 +260,7 @@ final class LiveEnvironment: Sendable {
         try users?.give(path("configuration/person.json"), toUserOf: .agent)
     }
 
-    /// Removes the person. From now on, a page that needs one fails.
+    /// Removes the person. From now on, a page that needs a person fails.
     func leave() throws { try FileManager.default.removeItem(atPath: path("configuration/person.json")) }
 
     func person(_ givenName: String) throws -> EnvironmentFacts.Person {
@@ -346,7 +346,7 @@ final class LiveEnvironment: Sendable {
         }
     }
 
-    /// Signs out whoever is signed in. Returns when the device is ready.
+    /// Signs the worker out, if anybody is signed in. Returns when the device is ready.
     func settle() async throws {
         let reply = try await ask(.signOut(fromBrowser: false))
         guard case .done = reply else { throw TestProblem("the device does not become ready: \(reply)") }

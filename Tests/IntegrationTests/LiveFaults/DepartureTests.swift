@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 extension LiveFaults {
-    /// A device that was removed from its directory, or that joined the wrong one, can recover.
+    /// A device that was removed from its directory, or that joined the wrong directory, can recover.
     @Suite struct DepartureTests {
         @Test func `a device that was removed reports it, leaves, joins again and signs workers in`() async throws {
             let live = try await LiveEnvironment.ready()

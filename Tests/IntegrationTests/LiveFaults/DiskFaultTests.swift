@@ -66,7 +66,7 @@ extension LiveFaults {
             _ = try await failure
             #expect(try manager.keptNames == [])
             #expect(try bytes(of: kept).allSatisfy { $0 == 0 })
-            // Meanwhile no app is served, and none gets the answer that nobody is signed in.
+            // Meanwhile no app is served, and no app gets the answer that nobody is signed in.
             let said = try await live.refusal(.broker, by: manager, through: disk.entrance)
             #expect(said.contains(trouble == .full ? "No space left" : "Read-only file system"))
 

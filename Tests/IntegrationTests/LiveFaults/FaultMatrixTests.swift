@@ -178,7 +178,8 @@ extension LiveFaults {
 
             try await live.kill(.server)
             try live.seat("Amara", password: "not the password", pin: nil)
-            // Three wrong passwords erase the lease. This one is counted before it is checked, and stays counted.
+            // Three wrong passwords erase the lease. This wrong password is counted before it is checked, and stays
+            // counted.
             try await arm(.attemptCounted, live)
             _ = try? await app.signIn()
             try await recover(from: .attemptCounted, live)

@@ -39,7 +39,7 @@ extension LiveFaults {
                 switch self {
                 case .missingJournal: try FileManager.default.removeItem(at: url)
                 case .otherDeviceKey:
-                    // Both are RSA keys of the device, so the wrong one can be read, too.
+                    // Both are RSA keys of the device, so even the wrong key can be read.
                     try FileManager.default.removeItem(at: url)
                     try FileManager.default.copyItem(at: URL(filePath: device + "/keys/transport.pem"), to: url)
                 case .otherMachine: try Data(repeating: 7, count: 32).write(to: url)

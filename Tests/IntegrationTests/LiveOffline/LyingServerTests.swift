@@ -20,7 +20,8 @@ extension LiveOffline {
             let live = try await LiveEnvironment.ready()
             try await live.lied { lie in
                 for (number, kind) in Self.lies.enumerated() {
-                    // Every second lie answers only the session's own request. The others begin with the nonce request.
+                    // Every second lie answers only the session's own request. The other lies begin with the nonce
+                    // request.
                     try lie(number % 2 == 0 ? "/token " : "/token (?!.*srv_challenge)", Self.always(kind))
                     try live.seat("Amara")
                     _ = try await seen { try await live.app(1).signIn() }

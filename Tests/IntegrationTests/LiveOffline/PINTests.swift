@@ -69,7 +69,7 @@ extension LiveOffline {
                 let asked = try pages(live)
                 let amara = try await app.signIn().account
                 try await live.holdsLeases(1)
-                // By now the device has checked whether a PIN is allowed, and would have asked for one.
+                // By now the device has checked whether a PIN is allowed, and would have asked for a PIN.
                 try await live.holdsPINs(0)
                 #expect(try await failure(of: live.ask(.setPIN)) == "pin_not_allowed")
                 try await app.signOut(amara)

@@ -88,7 +88,8 @@ import Testing
         #expect(kinds.filter { outcome.tried[$0, default: 0] == 0 } == [], stage)
     }
 
-    /// Records a known issue if the tests' user cannot start programs as others, so that some attacks are not tried.
+    /// Records a known issue if the tests' user cannot start programs as other users, so that some attacks are not
+    /// tried.
     private func noteWhatIsNotTried(_ live: LiveEnvironment) {
         guard live.users == nil else { return }
         withKnownIssue("The broker and the session have one user here: only root can give them two.") {

@@ -65,8 +65,8 @@ import Testing
         }
     }
 
-    /// The broker finds in /proc which program of the session's user started another one, and the id of the machine's
-    /// start (`BrowserOrigin`, `OfflineMoment`).
+    /// The broker finds in /proc which program of the session's user started another program, and the id of the
+    /// machine's start (`BrowserOrigin`, `OfflineMoment`).
     @Test func `the broker's unit hides no part of proc from it`() throws {
         let unit = try textOfFile(Repository.root + "/packaging/systemd/batond.service")
         let settings = unit.split(separator: "\n").filter { !$0.hasPrefix("#") }

@@ -25,7 +25,7 @@ final class ServerProcess: Sendable {
     /// The port of the devices' listener.
     var mdmPort: Int { current.withLock { $0.mdmPort } }
 
-    /// - Parameter changes: keys of the configuration file, which add to or replace the usual ones.
+    /// - Parameter changes: keys of the configuration file, which are added to the usual keys or replace them.
     init(_ changes: [String: any Sendable] = [:], in scratch: Scratch) throws {
         let name = "server-\(UInt32.random(in: 0...UInt32.max))"
         (self.scratch, self.changes) = (scratch, changes)
@@ -84,7 +84,7 @@ final class ServerProcess: Sendable {
         return try await program.waitForExit()
     }
 
-    /// The log of the running server, or of the last one that ran.
+    /// The log of the running server, or of the last server that ran.
     func log() throws -> String { try running.log() }
 
     /// Makes one call on the administration socket; returns status and body.

@@ -45,7 +45,7 @@ import Testing
     }
 }
 
-/// Certificates for a server on `localhost`: one that is valid, and one that has expired.
+/// Certificates for a server on `localhost`: a valid certificate, and an expired certificate.
 private struct Certificates {
     let scratch: Scratch
 

@@ -9,7 +9,7 @@ package import Workers
 package struct WardRoundModel {
     package enum Event: Equatable, Sendable {
         case opened
-        /// The window has become the active one, or the worker wants the app to check again.
+        /// The window has become active, or the worker wants the app to check again.
         case returned
         /// MSAL's notice that another worker may be signed in.
         case notified
@@ -52,7 +52,7 @@ package struct WardRoundModel {
     private var step: Step?
     /// The id of the worker who is signing out.
     private var leaving: String?
-    /// An unknown device is treated as a shared one.
+    /// An unknown device is treated as a shared device.
     private var isShared = true
     private var isChecking = true
     private var mustCheckAgain = false

@@ -87,7 +87,7 @@ package struct Needles: Sendable {
 extension Needles.Needle {
     fileprivate var longest: Int { parts.reduce(0) { $0 + ($1.map(\.count).max() ?? 0) } }
 
-    /// The possible first four bytes of the needle, the first one in the lowest byte.
+    /// The possible first four bytes of the needle, the first of them in the lowest byte.
     fileprivate var beginnings: Set<UInt32> {
         var whole: Set<UInt32> = []
         var open: Set<[UInt8]> = [[]]

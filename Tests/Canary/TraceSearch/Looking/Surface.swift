@@ -30,7 +30,7 @@ package final class Surface {
         problems.append("\(needles.hidden(place)): \(reason)")
     }
 
-    /// Searches the consecutive pieces that `next` returns until one is empty.
+    /// Searches the consecutive pieces that `next` returns until a piece is empty.
     ///
     /// - Throws: the error that `next` throws, after everything before it was searched.
     package func search<Problem: Error>(

@@ -57,7 +57,7 @@ extension Surface {
                 offset += piece.count
                 return piece
             }
-            // A raw deflate stream has no signature; a whole file may be one.
+            // A raw deflate stream has no signature; a whole file may be such a stream.
             streams.append((0, .deflate))
             for stream in streams {
                 try searchStream(stream.packing, at: stream.offset, place: place, depth: Self.depth, read: file.read)

@@ -3,9 +3,9 @@ internal import Glibc
 
 /// The secrets that a process of the broker holds, to search for them elsewhere.
 package enum HeldSecrets {
-    /// The tokens in a process's memory, by name: signed ones (three parts, two of which begin with eyJ) and opaque
-    /// ones (a digit and two parts: PRT, refresh token, code). Only the last 80 characters of each are returned: enough
-    /// to identify it, even if it was cut or wrapped.
+    /// The tokens in a process's memory, by name: signed tokens (three parts, two of which begin with eyJ) and opaque
+    /// tokens (a digit and two parts: PRT, refresh token, code). Only the last 80 characters of each are returned:
+    /// enough to identify it, even if it was cut or wrapped.
     package static func tokens(of pid: Int32) throws(SystemError) -> [String: String] {
         let memory = try ProcessMemory(of: pid)
         var kinds: [String: String] = [:]
@@ -57,7 +57,7 @@ package enum HeldSecrets {
 
     /// Whether the writable memory of a process holds a text and its standard input is among its visible files.
     ///
-    /// - Parameter way: the way to use; nil for the one that the kernel allows.
+    /// - Parameter way: the way to use; nil for the way that the kernel allows.
     package static func canBeSeen(
         _ text: String, in pid: Int32, by way: InspectionWay? = nil
     ) throws(SystemError) -> Bool {

@@ -2,7 +2,7 @@
 internal import CInspection
 internal import Glibc
 
-/// How this process inspects another one.
+/// How this process inspects another process.
 ///
 /// Root reads the files of /proc. The owner of the user namespace in which a process runs may also inspect the process
 /// (user_namespaces(7)), but the files in /proc of a process that protects its memory belong to root. In that case,
@@ -16,7 +16,7 @@ package struct ProcessMemory {
     private let pid: Int32
     private let file: OpenFile?
 
-    /// - Parameter way: the way to use; nil for the one that the kernel allows.
+    /// - Parameter way: the way to use; nil for the way that the kernel allows.
     package init(of pid: Int32, by way: InspectionWay? = nil) throws(SystemError) {
         self.pid = pid
         guard way != .calls else {
