@@ -23,7 +23,7 @@ extension Bench {
         return (measured[0], measured[1])
     }
 
-    /// Exchanges a refresh token; returns the next one.
+    /// Exchanges a refresh token; returns the next refresh token.
     func refresh(_ token: String, scope: String, of app: Client) async throws -> String {
         try await self.token([
             "grant_type": "refresh_token", "client_id": app.id.rawValue, "refresh_token": token, "scope": scope,

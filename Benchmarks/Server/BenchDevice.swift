@@ -13,7 +13,7 @@ import X509
 /// by its certificate.
 struct DeviceKeys: Sendable {
     let device: _RSA.Signing.PrivateKey
-    /// The key that the server encrypts session keys to; the same one, because only its use differs.
+    /// The key that the server encrypts session keys to. It is the same key as `device`; only its use differs.
     var transport: _RSA.Encryption.PrivateKey {
         get throws { try _RSA.Encryption.PrivateKey(derRepresentation: device.derRepresentation) }
     }

@@ -4,7 +4,8 @@
 package struct PolicyContext: Sendable, Equatable {
     /// The absolute path of the folder for downloads; nil keeps `Downloads` in the browser's home.
     ///
-    /// On Linux, Chromium expands neither `~` nor `${user_home}` in a policy: it would create a folder of that name.
+    /// On Linux, Chromium expands neither `~` nor `${user_home}` in a policy: it would create a folder with that text
+    /// as its name.
     package var downloads: String?
     /// Absolute paths of the files with ``BrowserConfiguration/authorities``. Firefox needs them because it reads no
     /// certificates from the policy itself.

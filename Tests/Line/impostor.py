@@ -75,7 +75,7 @@ def open_browser(epoch, url):
 def main():
     link = socket.socket(socket.AF_UNIX)
     link.connect(SOCKET)
-    # If the broker neither cuts it off nor sends an order, it fails after this time.
+    # If the broker neither ends the connection nor sends an order, this program fails after this time.
     link.setsockopt(socket.SOL_SOCKET, socket.SO_RCVTIMEO, struct.pack("ll", PATIENCE, 0))
     send(link, {"hello": {"version": 1}})
     with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as notice:

@@ -5,7 +5,7 @@ import MSALTesting
 import Synchronization
 import Testing
 
-/// The scenarios that an app's own tests can simulate. Like such tests, these use public names only.
+/// The scenarios that an app's own tests can simulate. Like an app's tests, these tests use public names only.
 @Suite(.timeLimit(.minutes(5))) struct TestDeviceTests {
     private let device = TestDevice(answersWithin: .milliseconds(300), notifications: NotificationCenter())
     private let amara = TestWorker("amara@contoso.example", name: "Amara")

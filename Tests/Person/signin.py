@@ -78,7 +78,7 @@ class SignIn(Pages):
         page.keyboard.press("Enter")
         page.wait_for_selector("[role=alert]", timeout=PATIENCE)
         self.judge(page, "wrong-dark")
-        # The name is there already, so the password has the focus.
+        # The name is already filled in, so the password has the focus.
         page.keyboard.type(self.wanted["password"])
         page.keyboard.press("Enter")
         page.wait_for_selector("main ul", timeout=PATIENCE)

@@ -84,7 +84,7 @@ package import Workers
         }
     }
 
-    /// Drops the account object unless it is that of `owner`.
+    /// Drops the account object unless it belongs to `owner`.
     package func forget(keeping owner: String?) {
         if account?.identifier != owner { account = nil }
     }

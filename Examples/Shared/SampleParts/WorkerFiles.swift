@@ -24,7 +24,7 @@ package struct WorkerFiles: Sendable {
         } catch { throw Problem(code: "note", message: "The note cannot be kept. Check dataFolder.") }
     }
 
-    /// Removes every file except that of `owner`: other workers' notes and anything that a crash left behind.
+    /// Removes every file except the file of `owner`: other workers' notes and anything that a crash left behind.
     package func erase(keeping owner: String?) throws(Problem) {
         let kept = owner.map { file($0).lastPathComponent }
         do {

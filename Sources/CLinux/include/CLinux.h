@@ -88,8 +88,8 @@ ssize_t clinux_send(int socket, const void *bytes, size_t count, const int *fds,
 ssize_t clinux_receive(
     int socket, void *bytes, size_t count, int *fds, int fd_capacity, int *fd_count, int flags);
 
-/// Whether a file with this name exists, even a symbolic link: 1, 0, or a negative error. Does not access a
-/// file system that is mounted there (O_PATH).
+/// Whether a file with this name exists, even a symbolic link: 1, 0, or a negative error. Does not access a file system
+/// that is mounted at this path (O_PATH).
 int clinux_exists(const char *path);
 
 /// Calls open(2), for callers that must not follow symbolic links (O_NOFOLLOW) or that create files with a mode.

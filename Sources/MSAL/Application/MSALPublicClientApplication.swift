@@ -238,7 +238,7 @@ open class MSALPublicClientApplication: NSObject, @unchecked Sendable {
 
     /// Finds the device's registration with the organisation `tenantId`; nil accepts any organisation.
     ///
-    /// If the device is not registered there, the block gets an object without entries (DEV-11).
+    /// If the device is not registered with this organisation, the block gets an object without entries (DEV-11).
     #if canImport(ObjectiveC)
         @objc(getWPJMetaDataDeviceWithParameters:forTenantId:completionBlock:)
     #endif

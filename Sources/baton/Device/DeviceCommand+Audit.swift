@@ -217,6 +217,6 @@ extension DeviceCommand {
 }
 
 extension ExitCode {
-    /// The audit could not read something, so it cannot tell what is there.
+    /// The audit could not read something, so it cannot tell whether anything was left.
     fileprivate static let unreadable = ExitCode(EX_NOPERM)
 }

@@ -23,7 +23,7 @@ extension Decoder {
         _ = try? JSONReader.read([String: [Int8?]].self, from: bytes, limits: Wire.agentLimits)
     }
 
-    /// Both directions of the helper's socket, read like ``FramedJSON`` reads them. What was read survives writing and
+    /// Both directions of the helper's socket, read as ``FramedJSON`` reads them. What was read survives writing and
     /// reading again.
     func feedHelper(_ bytes: [UInt8]) {
         feedHelper(HelperRequest.self, bytes)

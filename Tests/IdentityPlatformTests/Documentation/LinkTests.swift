@@ -9,7 +9,7 @@ import Testing
         try String(contentsOfFile: Repository.root + "/" + path, encoding: .utf8)
     }
 
-    /// Returns the pages in docs/, as paths relative to it.
+    /// Returns the pages in docs/, as paths relative to docs/.
     private static func docs() throws -> [String] {
         let files = try #require(FileManager.default.enumerator(atPath: Repository.root + "/docs"))
         return files.compactMap { $0 as? String }.filter { $0.hasSuffix(".md") }.sorted()

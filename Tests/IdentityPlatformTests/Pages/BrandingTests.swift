@@ -23,7 +23,7 @@ import WebPages
         let image = try await fixture.client.get(try #require(page.attribute("src", of: "<img")))
         #expect(image.status == .ok && image.body == TestImage.png && image.headers[.contentType] == "image/png")
         #expect(image.headers[.xContentTypeOptions] == "nosniff")
-        // The first stylesheet is that of all pages.
+        // The first stylesheet is the one that all pages share.
         let sheets = page.text.split(separator: "<link rel=\"stylesheet\" href=\"").dropFirst()
         let colour = String(try #require(sheets.last).prefix { $0 != "\"" })
         #expect(try await fixture.client.get(colour).text == ":root { --accent: #5b2a86; }\n")

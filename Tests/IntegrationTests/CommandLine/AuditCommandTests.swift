@@ -167,7 +167,7 @@ import Testing
             #expect(save.code == 77 && save.output.contains("could not be read: \(device.folder)/device ("))
             let run = try await device.auditAsUser("--compare", saved)
             #expect(run.code == 77 && run.output.contains("could not be read: \(device.folder)/device ("))
-            // A folder that the user cannot enter cannot contain a file of theirs, so it is not reported.
+            // A folder that the user cannot enter cannot contain a file of the user, so the folder is not reported.
             #expect(!run.output.contains("could not be read: /lost+found"))
         }
     }

@@ -118,7 +118,7 @@ extension LiveDevice {
                     #expect(run.code == 0, "\(run.errors)")
                     let answer = try await site.answer(to: worker)
                     #expect(answer["error"] == nil && answer["code"]?.isEmpty == false, "\(answer)")
-                    // Some of Chromium's processes see no files at all, because of its own sandbox.
+                    // Some of Chromium's processes see no files at all, because of Chromium's own sandbox.
                     let policies = try processes(with: "--user-data-dir=" + live.path("run/profiles")).compactMap {
                         try? textOfFile("/proc/\($0)/root/etc/chromium/policies/managed/baton.json")
                     }

@@ -130,8 +130,8 @@ final class App: Sendable {
 extension LiveEnvironment {
     /// Returns app `number` as a fresh process would be: with its own connection and no memory.
     ///
-    /// - Parameter isTold: whether its environment names the broker's socket. If not, it looks for the marker like an
-    ///   app on an installed device.
+    /// - Parameter isTold: whether the app's environment names the broker's socket. If not, the app looks for the
+    ///   marker, like an app on an installed device.
     /// - Parameter patience: how long the app waits for the broker. The default is long, since a busy machine is not an
     ///   error; a test of the library's own limit sets it.
     func app(_ number: Int, isTold: Bool = true, patience: Duration = .seconds(30)) throws -> App {

@@ -55,7 +55,7 @@ extension LiveFaults {
             var copies = try StateCopies(live)
             for point in points(.signOut) {
                 try await arm(point, live)
-                // This sign-in is also that of the next worker after the previous crash.
+                // This sign-in also shows that the next worker can sign in after the previous crash.
                 let app = try live.app(1)
                 let amara = try await live.signIn("Amara", through: app)
                 keys[point.rawValue] = try await live.sessionKey()
@@ -209,7 +209,7 @@ extension LiveFaults {
             try await live.start(.broker)
         }
 
-        /// Restarts the point's program so that it dies there.
+        /// Restarts the program of this failpoint so that it dies at the failpoint.
         private func arm(_ point: Failpoint, _ live: LiveEnvironment) async throws {
             let program: LiveEnvironment.Program = point.program == .agent ? .agent : .broker
             try await live.kill(program)

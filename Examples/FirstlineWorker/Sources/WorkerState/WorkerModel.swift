@@ -178,7 +178,7 @@ package struct WorkerModel {
         case (.note(let text), let worker?): return [.writeNote(text, owner: worker.id)]
         case (.show, let worker?): return [.readNote(owner: worker.id)]
         case (.signOut, _?):
-            // Nothing of the worker may stay here, whatever the broker does.
+            // Nothing of the worker may stay in this model, whatever the broker does.
             profile = nil
             leaving = worker?.id
             return [.signOut, .clearScreen, .erase(keeping: nil)]
