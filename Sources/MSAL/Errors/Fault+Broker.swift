@@ -58,8 +58,7 @@ extension Fault {
 extension Problem {
     /// The problem that a broker's error corresponds to (ERR-6).
     ///
-    /// Two problems are recognised by the error that the identity platform reported, because a broker other than
-    /// Baton's may report these problems under a general code.
+    /// Two problems are recognised by the identity platform's error, because other brokers may report a general code.
     fileprivate init(_ error: BrokerError) {
         let problem = Self.numbers[error.code.rawValue] ?? .brokerFailed
         self =
