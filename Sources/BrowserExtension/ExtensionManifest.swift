@@ -22,8 +22,8 @@ struct ExtensionManifest {
         self.hosts = hosts.isEmpty ? ["https://*/*"] : hosts.map { "https://\($0)/*" }
     }
 
-    /// Returns the host of an address without the port, which match patterns cannot contain; nil if there is no plain
-    /// host.
+    /// Returns the host of an address without the port, because match patterns cannot contain a port; nil if there is
+    /// no plain host.
     private static func host(_ address: String) -> String? {
         guard address.lowercased().hasPrefix("https://") else { return nil }
         let host = address.dropFirst("https://".count).prefix { $0 != "/" && $0 != ":" && $0 != "?" && $0 != "#" }

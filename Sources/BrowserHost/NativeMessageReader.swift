@@ -5,7 +5,7 @@
 ///
 /// It does no input or output.
 package struct NativeMessageReader {
-    /// A message is longer than Baton's extension ever sends. The beginning of the next message is unknown.
+    /// A message is longer than any message that Baton's extension sends. The beginning of the next message is unknown.
     package struct TooLong: Error, Equatable {
         package let count: Int
     }

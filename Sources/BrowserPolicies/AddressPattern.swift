@@ -10,9 +10,9 @@
 /// | `https://example.org` | the host and every name below it, over this scheme only |
 /// | `example.org/shop` | paths that begin with `/shop` |
 ///
-/// Both browsers silently ignore a pattern that they cannot read, so a blocked address would stay open. All other
-/// patterns are therefore refused: other wildcards, ports (Firefox does not match them), user names, queries and other
-/// schemes. One difference remains: Firefox ignores the case of a path.
+/// Both browsers silently ignore a pattern that they cannot read, so a blocked address would stay open. Patterns of
+/// every other form are therefore refused: other wildcards, ports (Firefox does not match them), user names, queries
+/// and other schemes. One difference remains: Firefox ignores the case of a path.
 package struct AddressPattern: Sendable, Hashable {
     /// The pattern as it was written.
     package let text: String

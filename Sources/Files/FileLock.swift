@@ -3,7 +3,7 @@ internal import CLinux
 internal import Glibc
 internal import UnixSocket
 
-/// An exclusive lock on a file. It is held until this object is deallocated or its process ends, however it ends.
+/// An exclusive lock on a file. It is held until this object is deallocated or the process ends for any reason.
 package final class FileLock: Sendable {
     private let file: Descriptor
 

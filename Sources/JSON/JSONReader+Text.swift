@@ -60,7 +60,7 @@ extension JSONReader {
         position += 1
     }
 
-    /// Returns the character of `uXXXX`, or of two of them that form a surrogate pair. An unpaired surrogate is an
+    /// Returns the character of `uXXXX`, or of two such escapes that form a surrogate pair. An unpaired surrogate is an
     /// error.
     private mutating func scalar() throws(JSONFailure) -> Unicode.Scalar {
         let start = position

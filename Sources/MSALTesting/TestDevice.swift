@@ -3,8 +3,8 @@ internal import BrokerProtocol
 public import MSAL
 internal import UnixSocket
 
-/// A simulated device for tests. An app's `MSALPublicClientApplication` talks to its broker through the library's real
-/// code, in the same process, without a daemon, a network or files.
+/// A simulated device for tests. An app's `MSALPublicClientApplication` talks to the device's broker through the
+/// library's real code, in the same process, without a daemon, a network or files.
 ///
 /// ```swift
 /// let device = TestDevice()

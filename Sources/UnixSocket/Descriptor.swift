@@ -29,7 +29,7 @@ package final class Descriptor: Sendable {
         return Descriptor(owning: copy)
     }
 
-    /// Whether the peer of a connected socket has closed it and no data is left to read; never blocks.
+    /// Whether the peer of a connected socket has closed the connection and no data is left to read; never blocks.
     package var isEnded: Bool {
         withNumber { number in
             var byte: UInt8 = 0

@@ -148,7 +148,7 @@ def case_sign_out():
     with apache() as base:
         browser = Visitor()
         signed_in(browser, base)
-        # The module ends its own session and sends our server its id token and the address to return to.
+        # The module ends its own session and sends our server the id token and the address to return to.
         page = open_page(browser, f"{base}/ward/callback?logout={urllib.parse.quote(base + '/bye')}")
         assert browser.url == base + "/bye" and page.status_code == 200, (browser.url, page.text)
         assert "password" in open_page(browser, base + "/ward/patients").text, "still signed in"

@@ -65,8 +65,8 @@ function ask(question) {
   });
 }
 
-// Returns the broker's settings: the addresses for which to request headers, and whether prompts are removed. They never
-// come from a page.
+// Returns the broker's settings: the addresses for which to request headers, and whether prompts are removed. These
+// settings never come from a page.
 function policy() {
   told ??= ask({ ask: "hello" }).then(
     ({ addresses, removesPrompts }) => {
@@ -179,6 +179,6 @@ chrome.webRequest.onCompleted.addListener(
 // runs it at the start only if the script listens to this event.
 chrome.runtime.onStartup.addListener(() => {});
 
-// Fetches the addresses at the start. The host reports to the agent that it has sent them; from then on, pages open
-// signed in.
+// Fetches the addresses at the start. The host reports to the agent that it has sent the addresses; from then on, pages
+// open signed in.
 policy().catch(error => console.warn("not ready:", error.message));

@@ -22,7 +22,7 @@ struct BarBlock: Encodable, Equatable {
         case hasSeparator = "separator"
     }
 
-    /// Adds a space before and after the text, which separates it from other texts and from the edges of a button.
+    /// Adds a space before and after the text, to separate it from other texts and from the edges of a button.
     private init(name: String, text: String) { (self.name, self.text) = (name, "\u{2002}\(text)\u{2002}") }
 
     private init(_ touch: Touch, text: String, background: String, minimumWidth: Int) {

@@ -28,8 +28,8 @@ package struct HomeBar: Sendable {
         (texts, language) = (try HomeText.catalogue.get(), start.locale.language)
     }
 
-    /// Writes the bar's lines to standard output and reads its touches from standard input, until the input ends or the
-    /// task is cancelled.
+    /// Writes the bar's lines to standard output and reads the bar's touches from standard input, until the input ends
+    /// or the task is cancelled.
     ///
     /// - Parameter showHome: brings the home screen to the front; called after each touch on a button.
     /// - Throws: the error of the output.

@@ -4,8 +4,8 @@ internal import Hummingbird
 internal import NIOCore
 internal import Processes
 
-/// The context of a request to the home screen's server. It keeps the channel, in order to find the user at its other
-/// end.
+/// The context of a request to the home screen's server. It keeps the channel, in order to find the user at the other
+/// end of the channel.
 struct HomeContext: RequestContext {
     var coreContext: CoreRequestContextStorage
     private let channel: any Channel

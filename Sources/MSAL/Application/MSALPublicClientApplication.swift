@@ -92,8 +92,8 @@ open class MSALPublicClientApplication: NSObject, @unchecked Sendable {
 
     /// Finds the accounts that are signed in on the device and meet all of `parameters` (ENUM-5, ENUM-7).
     ///
-    /// If no account matches, the block gets an empty list. If the accounts cannot be determined, it gets an error and
-    /// no list.
+    /// If no account matches, the block gets an empty list. If the accounts cannot be determined, the block gets an
+    /// error and no list.
     #if canImport(ObjectiveC)
         @objc(accountsFromDeviceForParameters:completionBlock:)
     #endif

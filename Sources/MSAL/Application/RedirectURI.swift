@@ -2,7 +2,7 @@
 
 /// A redirect URI that identifies an app to the broker, `msauth.<app id>://auth` (INIT-5).
 ///
-/// Linux has no bundle ids. The broker checks against its registry that the app id is the caller's own.
+/// Linux has no bundle ids. The broker checks against its registry that the app id belongs to the caller.
 struct RedirectURI {
     let text: String
 

@@ -207,8 +207,8 @@ struct RequestStateMachine {
 extension Epoch {
     /// Whether a sign-in that was sent in the epoch `asked` may be sent again in this epoch.
     ///
-    /// The counter increases when a sign-in begins and again when its epoch ends. If it is higher by two or more, a
-    /// sign-in page may have been shown already.
+    /// The counter increases when a sign-in begins and again when its epoch ends. If the counter is higher by two or
+    /// more, a sign-in page may have been shown already.
     fileprivate func leavesUnasked(_ asked: Epoch) -> Bool {
         self == asked || counter == asked.counter.addingReportingOverflow(1).partialValue
     }

@@ -28,8 +28,8 @@ extension Fault {
         keepServersWords(error)
     }
 
-    /// Maps an OAuth error of a silent call. It becomes "interaction required", except for errors that no user can
-    /// resolve (SIL-9).
+    /// Maps an OAuth error of a silent call. The error becomes "interaction required", except for errors that no user
+    /// can resolve (SIL-9).
     init(silent error: BrokerError) {
         let problem = Problem(error)
         let canMend = error.oauthError != nil && !Self.beyondPeople.contains(problem)

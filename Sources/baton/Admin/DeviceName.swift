@@ -80,8 +80,8 @@ private struct KnownDevices {
         entries = joined + managed.filter { !udids.contains($0.udid) }.map { Entry(directory: nil, managed: $0) }
     }
 
-    /// Returns the only device that matches `text` and for which `isFit` is true. If there is none, returns a match for
-    /// which `isFit` is false, so that the caller can give the reason.
+    /// Returns the only device that matches `text` and for which `isFit` is true. If there is no such device, returns a
+    /// match for which `isFit` is false, so that the caller can give the reason.
     func find(_ text: String, where isFit: (Entry) -> Bool) throws -> Entry {
         for candidates in [entries.filter(isFit), entries] {
             let byID = candidates.filter { $0.hasID(text) }

@@ -11,7 +11,7 @@ struct Disk: Hashable {
         case link(String)
     }
 
-    /// Keyed by our own numbers, since the kernel reuses the inode numbers of removed files.
+    /// The keys are our own numbers, because the kernel reuses the inode numbers of removed files.
     private var nodes: [Int: Node] = [0: .folder([:])]
 
     /// Reads a folder of the real disk.

@@ -63,8 +63,8 @@ extension LiveBrowser {
             try await live.ask(.checkIn)
             #expect(try await live.status().mode == "shared")
             try live.send(SIGCONT, to: .agent)
-            // The profile is removed as soon as she is signed in, perhaps before the app gets its answer. The error is
-            // then that the connection ended, or that the device is not shared.
+            // The profile is removed as soon as Amara is signed in, perhaps before the app gets its answer. The error
+            // is then that the connection ended, or that the device is not shared.
             do { #expect(try await signIn.account.username == (try live.person("Amara").userName)) } catch {
                 let codes: [MSALInternalError?] = [
                     .internalErrorBrokerResponseNotReceived, .internalBrokerNotAvailable,

@@ -9,7 +9,7 @@ import UnixSocket
 
 extension LiveBrowser {
     /// An attacker who copies the whole state folder at any step of a session, including the device's key files, cannot
-    /// open anything with it after the sign-out: the session's key was never on the disk.
+    /// decrypt anything in the copy after the sign-out, because the session's key was never on the disk.
     @Suite struct StateCopyTests {
         @Test func `no copy of the state opens anything after the sign-out, whenever it was made`() async throws {
             let live = try await LiveEnvironment.ready()

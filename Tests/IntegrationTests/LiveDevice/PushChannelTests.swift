@@ -55,7 +55,7 @@ extension LiveDevice {
             let nobody = try await live.runAside("line.py", try live.lineArguments, awaitsReady: false)
             #expect(try await nobody.waitForExit() == 2)
             #expect(try nobody.log().contains("status 403"))
-            // The server's own certificate is not issued by the authority of the devices' identities.
+            // The authority that issues the devices' identities did not issue the server's own certificate.
             let stranger = live.path("stranger.pem")
             let pieces = try ["server/ca/server.pem", "server/ca/server.key"].map {
                 try String(contentsOf: URL(filePath: live.path($0)), encoding: .utf8)

@@ -32,7 +32,8 @@ import Testing
 
     @Test func `under X recent input is reported, and older input is not`() async throws {
         try await Scratch.with { scratch in
-            // The first three polls find input just now, the next three a pause of a minute. Then the X server is gone.
+            // The first three polls report that there was input just now; the next three report a pause of a minute.
+            // After that, the X server is gone.
             try tools(
                 scratch,
                 [

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Kernel calls for the search for traces that Swift's Glibc module does not provide, and zlib. Every function returns 0
-// or a value on success and -errno on failure.
+// zlib, and the kernel calls that the search for traces needs and that Swift's Glibc module does not provide. Every
+// function returns 0 or a value on success and -errno on failure.
 #ifndef CINSPECTION_H
 #define CINSPECTION_H
 

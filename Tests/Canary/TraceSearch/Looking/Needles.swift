@@ -2,8 +2,8 @@
 
 /// Searches for all canaries in all encodings in one pass.
 ///
-/// A filter holds the possible first four bytes of all encodings. If bytes pass it, which is rare, the encodings with
-/// this beginning are compared in full.
+/// A filter holds the possible first four bytes of all encodings. If bytes pass the filter, which is rare, the
+/// encodings with this beginning are compared in full.
 package struct Needles: Sendable {
     /// A canary in one encoding.
     struct Needle: Sendable {

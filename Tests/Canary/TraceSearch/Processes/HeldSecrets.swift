@@ -55,7 +55,8 @@ package enum HeldSecrets {
             || (try? OpenFile(FilePath("/proc/\(pid)/environ"), O_RDONLY).readAll()) != nil
     }
 
-    /// Whether the writable memory of a process holds a text and its standard input is among its visible files.
+    /// Whether the writable memory of a process holds a text and the process's standard input is among its visible
+    /// files.
     ///
     /// - Parameter way: the way to use; nil for the way that the kernel allows.
     package static func canBeSeen(

@@ -4,7 +4,7 @@ import CGTK
 /// A part of the window.
 ///
 /// The app uses GTK only through the types in this folder. They are used on the main thread only, because GTK is not
-/// safe on any other. A widget lives as long as its window and is not used afterwards.
+/// safe on any other thread. A widget lives as long as its window and is not used afterwards.
 @MainActor protocol Widget {
     var pointer: WidgetPointer { get }
 }

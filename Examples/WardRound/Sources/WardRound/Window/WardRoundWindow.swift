@@ -30,8 +30,8 @@ import Workers
 
     func open() { window.present() }
 
-    /// Shows a screen. The keyboard focus moves only if the page changes, so that a worker does not lose it when their
-    /// profile arrives.
+    /// Shows a screen. The keyboard focus moves only if the page changes, so that a worker does not lose the focus when
+    /// their profile arrives.
     func show(_ screen: Screen) {
         clear(before: screen)
         switch screen {
