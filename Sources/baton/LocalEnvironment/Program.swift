@@ -49,7 +49,7 @@ struct Program: Sendable {
 
     /// Blocks until the program reports that it serves.
     ///
-    /// - Throws: ``CommandFailure`` with the path of the program's log if the program does not report this in time.
+    /// - Throws: ``CommandFailure`` with the path of the program's log if the program ends or is not ready in time.
     func awaitReady() throws {
         guard try readiness.awaitReady(or: process.pidfd, seconds: Self.patience) else {
             let status = try process.waitForExit()
