@@ -65,7 +65,8 @@ package struct Receipt: Sendable, Equatable {
     package let next: String
     /// Why the session ended; nil if that is no longer known.
     package let trigger: String?
-    /// Whether nobody had signed in: a failed sign-in, or an administrator's join attempt.
+    /// True if what ended was only an attempt, so nobody had signed in: a failed sign-in, or an administrator's attempt
+    /// to join the device.
     package let isAttempt: Bool
     /// Whether the worker had signed in with an offline lease, without the server.
     package let isOffline: Bool

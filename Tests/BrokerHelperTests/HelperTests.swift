@@ -225,7 +225,7 @@ import UnixSocket
             let fifth = try helper.connect()
             #expect(throws: Connection.ReadFailure.ended) { try fifth.receive() }
             channels.removeFirst().connection.shutDown()
-            // Each attempt that comes too early is answered by the end of its connection.
+            // If an attempt comes too early, the helper closes its connection without a reply.
             var reply: HelperReply?
             while reply == nil {
                 let channel = try helper.connect()
