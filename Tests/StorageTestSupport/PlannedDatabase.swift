@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+package import Storage
 private import Synchronization
-
-@testable package import Storage
 
 /// A database that asks SQLite for the plan of each statement before it runs, and records the statements that read a
 /// whole table or a whole index. The time of such a statement grows with the table.
@@ -70,6 +69,6 @@ private struct PlannedConnection: Connection {
         let steps = try connection.rows("EXPLAIN QUERY PLAN \(sql)").map { try $0["detail"] as String }
         // Rows that a statement itself makes are few.
         let scanned = steps.filter { $0.hasPrefix("SCAN ") && !$0.hasPrefix("SCAN (") && $0 != "SCAN CONSTANT ROW" }
-        scans.record(scanned, of: sql.text { "?\($0)" })
+        scans.record(scanned, of: sql.pieces.joined(separator: "?"))
     }
 }
