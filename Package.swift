@@ -192,7 +192,7 @@ let package = Package(
             name: "baton-server",
             dependencies: [
                 "IdentityPlatform", "JSON", "MDMServer", "OAuth", "Processes", "PushProtocol", "Redaction", "Storage",
-                "UnixSocket",
+                "StoragePostgreSQL", "UnixSocket",
                 .argumentParser, .asn1, .certificates, .crypto, .httpTypes, .hummingbird, .hummingbirdCore,
                 .hummingbirdTLS,
                 .logging, .nioCore, .nioHTTP1, .nioSSL, .nioTLS, .serviceLifecycle, .unixSignals,
@@ -310,8 +310,8 @@ let package = Package(
             dependencies: [
                 "BrokerDevice", "BrokerIPC", "BrokerProtocol", "BrokerSession", "BrokerSupervisor",
                 "BrowserExtension", "BrowserPolicies", "DeviceAudit", "Files", "JSON", "MSAL", "OAuth", "Processes",
-                "Redaction", "TestSupport", "UnixSocket", "WebPages", "baton", "baton-agent", "baton-browser-host",
-                "baton-helper",
+                "Redaction", "Storage", "StoragePostgreSQL", "TestSupport", "UnixSocket", "WebPages",
+                "baton", "baton-agent", "baton-browser-host", "baton-helper",
                 "baton-server", "batond", "canary", .crypto,
                 .cryptoExtras,
                 .subprocess,
