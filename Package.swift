@@ -73,6 +73,8 @@ let package = Package(
         // 4. Contracts between processes, without I/O.
         .target(name: "BrokerProtocol", dependencies: ["JSON"]),
         .target(name: "AdminAPI", dependencies: ["Redaction"]),
+        // The header with which a load balancer names the client of a connection.
+        .target(name: "ProxyProtocol"),
         .target(name: "PushProtocol", dependencies: ["JSON"]),
         .target(name: "Receipts", dependencies: ["JSON", "OAuth", .asn1, .certificates, .crypto]),
 
@@ -191,8 +193,8 @@ let package = Package(
         .executableTarget(
             name: "baton-server",
             dependencies: [
-                "IdentityPlatform", "JSON", "MDMServer", "OAuth", "Processes", "PushProtocol", "Redaction", "Storage",
-                "StoragePostgreSQL", "UnixSocket",
+                "IdentityPlatform", "JSON", "MDMServer", "OAuth", "Processes", "ProxyProtocol", "PushProtocol",
+                "Redaction", "Storage", "StoragePostgreSQL", "UnixSocket",
                 .argumentParser, .asn1, .certificates, .crypto, .httpTypes, .hummingbird, .hummingbirdCore,
                 .hummingbirdTLS,
                 .logging, .nioCore, .nioHTTP1, .nioSSL, .nioTLS, .serviceLifecycle, .unixSignals,
@@ -245,6 +247,7 @@ let package = Package(
         .testTarget(
             name: "AdminAPITests",
             dependencies: ["AdminAPI", "BrokerIPC", "BrokerProtocol", "Redaction", "TestSupport"]),
+        .testTarget(name: "ProxyProtocolTests", dependencies: ["ProxyProtocol"]),
         .testTarget(name: "PushProtocolTests", dependencies: ["PushProtocol"]),
         .testTarget(
             name: "ReceiptsTests",
@@ -326,7 +329,7 @@ if Context.environment["BATON_TSAN"] == "1" { package.keepWhatRaces() }
 let isFuzzing = Context.environment["BATON_FUZZ"] == "1"
 let fuzzed = [
     "BrokerIPC", "BrokerProtocol", "BrowserHost", "BrowserPolicies", "DeviceAudit", "DeviceManagement", "JSON", "OAuth",
-    "Receipts", "Redaction", "UnixSocket",
+    "ProxyProtocol", "Receipts", "Redaction", "UnixSocket",
 ]
 if isFuzzing {
     package.targets.append(

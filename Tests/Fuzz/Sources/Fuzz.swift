@@ -29,7 +29,7 @@ import Glibc
 /// The decoders of untrusted input, one case each.
 enum Decoder: String, CaseIterable, Sendable {
     case json, messages, envelopes, frames, tokens, registration, certificateRequests, encodings, propertyLists,
-        management, containers, receipts, browser, helper, audit
+        management, containers, receipts, browser, helper, audit, proxy
 
     func feed(_ bytes: [UInt8]) {
         switch self {
@@ -48,6 +48,7 @@ enum Decoder: String, CaseIterable, Sendable {
         case .browser: feedBrowser(bytes)
         case .helper: feedHelper(bytes)
         case .audit: feedAudit(bytes)
+        case .proxy: feedProxy(bytes)
         }
     }
 }
