@@ -78,6 +78,53 @@ import Testing
     }
 }
 
+/// Servers on PostgreSQL: their readiness, and two versions on one schema.
+@Suite(.timeLimit(.minutes(5))) struct SharedReadinessTests {
+    @Test func `a node is ready only while its database answers`() async throws {
+        try await Scratch.with { scratch in
+            let cluster = try await PostgreSQLCluster.start(in: scratch)
+            let port = try #require(FreePort.tcp(in: FreePort.ofTests))
+            let database = try await ServerDatabase(in: cluster)
+            let server = try ServerProcess(database.keys(besides: ["health": ["port": Int(port)]]), in: scratch)
+            try await server.start()
+            try await cluster.kill()
+            #expect(try HealthRequest("/readyz", port).body == "the database cannot be used\n")
+            #expect(try HealthRequest("/healthz", port).status == 200)
+            try await server.logs("not ready: a database cannot be used")
+            try await cluster.start()
+            try await server.untilReady(port)
+        }
+    }
+
+    @Test func `a node of the previous version serves beside the next one if each new step allows it`() async throws {
+        try await Scratch.with { scratch in
+            let port = try #require(FreePort.tcp(in: FreePort.ofTests))
+            let database = try await ServerDatabase()
+            let server = try ServerProcess(database.keys(besides: ["health": ["port": Int(port)]]), in: scratch)
+            try await server.start()
+            let directory = #"{"displayName":"C","domain":"c.test"}"#
+            #expect(try server.administer("POST", "/identity/tenants", directory).status == 201)
+            // What a node of the next version does at its start.
+            try await database.run(
+                """
+                ALTER TABLE identity.tenant ADD COLUMN extra TEXT;
+                INSERT INTO identity.migration VALUES ('next', 1000, 'x', 2, 1)
+                """)
+            #expect(try HealthRequest("/readyz", port).status == 200)
+            #expect(try server.administer("GET", "/identity/tenants").body.contains("c.test"))
+            #expect(try await server.end(by: SIGTERM) == 0)
+            try await server.start()
+            #expect(try server.administer("GET", "/identity/tenants").body.contains("c.test"))
+
+            try await database.run("INSERT INTO mdm.migration VALUES ('other', 1000, 'x', 2, 2)")
+            #expect(try HealthRequest("/readyz", port).status == 503)
+            #expect(try await server.end(by: SIGTERM) == 0)
+            let outcome = try await server.fail()
+            #expect(outcome.code == 1 && outcome.text.contains("server.database.newer"), "\(outcome.text)")
+        }
+    }
+}
+
 /// A request on the listener for health checks.
 private struct HealthRequest: Equatable {
     let status: Int
@@ -112,6 +159,14 @@ extension ServerProcess {
         let path = try logPath
         try await FolderWatch(URL(filePath: path).deletingLastPathComponent().path).until("in the log: \(text)") {
             try textOfFile(path).contains(text)
+        }
+    }
+
+    /// Asks for readiness until the server is ready. The last result is kept for a second.
+    fileprivate func untilReady(_ port: UInt16) async throws {
+        let deadline = ContinuousClock.now + .seconds(60)
+        while try HealthRequest("/readyz", port).status != 200 {
+            guard ContinuousClock.now < deadline else { throw TestProblem("the server does not become ready") }
         }
     }
 

@@ -25,10 +25,15 @@ import Testing
         }
     }
 
-    @Test(.timeLimit(.minutes(5)))
-    func `no request of eight clients fails while one of two nodes drains and stops`() async throws {
+    /// The databases of two nodes: one PostgreSQL database, or a SQLite database each.
+    enum Databases: CaseIterable { case shared, separate }
+
+    @Test(.timeLimit(.minutes(5)), arguments: Databases.allCases)
+    func `no request of eight clients fails while one of two nodes drains and stops`(
+        databases: Databases
+    ) async throws {
         try await Scratch.with { scratch in
-            let (nodes, health) = try await Self.nodes(in: scratch)
+            let (nodes, health) = try await Self.nodes(databases, in: scratch)
             let haproxy = try await LoadBalancerProcess(
                 .init(port: nodes[0].port, mdmPort: nodes[0].mdmPort, healthPort: health[0]),
                 .init(port: nodes[1].port, mdmPort: nodes[1].mdmPort, healthPort: health[1]), in: scratch)
@@ -64,15 +69,22 @@ import Testing
         let answers: Int, failures: [String], nodes: [String: Int], closed: Int
     }
 
-    /// Two servers with an organisation each, and the ports of their health checks.
-    private static func nodes(in scratch: Scratch) async throws -> ([ServerProcess], [Int]) {
+    /// Two servers with an organisation, and the ports of their health checks.
+    private static func nodes(
+        _ databases: Databases, in scratch: Scratch
+    ) async throws -> ([ServerProcess], [Int]) {
+        let database = databases == .shared ? try await ServerDatabase() : nil
         var nodes: [ServerProcess] = []
         var health: [Int] = []
         for _ in 1...2 {
             let port = Int(try #require(FreePort.tcp(in: FreePort.ofTests)))
-            let node = try ServerProcess(["loadBalancer": balancer, "health": ["port": port]], in: scratch)
+            let keys: [String: any Sendable] = ["loadBalancer": balancer, "health": ["port": port]]
+            let node = try ServerProcess(database?.keys(besides: keys) ?? keys, in: scratch)
+            if database != nil, let first = nodes.first { try node.share(with: first) }
             try await node.start()
-            _ = try node.create("tenants", ["displayName": "Contoso", "domain": "contoso.test"])
+            if database == nil || nodes.isEmpty {
+                _ = try node.create("tenants", ["displayName": "Contoso", "domain": "contoso.test"])
+            }
             nodes.append(node)
             health.append(port)
         }
