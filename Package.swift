@@ -203,7 +203,10 @@ let package = Package(
                 "BrokerDevice", "BrokerIPC", "BrokerProtocol", "BrokerSession", "BrokerSupervisor", "DeviceEnrollment",
                 "Files", "JSON", "Processes", "TPM", "UnixSocket",
                 .argumentParser, .logging, .serviceLifecycle, .unixSignals,
-            ]),
+            ],
+            // The dynamic linker writes to every page that has relocations, in both processes. Packed relocations need
+            // far fewer pages.
+            linkerSettings: [.unsafeFlags(["-use-ld=lld", "-Xlinker", "-z", "-Xlinker", "pack-relative-relocs"])]),
 
         // Tests.
         .target(

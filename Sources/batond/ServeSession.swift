@@ -17,6 +17,7 @@ struct ServeSession: ParsableCommand {
 
     func run() throws {
         try Failpoint.check()
+        OwnMemory.shareArenas()
         // The supervisor has raised its own limit of open files, and a child process inherits that limit. A process
         // that was started in another way must raise the limit here.
         OpenFileLimit.raise(to: ConnectionLimits.wantedFiles)
