@@ -201,8 +201,7 @@ final class SessionCoordinator {
                 sessionProcess.forwardApps()
             case .closeBrowser(let epoch):
                 closeBrowser(epoch)
-                // The apps must get the hello of the new process, which tells them of the end, before this thread waits
-                // for the disk.
+                // The hello of the new process tells the apps of the end. They get it before this thread waits.
                 sessionProcess.forwardApps()
             case .clearFiles(let epoch): try clearFiles(of: epoch)
             case .awaitApps(let ended):
@@ -242,6 +241,7 @@ final class SessionCoordinator {
     }
 
     private func journalEnd(_ commit: Commit) throws {
+        try sessionProcess.prepare()
         try journal.write(.signingOut(commit), isJoined: join.record != nil)
         receipts.commit(commit.ended)
         Failpoint.endJournaled.reach()
