@@ -64,7 +64,8 @@ final class SessionProcess {
         try ours.descriptor.setSendTimeout(milliseconds: Self.sendPatience)
         let process = try ChildProcess.spawn(
             executable: executable, name: "batond",
-            arguments: ["session", "--log-level", logger.logLevel.rawValue], environment: Failpoint.environment,
+            arguments: SessionProcessArguments(logLevel: logger.logLevel.rawValue).words,
+            environment: Failpoint.environment,
             descriptors: [(theirs.descriptor, as: SupervisorMessage.descriptor)])
         return (process, FramedJSON(ours, limits: Wire.sessionLimits))
     }
