@@ -62,6 +62,11 @@ extension Management {
         if isRemoved { Logger.current.info("tenant removed", metadata: ["tenant.id": "\(tenant)"]) }
     }
 
+    /// Removes what is no longer needed: unfinished copies of packages, and packages without an app.
+    ///
+    /// - Throws: ``StorageError``
+    package func sweepPackages() async throws { try await packages.sweep() }
+
     /// Returns the ids of the tenants that have not been removed.
     ///
     /// - Throws: ``StorageError``

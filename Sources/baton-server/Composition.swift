@@ -113,7 +113,8 @@ struct Composition {
                 configuration: MDMConfiguration(
                     baseURL: "https://\(configuration.names.mdm):\(configuration.mdmPort)",
                     trustRoot: try authority.root.serializeAsPEM().derBytes,
-                    packageDirectory: directory.path(of: "packages"),
+                    packageDirectory: configuration.packageFolder ?? directory.path(of: "packages"),
+                    arePackagesInDatabase: database.isShared && configuration.packageFolder == nil,
                     auditRetention: .seconds(configuration.auditDays * 86400)),
                 database: database,
                 sealer: SecretSealer(
