@@ -300,7 +300,7 @@ let package = Package(
             dependencies: [
                 "AdminAPI", "BrokerDevice", "BrokerIPC", "BrowserPolicies", "DeviceEnrollment", "DeviceManagement",
                 "Files", "MDMServer", "Redaction",
-                "Storage", "StorageTestSupport", "TestSupport",
+                "Storage", "StoragePostgreSQL", "StorageTestSupport", "TestSupport",
                 .asn1, .certificates, .crypto, .hummingbird, .hummingbirdTLS, .logging, .nioCore, .nioSSL,
                 .subprocess,
             ]),
