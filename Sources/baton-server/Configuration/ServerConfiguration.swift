@@ -22,6 +22,9 @@ struct ServerConfiguration: Sendable {
     let compatibility: Compatibility
     /// The file of breached passwords; nil for none.
     let breachedPasswords: String?
+    /// The folder of the app packages, which several nodes may share; nil for `packages/` in the state directory, or for
+    /// the database if several nodes share it.
+    let packageFolder: String?
     /// How many days the audit log keeps its lines.
     let auditDays: Int
     let limits: Limits
