@@ -292,6 +292,7 @@ let package = Package(
             name: "IdentityPlatformTests",
             dependencies: [
                 "AdminAPI", "IdentityPlatform", "JSON", "OAuth", "Receipts", "Redaction", "Storage",
+                "StoragePostgreSQL",
                 "StorageTestSupport", "TestSupport", "WebPages",
                 .asn1, .certificates, .crypto, .cryptoExtras, .httpTypes, .hummingbird, .nioCore, .subprocess,
             ]),

@@ -25,6 +25,8 @@ struct Composition {
         let directory = try StateDirectory(path: configuration.directory)
         let authority = try DevelopmentAuthority(in: directory, names: configuration.names.all)
         let (identity, storageKey) = try await identityPlatform(directory)
+        let clock = ClockService(check: ClockCheck(database: identity.database), logger: logger)
+        try await clock.confirm()
         let management = try await management(in: directory, authority: authority, storageKey: storageKey)
 
         let socket = directory.path(of: "admin.sock")
@@ -66,7 +68,9 @@ struct Composition {
         ]
         try await ServiceGroup(
             configuration: ServiceGroupConfiguration(
-                services: services.map { .init(service: $0) }, gracefulShutdownSignals: [.sigterm, .sigint],
+                services: services.map { .init(service: $0) }
+                    + [.init(service: clock, failureTerminationBehavior: .gracefullyShutdownGroup)],
+                gracefulShutdownSignals: [.sigterm, .sigint],
                 logger: logger)
         ).run()
         _ = unsafe unlink(socket)

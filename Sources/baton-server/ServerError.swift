@@ -10,6 +10,7 @@ struct ServerError: Error, Sendable {
         case directoryInUse = "server.directory.in-use"
         case fileUnusable = "server.file.unusable"
         case authorityUnusable = "server.authority.unusable"
+        case clockWrong = "server.clock.wrong"
         case stopped = "server.stopped"
     }
 

@@ -5,7 +5,7 @@ internal import Storage
 /// tokens have all expired. Also replaces signing keys when they are due. The work is done in small steps, so that no
 /// sign-in has to wait for it.
 package struct Housekeeping: Sendable {
-    private let platform: Platform
+    let platform: Platform
     /// How long an expired credential is kept. A request with an expired credential is refused as "expired" while the
     /// credential is kept, and as "unknown" afterwards.
     private static let memory = Duration.seconds(86400)
