@@ -347,7 +347,9 @@ if Context.environment["BATON_BENCH"] == "1" {
         .executableTarget(
             name: "server-benchmark",
             dependencies: [
-                "DeviceManagement", "IdentityPlatform", "MDMServer", "OAuth", "Redaction", "Storage", "TestSupport",
+                "DeviceManagement", "IdentityPlatform", "MDMServer", "OAuth", "Redaction", "Storage",
+                "StoragePostgreSQL",
+                "TestSupport",
                 .argumentParser, .asn1, .certificates, .crypto, .cryptoExtras, .httpTypes, .hummingbird, .logging,
             ],
             path: "Benchmarks/Server"))
