@@ -63,4 +63,27 @@ import Testing
         #expect(try await Housekeeping(node.platform).round())
         #expect(try await finished(node) == [])
     }
+
+    @Test(arguments: SharedBackend.allCases)
+    func `accepted requests are removed when no node accepts their nonces any more`(
+        backend: SharedBackend
+    ) async throws {
+        let (first, second) = try await backend.nodes()
+        let session = try await TestDevice.joined(first).session()
+        let request = try await session.useRequest()
+        #expect(try await session.testDevice.send(PrimaryRefreshToken.form(request: request)).status == .ok)
+        func stored() async throws -> Int {
+            try await first.platform.database.read { try $0.rows("SELECT digest FROM acceptedRequest").count }
+        }
+        let before = try await stored()
+        #expect(before > 0)
+        first.clock.advance(by: .seconds(330))
+        _ = try await Housekeeping(second.platform).sweep()
+        #expect(try await stored() == before)
+        first.clock.advance(by: .seconds(300))
+        _ = try await Housekeeping(second.platform).sweep(step: 1)
+        #expect(try await stored() == before - 1)
+        while try await Housekeeping(second.platform).sweep() > 0 {}
+        #expect(try await stored() == 0)
+    }
 }
