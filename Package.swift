@@ -295,6 +295,7 @@ let package = Package(
             name: "IdentityPlatformTests",
             dependencies: [
                 "AdminAPI", "IdentityPlatform", "JSON", "OAuth", "Receipts", "Redaction", "Storage",
+                "StoragePostgreSQL",
                 "StorageTestSupport", "TestSupport", "WebPages",
                 .asn1, .certificates, .crypto, .cryptoExtras, .httpTypes, .hummingbird, .nioCore, .subprocess,
             ]),
@@ -349,7 +350,9 @@ if Context.environment["BATON_BENCH"] == "1" {
         .executableTarget(
             name: "server-benchmark",
             dependencies: [
-                "DeviceManagement", "IdentityPlatform", "MDMServer", "OAuth", "Redaction", "Storage", "TestSupport",
+                "DeviceManagement", "IdentityPlatform", "MDMServer", "OAuth", "Redaction", "Storage",
+                "StoragePostgreSQL",
+                "TestSupport",
                 .argumentParser, .asn1, .certificates, .crypto, .cryptoExtras, .httpTypes, .hummingbird, .logging,
             ],
             path: "Benchmarks/Server"))

@@ -26,6 +26,8 @@ struct Composition {
         let key = try await storageKey(directory, databases)
         let authority = try DevelopmentAuthority(in: directory, names: configuration.names.all)
         let identity = try await identityPlatform(in: directory, databases, storageKey: key)
+        let clock = ClockService(check: ClockCheck(database: identity.database), logger: logger)
+        try await clock.confirm()
         let management = try await management(in: directory, databases, authority: authority, storageKey: key)
 
         let socket = directory.path(of: "admin.sock")
@@ -74,7 +76,10 @@ struct Composition {
                 // push channels are such responses.
                 channels,
             ]
-        var group = ServiceGroupConfiguration(services: services.map { .init(service: $0) }, logger: logger)
+        var group = ServiceGroupConfiguration(
+            services: services.map { .init(service: $0) }
+                + [.init(service: clock, failureTerminationBehavior: .gracefullyShutdownGroup)],
+            logger: logger)
         // Requests that have not ended by then are cancelled.
         group.maximumGracefulShutdownDuration = .seconds(configuration.limits.requestDeadline)
         try await Shutdown(

@@ -70,10 +70,13 @@ struct TestPlatform: Sendable {
 
     /// Returns the platform as after a restart of the server: with the same database, and optionally with a different
     /// configuration or storage key. Everything that was only in memory is lost.
-    func restarted(configuration: IdentityConfiguration? = nil, storageKey: UInt8 = 7) async throws -> TestPlatform {
+    func restarted(
+        configuration: IdentityConfiguration? = nil, storageKey: UInt8 = 7,
+        over wrap: (any Database) -> any Database = { $0 }
+    ) async throws -> TestPlatform {
         TestPlatform(
             platform: try await Platform(
-                configuration: configuration ?? platform.configuration, database: platform.database,
+                configuration: configuration ?? platform.configuration, database: wrap(platform.database),
                 storageKey: try Self.storageKey(storageKey), environment: platform.environment),
             like: self)
     }

@@ -3,6 +3,7 @@ import HTTPTypes
 import IdentityPlatform
 import OAuth
 import Storage
+import StorageTestSupport
 import Synchronization
 import TestSupport
 import Testing
@@ -33,6 +34,24 @@ import Testing
         #expect(try await session.testDevice.send(PrimaryRefreshToken.form(request: request)).status == .ok)
         // Reads the token, its session, the person, their device and their roles.
         #expect(count.value == Count.Value(reads: 1, writes: 0, statements: 5))
+    }
+
+    @Test func `grants over a shared database are one transaction, too`() async throws {
+        let count = Count()
+        let fixture = try await TestPlatform(over: { Counted(database: SharedDatabase($0), count: count) })
+        let session = try await TestDevice.joined(fixture).session()
+        let refresh = try await fixture.signedIn().string(ReplyName.refreshToken)
+        count.reset()
+        #expect(try await fixture.refresh(refresh).status == .ok)
+        // The cache holds nothing: the read finds the tenant in the address, and the transaction also reads the
+        // tenant, the application and the signing keys.
+        #expect(count.value == Count.Value(reads: 1, writes: 1, statements: 14))
+        _ = try await session.tokens()
+        let request = try await session.useRequest()
+        count.reset()
+        #expect(try await session.testDevice.send(PrimaryRefreshToken.form(request: request)).status == .ok)
+        // The transaction also reads the broker's registration, and stores that the request was accepted.
+        #expect(count.value == Count.Value(reads: 1, writes: 1, statements: 19))
     }
 }
 

@@ -86,6 +86,7 @@ struct SignIn: Sendable {
         let id = platform.environment.identifier(of: Session.self)
         return try await platform.database.write { [platform] connection -> Begun? in
             let now = platform.environment.now()
+            _ = try Clients(connection).usable(authorize.client.id, tenant: authorize.tenant.id)
             let signIn = BrowserSignIn(
                 session: id, cookie: cookie, browser: browser, former: former, client: authorize.client.id,
                 method: .page)
