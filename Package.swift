@@ -192,7 +192,7 @@ let package = Package(
             name: "baton-server",
             dependencies: [
                 "IdentityPlatform", "JSON", "MDMServer", "OAuth", "Processes", "PushProtocol", "Redaction", "Storage",
-                "UnixSocket",
+                "StoragePostgreSQL", "UnixSocket",
                 .argumentParser, .asn1, .certificates, .crypto, .httpTypes, .hummingbird, .hummingbirdCore,
                 .hummingbirdTLS,
                 .logging, .nioCore, .nioHTTP1, .nioSSL, .nioTLS, .serviceLifecycle, .unixSignals,

@@ -9,6 +9,9 @@ struct ServerError: Error, Sendable {
         case directoryUnusable = "server.directory.unusable"
         case directoryInUse = "server.directory.in-use"
         case fileUnusable = "server.file.unusable"
+        case databaseNewer = "server.database.newer"
+        case databaseUnknown = "server.database.unknown"
+        case databaseUnusable = "server.database.unusable"
         case authorityUnusable = "server.authority.unusable"
         case stopped = "server.stopped"
     }

@@ -33,7 +33,7 @@ extension ServerConfiguration {
 
 extension ServerConfiguration: Decodable {
     private enum Key: String, CodingKey, CaseIterable {
-        case directory, address, port, mdmPort, names, logLevel, passwordCost, keepAlive, compatibility
+        case directory, database, address, port, mdmPort, names, logLevel, passwordCost, keepAlive, compatibility
         case breachedPasswords, auditDays, requestDeadline, connections, connectionsPerAddress, devicePolling
         case signingKeys, packageFolder
     }
@@ -42,17 +42,19 @@ extension ServerConfiguration: Decodable {
         try decoder.refuseKeys(beside: Key.allCases.map(\.rawValue))
         let container = try decoder.container(keyedBy: Key.self)
         directory = try container.decode(String.self, forKey: .directory)
+        database = try container.decodeIfPresent(DatabaseConfiguration.self, forKey: .database) ?? .sqlite
         address = try container.decodeIfPresent(String.self, forKey: .address) ?? "127.0.0.1"
         port = try container.port(.port)
         mdmPort = try container.port(.mdmPort)
         names = try container.decode(Names.self, forKey: .names)
         logLevel = try container.decodeIfPresent(Logger.Level.self, forKey: .logLevel) ?? .info
-        passwordCost = try container.number(.passwordCost, in: 10...20) ?? 15
+        passwords = Passwords(
+            cost: try container.number(.passwordCost, in: 10...20) ?? 15,
+            breached: try container.decodeIfPresent(String.self, forKey: .breachedPasswords))
         keepAlive = try container.number(.keepAlive, in: 1...300) ?? 30
         compatibility =
             try container.decodeIfPresent(CompatibilitySwitches.self, forKey: .compatibility)?.compatibility
             ?? Compatibility()
-        breachedPasswords = try container.decodeIfPresent(String.self, forKey: .breachedPasswords)
         packageFolder = try container.absolutePath(.packageFolder)
         auditDays = try container.number(.auditDays, in: 1...36_500) ?? 400
         limits = Limits(
@@ -155,7 +157,8 @@ private struct AnyKey: CodingKey {
 }
 
 extension Decoder {
-    fileprivate func refuseKeys(beside known: [String]) throws {
+    /// Refuses every key other than those of the list.
+    func refuseKeys(beside known: [String]) throws {
         let keys = try container(keyedBy: AnyKey.self).allKeys.map(\.stringValue)
         guard let unknown = keys.first(where: { !known.contains($0) }) else { return }
         throw DecodingError.dataCorrupted(
@@ -165,7 +168,7 @@ extension Decoder {
 
 extension KeyedDecodingContainer {
     /// Returns the number of an optional key; nil if the key is missing.
-    fileprivate func number(_ key: Key, in range: ClosedRange<Int>) throws -> Int? {
+    func number(_ key: Key, in range: ClosedRange<Int>) throws -> Int? {
         guard let number = try decodeIfPresent(Int.self, forKey: key) else { return nil }
         guard range.contains(number) else {
             throw DecodingError.dataCorruptedError(

@@ -6,6 +6,7 @@ internal import Logging
 struct ServerConfiguration: Sendable {
     /// The state directory: `ca/`, `identity.sqlite`, `mdm.sqlite`, `storage.key`, `packages/`, `admin.sock`, `lock`.
     let directory: String
+    let database: DatabaseConfiguration
     /// The address that both listeners bind.
     let address: String
     /// The port of the main TLS listener, which is also the port that clients see.
@@ -14,14 +15,11 @@ struct ServerConfiguration: Sendable {
     let mdmPort: Int
     let names: Names
     let logLevel: Logger.Level
-    /// log₂ of scrypt's N.
-    let passwordCost: Int
+    let passwords: Passwords
     /// The maximum number of seconds between two messages on a device's push channel.
     let keepAlive: Int
     /// Switches for older clients, all off by default.
     let compatibility: Compatibility
-    /// The file of breached passwords; nil for none.
-    let breachedPasswords: String?
     /// The folder of the app packages, which several nodes may share; nil for `packages/` in the state directory, or for
     /// the database if several nodes share it.
     let packageFolder: String?
@@ -31,6 +29,13 @@ struct ServerConfiguration: Sendable {
     /// The polling interval in seconds for a device that signs in with a device code.
     let devicePolling: Int
     let signingKeys: KeyConfiguration
+
+    struct Passwords: Sendable {
+        /// log₂ of scrypt's N.
+        let cost: Int
+        /// The file of breached passwords; nil for none.
+        let breached: String?
+    }
 
     /// The connection limits of each TLS listener.
     struct Limits: Sendable {

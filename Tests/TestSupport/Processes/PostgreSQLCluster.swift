@@ -108,6 +108,18 @@ package final class PostgreSQLCluster: Sendable {
         }
     }
 
+    /// Creates an empty database and returns its name. The next databases have other names.
+    package func makeDatabase() async throws -> String {
+        let name = "db\(UInt64.random(in: 0...UInt64.max))"
+        try await run(
+            "createdb",
+            [
+                "--host", folder, "--username", Self.superuser, "--template=template0", "--encoding=UTF8",
+                "--locale=C", name,
+            ])
+        return name
+    }
+
     private func openLog(_ program: String) throws -> Descriptor {
         let number = unsafe clinux_open("\(folder)/\(program).log", O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o600)
         guard number >= 0 else { throw TestProblem("\(program).log: error \(-number)") }
