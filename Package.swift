@@ -219,7 +219,10 @@ let package = Package(
             ],
             path: "Tests/TestSupport"),
         .target(name: "FileRecorder", path: "Tests/FileRecorder"),
-        .target(name: "StorageTestSupport", dependencies: ["Storage"], path: "Tests/StorageTestSupport"),
+        .target(
+            name: "StorageTestSupport",
+            dependencies: ["CPostgreSQL", "Processes", "Storage", "StoragePostgreSQL", "TestSupport"],
+            path: "Tests/StorageTestSupport"),
         // The search for traces. Its program reads the memory of processes, so it is not installed on devices.
         .target(name: "CInspection", path: "Tests/Canary/CInspection", linkerSettings: [.linkedLibrary("z")]),
         .target(

@@ -9,6 +9,8 @@ import TestSupport
 import Testing
 
 /// Counts the database accesses of the most frequent grants, because the grants' speed depends on them.
+///
+/// On a shared database, each transaction also reads the directory's entries that it needs, because no node keeps them.
 @Suite struct GrantCostTests {
     @Test func `a refresh grant is one transaction, and reads nothing that cannot have changed`() async throws {
         let count = Count()
@@ -21,7 +23,11 @@ import Testing
             token = try answer.json.string(ReplyName.refreshToken)
         }
         // Reads the token, its session, the person and their roles; marks the old token as used; stores the next token.
-        #expect(count.value == Count.Value(reads: 0, writes: 1, statements: 6))
+        guard fixture.platform.database.isShared else {
+            #expect(count.value == Count.Value(reads: 0, writes: 1, statements: 6))
+            return
+        }
+        #expect(count.value.reads <= 1 && count.value.writes == 1 && count.value.statements <= 13)
     }
 
     @Test func `a grant with a primary refresh token writes nothing`() async throws {
@@ -33,7 +39,11 @@ import Testing
         count.reset()
         #expect(try await session.testDevice.send(PrimaryRefreshToken.form(request: request)).status == .ok)
         // Reads the token, its session, the person, their device and their roles.
-        #expect(count.value == Count.Value(reads: 1, writes: 0, statements: 5))
+        guard fixture.platform.database.isShared else {
+            #expect(count.value == Count.Value(reads: 1, writes: 0, statements: 5))
+            return
+        }
+        #expect(count.value.reads <= 2 && count.value.writes == 0 && count.value.statements <= 17)
     }
 
     @Test func `grants over a shared database are one transaction, too`() async throws {
