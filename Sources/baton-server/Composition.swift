@@ -7,6 +7,7 @@ internal import MDMServer
 internal import Processes
 internal import Redaction
 internal import ServiceLifecycle
+internal import Storage
 internal import SwiftASN1
 internal import UnixSignals
 internal import X509
