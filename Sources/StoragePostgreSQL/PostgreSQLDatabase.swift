@@ -32,6 +32,21 @@ package struct PostgreSQLDatabase: Database {
         }
     }
 
+    /// Connects to the server without creating the schema and without applying migrations, to read or to write the
+    /// whole content.
+    ///
+    /// - Throws: ``StorageError``, `CancellationError`
+    init(unprepared configuration: PostgreSQLConfiguration) async throws {
+        do {
+            if let name = EnvironmentVariables.foreign { throw EnvironmentVariables.refusal(of: name) }
+            pool = ConnectionPool(try ServerAddress(configuration), limits: configuration.limits)
+            (retries, random) = (configuration.limits.retries, { .random(in: 0...1) })
+            try await pool.withConnection { try await $0.checkServer(schema: configuration.schema) }
+        } catch let failure as Failure {
+            throw failure.thrown
+        }
+    }
+
     package var isShared: Bool { true }
 
     package func read<T: Sendable>(_ body: @escaping @Sendable (any Connection) throws -> T) async throws -> T {
@@ -41,6 +56,18 @@ package struct PostgreSQLDatabase: Database {
     @discardableResult
     package func write<T: Sendable>(_ body: @escaping @Sendable (any Connection) throws -> T) async throws -> T {
         try await transaction(.write, body)
+    }
+
+    /// Reads one consistent state once. Unlike ``read(_:)``, this is for reading everything: it never conflicts with
+    /// other transactions, and it is not repeated if the connection is lost.
+    ///
+    /// - Throws: ``StorageError``, `CancellationError`, or the error of `body`.
+    func snapshot<T: Sendable>(_ body: @escaping @Sendable (any Connection) throws -> T) async throws -> T {
+        do {
+            return try await pool.withConnection { try await $0.transaction(.snapshot, body).value }
+        } catch let failure as Failure {
+            throw failure.thrown
+        }
     }
 
     package func observe(_ observer: @escaping @Sendable (any Announcement) -> Void) { observers.add(observer) }

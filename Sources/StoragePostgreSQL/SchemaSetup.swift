@@ -55,9 +55,9 @@ struct SchemaSetup {
     func createSchema() throws(Failure) { try server.command("CREATE SCHEMA \(schema)", limit: limit) }
 
     /// Distinguishes Baton's advisory locks from the locks of other programs: "Btn" in ASCII.
-    private static let lockKind: Int64 = 0x42_74_6e
+    static let lockKind: Int64 = 0x42_74_6e
 
-    private static func lockKey(of schema: String) -> Int32 {
+    static func lockKey(of schema: String) -> Int32 {
         var hash: UInt32 = 0x811c_9dc5
         for byte in schema.utf8 { hash = (hash ^ UInt32(byte)) &* 0x0100_0193 }
         return Int32(bitPattern: hash)
