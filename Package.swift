@@ -203,7 +203,10 @@ let package = Package(
                 "BrokerDevice", "BrokerIPC", "BrokerProtocol", "BrokerSession", "BrokerSupervisor", "DeviceEnrollment",
                 "Files", "JSON", "Processes", "TPM", "UnixSocket",
                 .argumentParser, .logging, .serviceLifecycle, .unixSignals,
-            ]),
+            ],
+            // The dynamic linker writes to every page that has relocations, in both processes. Packed relocations need
+            // far fewer pages.
+            linkerSettings: [.unsafeFlags(["-use-ld=lld", "-Xlinker", "-z", "-Xlinker", "pack-relative-relocs"])]),
 
         // Tests.
         .target(
@@ -297,7 +300,7 @@ let package = Package(
             dependencies: [
                 "AdminAPI", "BrokerDevice", "BrokerIPC", "BrowserPolicies", "DeviceEnrollment", "DeviceManagement",
                 "Files", "MDMServer", "Redaction",
-                "Storage", "StorageTestSupport", "TestSupport",
+                "Storage", "StoragePostgreSQL", "StorageTestSupport", "TestSupport",
                 .asn1, .certificates, .crypto, .hummingbird, .hummingbirdTLS, .logging, .nioCore, .nioSSL,
                 .subprocess,
             ]),
@@ -309,11 +312,12 @@ let package = Package(
             name: "IntegrationTests",
             dependencies: [
                 "BrokerDevice", "BrokerIPC", "BrokerProtocol", "BrokerSession", "BrokerSupervisor",
-                "BrowserExtension", "BrowserPolicies", "DeviceAudit", "Files", "JSON", "MSAL", "OAuth", "Processes",
-                "Redaction", "Storage", "StoragePostgreSQL", "TestSupport", "UnixSocket", "WebPages",
-                "baton", "baton-agent", "baton-browser-host", "baton-helper",
+                "BrowserExtension", "BrowserPolicies", "DeviceAudit", "Files", "IdentityPlatform", "JSON", "MDMServer",
+                "MSAL", "OAuth", "Processes", "PushProtocol",
+                "Redaction", "Storage", "StoragePostgreSQL", "TestSupport", "UnixSocket", "WebPages", "baton",
+                "baton-agent", "baton-browser-host", "baton-helper",
                 "baton-server", "batond", "canary", .crypto,
-                .cryptoExtras,
+                .cryptoExtras, .hummingbird, .logging,
                 .subprocess,
             ]),
     ]
@@ -326,7 +330,7 @@ if Context.environment["BATON_TSAN"] == "1" { package.keepWhatRaces() }
 let isFuzzing = Context.environment["BATON_FUZZ"] == "1"
 let fuzzed = [
     "BrokerIPC", "BrokerProtocol", "BrowserHost", "BrowserPolicies", "DeviceAudit", "DeviceManagement", "JSON", "OAuth",
-    "Receipts", "Redaction", "UnixSocket",
+    "Receipts", "Redaction", "Storage", "UnixSocket",
 ]
 if isFuzzing {
     package.targets.append(

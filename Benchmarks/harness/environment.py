@@ -50,6 +50,26 @@ def end_with_parent():
     ctypes.CDLL(None).prctl(1, signal.SIGKILL)  # PR_SET_PDEATHSIG
 
 
+@contextlib.contextmanager
+def awake(processors):
+    """Keeps processors from sleeping, with a process each that runs only when nothing else wants to (SCHED_IDLE).
+
+    A virtual machine's processor sleeps after a wait of a length that the host chooses, and then wakes up later. A round
+    trip of 16 µs keeps both processors awake by itself, one of 60 µs does not, so their ratio would depend on the host.
+    """
+    def begin(processor):
+        end_with_parent()
+        os.sched_setaffinity(0, {processor})
+        os.sched_setscheduler(0, os.SCHED_IDLE, os.sched_param(0))
+
+    with contextlib.ExitStack() as running:
+        for processor in processors:
+            spinning = subprocess.Popen(["sh", "-c", "while :; do :; done"], preexec_fn=lambda: begin(processor))
+            running.callback(spinning.wait)
+            running.callback(spinning.kill)
+        yield
+
+
 def children(process, name=None):
     """The children of a process; with a name, only those that run this program."""
     tasks = pathlib.Path(f"/proc/{process}/task").iterdir()

@@ -8,6 +8,7 @@
 #include <linux/inet_diag.h>
 #include <linux/netlink.h>
 #include <linux/sock_diag.h>
+#include <malloc.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <poll.h>
@@ -165,6 +166,8 @@ int clinux_spawn(
 
 int clinux_die_with_parent(int signal) { return result(prctl(PR_SET_PDEATHSIG, signal, 0, 0, 0)); }
 int clinux_forbid_dumps(void) { return result(prctl(PR_SET_DUMPABLE, 0, 0, 0, 0)); }
+void clinux_share_arenas(int count) { mallopt(M_ARENA_MAX, count); }
+
 int clinux_adopt_orphans(void) { return result(prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)); }
 
 static int address(const char *path, struct sockaddr_un *out) {

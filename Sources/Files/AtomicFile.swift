@@ -25,7 +25,8 @@ package struct AtomicFile: Sendable {
         guard file >= 0 else { throw FileError(.open, errno: -file, path: path) }
         defer { _ = close(file) }
         var content: [UInt8] = []
-        var chunk = [UInt8](repeating: 0, count: 64 << 10)
+        // Most files are small: a page is enough for them.
+        var chunk = [UInt8](repeating: 0, count: 4 << 10)
         while true {
             let count = unsafe Glibc.read(file, &chunk, chunk.count)
             if count == 0 { return content }
@@ -35,6 +36,7 @@ package struct AtomicFile: Sendable {
             }
             guard content.count + count <= limit else { throw FileError(.tooLarge, errno: EFBIG, path: path) }
             content.append(contentsOf: chunk[..<count])
+            if count == chunk.count, count < 64 << 10 { chunk = [UInt8](repeating: 0, count: 64 << 10) }
         }
     }
 

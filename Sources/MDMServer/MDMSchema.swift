@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package import Storage
 
-/// The tables of device management. The tenant is the first column of the key of every table, except the table of the
-/// server's own authority.
+/// The tables of device management. The tenant is the first column of the key of every table, except the tables of the
+/// server's own authority and of packages' bytes.
 package enum MDMSchema {
     package static let migrations = [
         Migration("management", [authority, tenant, enrolment, device, command, profile, app, heldProfile, heldApp]),
@@ -15,6 +15,7 @@ package enum MDMSchema {
         Migration("inventory", [dueInventory]),
         Migration("tenant domain", tenantDomain),
         Migration("command subject", [commandSubject]),
+        Migration("packages", PackageCopy.statements),
     ]
 
     /// The inventory lists that the server must request (``DueInventory``). For devices that enrolled before this step,

@@ -1,22 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 package import Hummingbird
-internal import Storage
+package import Storage
 
 extension Management {
     /// After each commit, calls `observer` with every device for which a command was queued or whose enrollment the
-    /// server ended. See ``Database/observe(_:)`` for the restrictions on observers.
-    package func observeDevices(_ observer: @escaping @Sendable (EnrolledDevice) -> Void) {
-        database.observe { announcement in
-            if let device = announcement as? EnrolledDevice { observer(device) }
-        }
+    /// server ended. After a gap, this may be every device. See ``Database/observe(_:)`` for the restrictions on
+    /// observers.
+    package func observeDevices(_ observer: @escaping @Sendable (Observation<DeviceWork>) -> Void) {
+        database.observe(DeviceWork.self, observer)
     }
 
-    /// After each commit, calls `observer` with every device whose enrollment ended. See ``Database/observe(_:)`` for
-    /// the restrictions on observers.
-    package func observeEnds(_ observer: @escaping @Sendable (EnrolledDevice) -> Void) {
-        database.observe { announcement in
-            if let end = announcement as? EnrollmentEnd { observer(end.device) }
-        }
+    /// After each commit, calls `observer` with every device whose enrollment ended. After a gap, this may be every
+    /// device. See ``Database/observe(_:)`` for the restrictions on observers.
+    package func observeEnds(_ observer: @escaping @Sendable (Observation<EnrollmentEnd>) -> Void) {
+        database.observe(EnrollmentEnd.self, observer)
     }
 
     /// Returns whether the device is currently enrolled.
@@ -25,6 +22,16 @@ extension Management {
     package func isEnrolled(_ device: EnrolledDevice) async throws -> Bool {
         try await database.read { connection in
             try DeviceRecords(connection: connection, tenant: device.tenant).find(device.udid)?.state == .enrolled
+        }
+    }
+
+    /// Returns which of these devices of a tenant are currently enrolled.
+    ///
+    /// - Throws: ``StorageError``
+    package func enrolled(among udids: [UDID], of tenant: TenantID) async throws -> Set<UDID> {
+        try await database.read { connection in
+            let devices = DeviceRecords(connection: connection, tenant: tenant)
+            return Set(try udids.filter { try devices.find($0)?.state == .enrolled })
         }
     }
 

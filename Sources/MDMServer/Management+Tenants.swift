@@ -16,10 +16,16 @@ extension Management {
         // the topic only needs the right form.
         let topic = "com.apple.mgmt.External.\(StableUUID.make(namespace: uuid, name: "topic").lowercased())"
         try await database.write { connection in
+            // Another node may have removed the tenant meanwhile. Without a change nothing is written, so that the nodes'
+            // calls do not conflict.
             try connection.insert(
                 into: Organization.self,
                 [.id: tenant, .organization: organization, .topic: topic, .domain: domain.lowercased()],
-                "ON CONFLICT (id) DO UPDATE SET organization = excluded.organization, domain = excluded.domain")
+                """
+                ON CONFLICT (id) DO UPDATE SET organization = excluded.organization, domain = excluded.domain
+                WHERE tenant.removed IS NULL AND (
+                    tenant.organization <> excluded.organization OR COALESCE(tenant.domain, '') <> excluded.domain)
+                """)
         }
     }
 
@@ -61,6 +67,11 @@ extension Management {
         }
         if isRemoved { Logger.current.info("tenant removed", metadata: ["tenant.id": "\(tenant)"]) }
     }
+
+    /// Removes what is no longer needed: unfinished copies of packages, and packages without an app.
+    ///
+    /// - Throws: ``StorageError``
+    package func sweepPackages() async throws { try await packages.sweep() }
 
     /// Returns the ids of the tenants that have not been removed.
     ///

@@ -16,7 +16,7 @@ package struct Management: Sendable {
     let sources: MDMSources
     let authority: IdentityAuthority
     let sealer: SecretSealer
-    let packages: PackageStore
+    let packages: any PackageStore
 
     /// Opens the server on a database that has the steps of ``MDMSchema/migrations``. The first start creates the
     /// authority that issues device identities.
@@ -31,7 +31,13 @@ package struct Management: Sendable {
         (self.sources, self.sealer) = (sources, sealer)
         authority = try await IdentityAuthority.load(database: database, sealer: sealer, sources: sources)
         try await ClearSecrets(database: database, sealer: sealer).seal()
-        packages = PackageStore(directory: configuration.packageDirectory, sync: sources.sync)
+        if configuration.arePackagesInDatabase {
+            let table = PackageTable(database: database, sources: sources)
+            try await table.adopt(configuration.packageDirectory)
+            packages = table
+        } else {
+            packages = PackageFolder(directory: configuration.packageDirectory, sources: sources)
+        }
         try await packages.sweep()
     }
 

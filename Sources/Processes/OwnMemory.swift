@@ -11,4 +11,8 @@ package enum OwnMemory {
         let outcome = clinux_forbid_dumps()
         guard outcome == 0 else { throw ProcessFailure(step: .shut, errno: -outcome) }
     }
+
+    /// Makes the threads of this process share two of malloc(3)'s arenas (mallopt(3)), for programs with many threads
+    /// that mostly wait: each arena keeps pages of its own. Call it before the first thread starts.
+    package static func shareArenas() { clinux_share_arenas(2) }
 }

@@ -52,12 +52,12 @@ package struct ProcessTable: Sendable {
 
     /// Returns the process with this pid; nil if there is none.
     package static func entry(_ pid: Int32) throws(FileError) -> Entry? {
-        guard let fields = try fields(pid), let parent = Int32(fields[4 - 3]), let group = Int32(fields[5 - 3]),
-            let startTime = UInt64(fields[22 - 3])
+        guard let stat = try stat(pid), let parent = stat[4, as: Int32.self], let group = stat[5, as: Int32.self],
+            let startTime = stat[22, as: UInt64.self]
         else { return nil }
         return Entry(
-            pid: pid, parent: parent, group: group, isZombie: fields[0] == "Z" || fields[0] == "X",
-            startTime: startTime)
+            pid: pid, parent: parent, group: group,
+            isZombie: stat.state == UInt8(ascii: "Z") || stat.state == UInt8(ascii: "X"), startTime: startTime)
     }
 
     /// The status of a process, from `/proc/<pid>/status` (proc_pid_status(5)).
@@ -83,16 +83,9 @@ package struct ProcessTable: Sendable {
         return Status(users: users, name: String(printableName: name), hasMemory: value("VmSize:") != nil)
     }
 
-    /// Returns the fields of `stat`, beginning with the third, which is the state (proc_pid_stat(5)). Returns nil if
-    /// the process is gone.
-    private static func fields(_ pid: Int32) throws(FileError) -> [Substring]? {
-        guard let content = try contentOfProcess(pid, "stat") else { return nil }
-        let text = String(decoding: content, as: UTF8.self)
-        // The name is in parentheses and may contain any character, even parentheses. The other fields begin after the
-        // last closing parenthesis.
-        guard let close = text.lastIndex(of: ")") else { return nil }
-        let fields = text[text.index(after: close)...].split(separator: " ")
-        return fields.count > 51 - 3 ? fields : nil
+    /// Returns the fields of `stat`; nil if the process is gone.
+    private static func stat(_ pid: Int32) throws(FileError) -> ProcessStat? {
+        try contentOfProcess(pid, "stat").flatMap { ProcessStat($0) }
     }
 
     /// Returns all processes that `ancestor` started, directly or indirectly.
@@ -161,11 +154,11 @@ package struct ProcessTable: Sendable {
 
     /// Whether a process of this user is in execve(2): it has left its old program and has not started the new one yet.
     private static func isInExec(_ entry: Entry) throws(FileError) -> Bool {
-        guard let fields = try fields(entry.pid), UInt64(fields[22 - 3]) == entry.startTime,
-            let flags = UInt32(fields[9 - 3])
+        guard let stat = try stat(entry.pid), stat[22, as: UInt64.self] == entry.startTime,
+            let flags = stat[9, as: UInt32.self]
         else { return false }
         // `PF_EXITING` and `PF_KTHREAD` of Linux's `sched.h`: such processes will never have an environment.
-        return flags & (0x4 | 0x20_0000) == 0 && fields[51 - 3] == "0"
+        return flags & (0x4 | 0x20_0000) == 0 && stat[51, as: UInt64.self] == 0
     }
 
     /// Returns the content of a file of a process; nil if the process is gone or belongs to another user.

@@ -7,7 +7,7 @@
 /// database. A write is durable when the call returns.
 package protocol Database: Sendable {
     /// Whether other processes may write to this database. If so, data that an earlier transaction has read may be
-    /// outdated, and no announcement reports this in time.
+    /// outdated, and an announcement may report this too late.
     var isShared: Bool { get }
 
     /// Reads one consistent state.
@@ -31,13 +31,12 @@ package protocol Database: Sendable {
     ///
     /// If it is unknown whether a transaction is durable (``StorageError`` `unknownOutcome`), its announcements are
     /// delivered.
+    ///
+    /// Announcements of other nodes are delivered as ``AnnouncementMessage``, on another thread. They may be lost. When
+    /// that may have happened, observers get ``AnnouncementMessage/gap`` as soon as announcements arrive again. Most
+    /// callers observe one kind of announcement: ``observe(_:_:)``.
     func observe(_ observer: @escaping @Sendable (any Announcement) -> Void)
 }
-
-/// A change made by a transaction, about which code outside the database must be notified.
-///
-/// An announcement is a value, not a closure, so that a database with several nodes can send it to the other nodes.
-package protocol Announcement: Sendable {}
 
 /// One transaction's access to the tables. Valid only inside the closure that received it.
 package protocol Connection {

@@ -10,6 +10,7 @@ package struct PostgreSQLDatabase: Database {
     private let retries: Int
     private let random: @Sendable () -> Double
     private let observers = Observers()
+    private let listener: AnnouncementListener
 
     /// Connects to the server and applies the missing `migrations`. If several nodes start at once, one of them applies
     /// the migrations and the others wait.
@@ -22,10 +23,13 @@ package struct PostgreSQLDatabase: Database {
     ) async throws {
         do {
             if let name = EnvironmentVariables.foreign { throw EnvironmentVariables.refusal(of: name) }
-            pool = ConnectionPool(try ServerAddress(configuration), limits: configuration.limits)
+            let (address, channel) = (try ServerAddress(configuration), NotificationChannel(of: configuration.schema))
+            pool = ConnectionPool(address, limits: configuration.limits, channel: channel)
             (retries, self.random) = (configuration.limits.retries, random)
+            listener = try AnnouncementListener(
+                address, limits: configuration.limits, channel: channel, observers: observers, random: random)
             let setup = try PooledConnection(
-                try ServerAddress(configuration, isForMigration: true), limits: configuration.limits)
+                try ServerAddress(configuration, isForMigration: true), limits: configuration.limits, channel: channel)
             try await setup.setUp(schema: configuration.schema, migrations: migrations)
         } catch let failure as Failure {
             throw failure.thrown
@@ -39,8 +43,13 @@ package struct PostgreSQLDatabase: Database {
     init(unprepared configuration: PostgreSQLConfiguration) async throws {
         do {
             if let name = EnvironmentVariables.foreign { throw EnvironmentVariables.refusal(of: name) }
-            pool = ConnectionPool(try ServerAddress(configuration), limits: configuration.limits)
-            (retries, random) = (configuration.limits.retries, { .random(in: 0...1) })
+            let (address, channel) = (try ServerAddress(configuration), NotificationChannel(of: configuration.schema))
+            pool = ConnectionPool(address, limits: configuration.limits, channel: channel)
+            let random: @Sendable () -> Double = { .random(in: 0...1) }
+            (retries, self.random) = (configuration.limits.retries, random)
+            // It connects only if somebody observes the database.
+            listener = try AnnouncementListener(
+                address, limits: configuration.limits, channel: channel, observers: observers, random: random)
             try await pool.withConnection { try await $0.checkServer(schema: configuration.schema) }
         } catch let failure as Failure {
             throw failure.thrown
@@ -70,7 +79,10 @@ package struct PostgreSQLDatabase: Database {
         }
     }
 
-    package func observe(_ observer: @escaping @Sendable (any Announcement) -> Void) { observers.add(observer) }
+    package func observe(_ observer: @escaping @Sendable (any Announcement) -> Void) {
+        observers.add(observer)
+        listener.begin()
+    }
 
     private func transaction<T: Sendable>(
         _ access: PooledConnection.Access, _ body: @escaping @Sendable (any Connection) throws -> T
@@ -90,8 +102,8 @@ package struct PostgreSQLDatabase: Database {
         }
     }
 
-    /// Delivers announcements to this process's observers. Observers in other nodes are not notified yet. That would
-    /// require a `NOTIFY` in the transaction, before its commit, and a `LISTEN` whose messages are delivered here.
+    /// Delivers announcements to this object's observers. The observers of other nodes, and of other objects in this
+    /// process, are notified by the server (``NotificationChannel``).
     ///
     /// Announcements are also delivered if the outcome of the commit is unknown, because observers then discard what
     /// they have cached. This does no harm if the transaction was not committed, and prevents outdated answers if it

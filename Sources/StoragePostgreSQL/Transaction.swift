@@ -5,6 +5,7 @@ internal import Storage
 final class Transaction: Connection {
     private let server: ServerConnection
     private let access: PooledConnection.Access
+    private let channel: NotificationChannel
     private let limit: Duration
     /// The announcements to deliver once the transaction is durable.
     private(set) var announcements: [any Announcement] = []
@@ -12,11 +13,15 @@ final class Transaction: Connection {
     /// committed even if the body catches the error.
     private var failure: Failure?
 
-    init(_ server: ServerConnection, _ access: PooledConnection.Access, limit: Duration) {
-        (self.server, self.access, self.limit) = (server, access, limit)
+    init(
+        _ server: ServerConnection, _ access: PooledConnection.Access, on channel: NotificationChannel, limit: Duration
+    ) {
+        (self.server, self.access) = (server, access)
+        (self.channel, self.limit) = (channel, limit)
     }
 
-    /// Runs the body.
+    /// Runs the body, and notifies the other nodes of its announcements. The server sends these notifications when the
+    /// transaction is committed.
     ///
     /// - Throws: ``Failure`` if a statement failed, otherwise the error of `body`. If `body` turned the refusal of a
     ///   statement into its own error, that error is thrown.
@@ -25,7 +30,9 @@ final class Transaction: Connection {
         defer { failure = failure ?? Failure(.refused, as: .failed, "the transaction has ended") }
         guard let failure else {
             if Task.isCancelled { throw Failure.cancelled }
-            return try outcome.get()
+            let value = try outcome.get()
+            try channel.notify(announcements, over: server, limit: limit)
+            return value
         }
         if failure.kind == .refused, case .failure(let error) = outcome, !(error is StorageError) { throw error }
         throw failure
@@ -58,6 +65,9 @@ final class Transaction: Connection {
 
     func announce(_ announcement: any Announcement) throws {
         guard access == .write else { throw StorageError(.failed, "a read has nothing to announce") }
+        guard announcement.message.isSendable else {
+            throw StorageError(.unexpectedValue, "an announcement cannot be sent: \(announcement.message.kind)")
+        }
         announcements.append(announcement)
     }
 

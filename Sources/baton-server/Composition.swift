@@ -48,8 +48,7 @@ struct Composition {
         let connections = min(possible, configuration.limits.connections ?? possible)
         // A quarter of the listener's connections is reserved for requests outside the push channels.
         let channels = PushChannels(capacity: connections / 4 * 3, keepAlive: .seconds(configuration.keepAlive))
-        identity.observeDevices { channels.nudge($0) }
-        management.observeDevices { channels.nudge($0) }
+        channels.observe(identity, management, logger: logger)
         let link = ManagementLink(identity: identity, management: management, logger: logger)
         PushChannelRoute(identity: identity, management: management, channels: channels, link: link).add(to: devices)
 
@@ -118,7 +117,8 @@ struct Composition {
                 configuration: MDMConfiguration(
                     baseURL: "https://\(configuration.names.mdm):\(configuration.mdmPort)",
                     trustRoot: try authority.root.serializeAsPEM().derBytes,
-                    packageDirectory: directory.path(of: "packages"),
+                    packageDirectory: configuration.packageFolder ?? directory.path(of: "packages"),
+                    arePackagesInDatabase: databases.isShared && configuration.packageFolder == nil,
                     auditRetention: .seconds(configuration.auditDays * 86400)),
                 database: databases.management,
                 sealer: SecretSealer(

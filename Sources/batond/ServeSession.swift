@@ -1,29 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
-public import ArgumentParser
 import BrokerDevice
 internal import BrokerIPC
 import BrokerSession
-public import Logging
+import Glibc
+import Logging
 import Processes
 
 /// The session process; only the supervisor starts it.
-struct ServeSession: ParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "session", abstract: "Serve the apps of one session (started by the supervisor).",
-        shouldDisplay: false)
-
-    @Option(help: "The least severe messages to log.")
-    var logLevel: Logger.Level = .info
-
-    func run() throws {
-        try Failpoint.check()
-        // The supervisor has raised its own limit of open files, and a child process inherits that limit. A process
-        // that was started in another way must raise the limit here.
-        OpenFileLimit.raise(to: ConnectionLimits.wantedFiles)
+enum ServeSession {
+    /// Serves until the supervisor ends the process. Exits with 1 if serving is impossible.
+    static func run(_ arguments: SessionProcessArguments) {
         var logger = Logger(label: "batond.session")
-        logger.logLevel = logLevel
-        try SessionProcessMain.run(platform: \.platform, logger: logger)
+        logger.logLevel = Logger.Level(rawValue: arguments.logLevel) ?? .info
+        do {
+            try Failpoint.check()
+            OwnMemory.shareArenas()
+            // The supervisor has raised its own limit of open files, and a child process inherits that limit. A
+            // process that was started in another way must raise the limit here.
+            OpenFileLimit.raise(to: ConnectionLimits.wantedFiles)
+            try SessionProcessMain.run(platform: \.platform, logger: logger)
+        } catch {
+            logger.critical("the session process cannot serve", metadata: ["error": "\(error)"])
+            exit(1)
+        }
     }
 }
-
-extension Logger.Level: @retroactive ExpressibleByArgument {}

@@ -61,6 +61,7 @@ struct Supervise: AsyncParsableCommand {
     func run() async throws {
         try Failpoint.check()
         try OwnMemory.shut()
+        OwnMemory.shareArenas()
         let inherited = try InheritedDescriptors.take()
         let configuration = try BatondConfiguration(file: config)
         LoggingSystem.bootstrap { label in

@@ -5,7 +5,6 @@ import DeviceEnrollment
 import DeviceManagement
 import Files
 import Foundation
-import Glibc
 import HTTPTypes
 import MDMServer
 import Redaction
@@ -174,9 +173,9 @@ import X509
                 #expect(identities == 1)
                 let names = try device(fixture).appending("identities").names()
                 #expect(names.count == 1)
-                var status = stat()
                 let path = device(fixture).path + "/identities/" + (names.first ?? "")
-                #expect(unsafe stat(path, &status) == 0 && status.st_mode & 0o777 == 0o600)
+                let attributes = try FileManager.default.attributesOfItem(atPath: path)
+                #expect(attributes[.posixPermissions] as? Int == 0o600)
                 try await agent.unenroll()
                 #expect(try device(fixture).names() == ["state.json"])
             }

@@ -75,15 +75,18 @@ struct TestManagement: Sendable {
     }
 
     /// Returns a server on another database in the same folder.
-    func over(_ database: any Database) async throws -> TestManagement {
-        try await TestManagement(over: database, folder: folder, now: now, disk: disk)
+    func over(_ database: any Database, arePackagesInDatabase: Bool = false) async throws -> TestManagement {
+        try await TestManagement(
+            over: database, folder: folder, now: now, disk: disk, arePackagesInDatabase: arePackagesInDatabase)
     }
 
-    private init(over database: any Database, folder: Directory, now: Clock, disk: Disk) async throws {
+    private init(
+        over database: any Database, folder: Directory, now: Clock, disk: Disk, arePackagesInDatabase: Bool = false
+    ) async throws {
         let management = try await Management(
             configuration: MDMConfiguration(
                 baseURL: "https://mdm.baton.test:8444", trustRoot: [0x30, 0],
-                packageDirectory: folder.path + "/packages"),
+                packageDirectory: folder.path + "/packages", arePackagesInDatabase: arePackagesInDatabase),
             database: database, sealer: Self.sealer(),
             sources: MDMSources(
                 now: { Timestamp(rawValue: now.value.withLock { $0 }) },

@@ -63,3 +63,16 @@ extension PostgreSQLCluster {
 let people = Migration("people", ["CREATE TABLE person (id TEXT NOT NULL PRIMARY KEY, age BIGINT, photo BLOB)"])
 let pets = Migration(
     "pets", ["CREATE TABLE pet (name TEXT NOT NULL, owner TEXT NOT NULL REFERENCES person (id) ON DELETE CASCADE)"])
+
+struct Birthday: Announcement, Equatable {
+    let of: String
+
+    init(of name: String) { of = name }
+
+    init?(_ message: AnnouncementMessage) {
+        guard message.kind == "birthday" else { return nil }
+        of = message.key
+    }
+
+    var message: AnnouncementMessage { AnnouncementMessage(kind: "birthday", key: of) }
+}

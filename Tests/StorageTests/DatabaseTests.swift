@@ -256,8 +256,6 @@ import Testing
         }
     }
 
-    private struct Birthday: Announcement, Equatable { let of: String }
-
     @Test(arguments: Backend.allCases)
     func `a change is announced once it is durable, and never if it is rolled back`(backend: Backend) async throws {
         try await backend.with([people]) { database in

@@ -201,8 +201,7 @@ final class SessionCoordinator {
                 sessionProcess.forwardApps()
             case .closeBrowser(let epoch):
                 closeBrowser(epoch)
-                // The apps must get the hello of the new process, which tells them of the end, before this thread waits
-                // for the disk.
+                // The hello of the new process tells the apps of the end. They get it before this thread waits.
                 sessionProcess.forwardApps()
             case .clearFiles(let epoch): try clearFiles(of: epoch)
             case .awaitApps(let ended):
@@ -242,6 +241,7 @@ final class SessionCoordinator {
     }
 
     private func journalEnd(_ commit: Commit) throws {
+        try sessionProcess.prepare()
         try journal.write(.signingOut(commit), isJoined: join.record != nil)
         receipts.commit(commit.ended)
         Failpoint.endJournaled.reach()
@@ -294,10 +294,10 @@ final class SessionCoordinator {
         try endSessionProcess()
         if join.order != nil { try join.adoptConfirmed() }
         join.fail(.joinInterrupted)
-        // If the session began under another supervisor, one of its processes may have ended unobserved.
-        let isSeen = machine.state.pending.map { receipts.hasSeen($0.ended) } ?? false
-        receipts.mark(ItemOutcome.sessionProcess.name, isObserved: isSeen)
-        // The key is destroyed and the process has ended, so there is time to wait for the disk now.
+        let ended = machine.state.pending?.ended
+        receipts.mark(ItemOutcome.sessionProcess.name, isObserved: ended.map { receipts.hasSeen($0) } ?? false)
+        // The key and the process are gone, so there is time for the disk. The next process needs the tombstones.
+        if let ended { try journal.tombstones.end(ended) }
         try receipts.keepDraft()
         Failpoint.receiptCommitKept.reach()
         Failpoint.processEnded.reach()

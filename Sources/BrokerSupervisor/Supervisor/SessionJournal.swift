@@ -30,7 +30,6 @@ struct SessionJournal {
             if let trigger = commit.trigger { metadata["session.trigger"] = "\(trigger.rawValue)" }
         }
         try files.write(record)
-        if case .signingOut(let commit) = record { try tombstones.end(commit.ended) }
         logger.info("session state changed", metadata: metadata)
     }
 

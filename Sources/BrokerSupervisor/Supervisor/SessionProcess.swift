@@ -9,12 +9,14 @@ internal import Processes
 internal import UnixSocket
 
 /// Starts the session process, sends it messages, ends it, and restarts it after a pause if it died. At most one
-/// process runs at a time. Used only on the supervisor's thread.
+/// process serves at a time. Used only on the supervisor's thread.
 final class SessionProcess {
+    private typealias Channel = FramedJSON<SessionProcessMessage, SupervisorMessage>
+
     private struct Link {
         let number: UInt64
         let process: ChildProcess
-        let channel: FramedJSON<SessionProcessMessage, SupervisorMessage>
+        let channel: Channel
         let started: ContinuousClock.Instant
     }
 
@@ -31,6 +33,8 @@ final class SessionProcess {
     /// The process's count of the offline leases; nil until it has counted them.
     var leases: LeaseCount?
     private var link: Link?
+    /// The next process, which waits for its first message.
+    private var prepared: (process: ChildProcess, channel: Channel)?
     private var number: UInt64 = 0
     /// The start that was postponed, if any.
     private var due: (start: UInt64, epoch: Epoch)?
@@ -51,6 +55,21 @@ final class SessionProcess {
     /// Whether the process with this number is the current process.
     func isNow(_ number: UInt64) -> Bool { number == link?.number }
 
+    /// Loads the program of the next process while the current process still serves, so that ``start(_:key:)`` does not
+    /// wait for it. The next process knows nothing of any session until it is started.
+    func prepare() throws { if prepared == nil { prepared = try spawn() } }
+
+    private func spawn() throws -> (process: ChildProcess, channel: Channel) {
+        let (ours, theirs) = try Connection.pair(maximumFrame: Wire.sessionLimits.bytes)
+        try ours.descriptor.setSendTimeout(milliseconds: Self.sendPatience)
+        let process = try ChildProcess.spawn(
+            executable: executable, name: "batond",
+            arguments: SessionProcessArguments(logLevel: logger.logLevel.rawValue).words,
+            environment: Failpoint.environment,
+            descriptors: [(theirs.descriptor, as: SupervisorMessage.descriptor)])
+        return (process, FramedJSON(ours, limits: Wire.sessionLimits))
+    }
+
     /// Starts a process in place of the current process.
     ///
     /// - Parameters:
@@ -60,16 +79,10 @@ final class SessionProcess {
     func start(_ first: SupervisorMessage, key: Descriptor?) throws {
         try end()
         due = nil
-        let (ours, theirs) = try Connection.pair(maximumFrame: Wire.sessionLimits.bytes)
-        try ours.descriptor.setSendTimeout(milliseconds: Self.sendPatience)
+        let (process, channel) = try prepared ?? spawn()
+        prepared = nil
         number += 1
-        let process = try ChildProcess.spawn(
-            executable: executable, name: "batond",
-            arguments: ["session", "--log-level", logger.logLevel.rawValue], environment: Failpoint.environment,
-            descriptors: [(theirs.descriptor, as: SupervisorMessage.descriptor)])
-        let link = Link(
-            number: number, process: process, channel: FramedJSON(ours, limits: Wire.sessionLimits),
-            started: clock.moment())
+        let link = Link(number: number, process: process, channel: channel, started: clock.moment())
         self.link = link
         do { try link.channel.send(first, descriptors: key.map { [$0] } ?? []) } catch let error as SocketError
             where error.errno != EMSGSIZE

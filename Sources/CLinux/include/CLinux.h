@@ -48,6 +48,8 @@ int clinux_has_children(void);
 int clinux_die_with_parent(int signal);
 /// Keeps this process out of core dumps and protects it from ptrace by processes of the same user.
 int clinux_forbid_dumps(void);
+/// Limits how many arenas malloc(3) makes (M_ARENA_MAX of mallopt(3)).
+void clinux_share_arenas(int count);
 /// Makes this process the parent of orphaned descendants, so that it can find and end them.
 int clinux_adopt_orphans(void);
 

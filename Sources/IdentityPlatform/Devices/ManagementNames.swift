@@ -17,39 +17,55 @@ package struct ManagementNames: Sendable {
         }
     }
 
-    /// Stores a device's name in device management, or nil if the device is no longer managed. Setting the same name
-    /// again has no effect. The caller must have verified that the device proved both its identity in the directory and
-    /// its identity in device management.
+    /// Stores a device's name in device management. Storing the same name again has no effect. The caller must have
+    /// verified that the device proved both its identity in the directory and its identity in device management.
     ///
     /// - Returns: whether something changed.
     /// - Throws: ``StorageError``
-    package func set(_ name: String?, of device: DeviceID, tenant: TenantID) async throws -> Bool {
-        let known = try await database.read { try Devices($0).management(of: device, tenant: tenant) }
-        guard known != name else { return false }
+    package func set(_ name: String, of device: DeviceID, tenant: TenantID) async throws -> Bool {
         let now = environment.now()
         return try await database.write { connection in
             guard try Devices(connection).setManagement(name, of: device, tenant: tenant) else { return false }
-            try AuditLog(connection).append(
-                name == nil ? .deviceUnmanaged : .deviceManaged, tenant: tenant, actor: AuditLog.server,
-                subject: device.rawValue, at: now)
+            try Self.record(
+                .deviceManaged, of: Entry(tenant: tenant, device: device, name: name), at: now, in: connection)
             return true
         }
     }
 
-    /// Returns the organisation's managed devices. If `name` is given, returns only the devices with that name in
-    /// device management.
+    /// Removes a device's name in device management, because the device is no longer managed under this name. If the
+    /// device has another name by now, nothing changes.
     ///
+    /// - Returns: whether something changed.
     /// - Throws: ``StorageError``
-    package func all(of tenant: TenantID, named name: String? = nil) async throws -> [Entry] {
-        let condition: SQL = name.map { "managedAs = \($0)" } ?? "managedAs IS NOT NULL"
-        return try await database.read { connection in
-            let devices: [DeviceID] = try connection.values(
-                .id, of: Device.self, "WHERE tenant = \(tenant) AND \(condition)")
-            return try devices.compactMap { device in
-                try Devices(connection).management(of: device, tenant: tenant).map {
-                    Entry(tenant: tenant, device: device, name: $0)
-                }
-            }
+    package func remove(_ entry: Entry) async throws -> Bool {
+        let now = environment.now()
+        return try await database.write { connection in
+            guard try Devices(connection).removeManagement(entry) else { return false }
+            try Self.record(.deviceUnmanaged, of: entry, at: now, in: connection)
+            return true
+        }
+    }
+
+    private static func record(
+        _ action: AuditAction, of entry: Entry, at now: Timestamp, in connection: any Connection
+    ) throws {
+        try AuditLog(connection).append(
+            action, tenant: entry.tenant, actor: AuditLog.server, subject: entry.device.rawValue, at: now)
+    }
+
+    /// Returns the organisation's managed devices in the order of their ids, at most `limit`.
+    ///
+    /// - Parameter last: the last device of the previous page; nil for the first page.
+    /// - Throws: ``StorageError``
+    package func page(of tenant: TenantID, after last: DeviceID?, limit: Int) async throws -> [Entry] {
+        try await database.read { connection in
+            let rows = try connection.rows(
+                """
+                SELECT id, managedAs FROM device
+                WHERE tenant = \(tenant) AND id > \(last?.rawValue ?? "") AND managedAs IS NOT NULL
+                ORDER BY id LIMIT \(limit)
+                """)
+            return try rows.map { Entry(tenant: tenant, device: try $0["id"], name: try $0["managedAs"]) }
         }
     }
 }
@@ -67,16 +83,21 @@ extension Devices {
         }
     }
 
-    fileprivate func management(of id: DeviceID, tenant: TenantID) throws -> String? {
-        try connection.optionalValue(.managedAs, of: Device.self, "WHERE tenant = \(tenant) AND id = \(id)")
+    /// - Returns: whether something changed.
+    fileprivate func setManagement(_ name: String, of id: DeviceID, tenant: TenantID) throws -> Bool {
+        try connection.execute(
+            """
+            UPDATE device SET managedAs = \(name), isManaged = \(true)
+            WHERE tenant = \(tenant) AND id = \(id) AND COALESCE(managedAs, '') <> \(name)
+            """) == 1
     }
 
     /// - Returns: whether something changed.
-    fileprivate func setManagement(_ name: String?, of id: DeviceID, tenant: TenantID) throws -> Bool {
+    fileprivate func removeManagement(_ entry: ManagementNames.Entry) throws -> Bool {
         try connection.execute(
             """
-            UPDATE device SET managedAs = \(name), isManaged = \(name != nil)
-            WHERE tenant = \(tenant) AND id = \(id) AND COALESCE(managedAs, '') <> \(name ?? "")
+            UPDATE device SET managedAs = NULL, isManaged = \(false)
+            WHERE tenant = \(entry.tenant) AND id = \(entry.device) AND managedAs = \(entry.name)
             """) == 1
     }
 }

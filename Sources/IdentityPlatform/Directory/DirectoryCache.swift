@@ -34,9 +34,7 @@ package final class DirectoryCache: Sendable {
 
     init(database: any Database) {
         self.database = database
-        database.observe { [weak self] announcement in
-            if announcement is RegistrationChange { self?.forget() }
-        }
+        database.observe(RegistrationChange.self) { [weak self] _ in self?.forget() }
     }
 
     private func forget() {
@@ -102,7 +100,15 @@ package final class DirectoryCache: Sendable {
 }
 
 /// The announcement that an organisation or an application was added, changed or removed.
-struct RegistrationChange: Announcement {}
+struct RegistrationChange: Announcement {
+    var message: AnnouncementMessage { AnnouncementMessage(kind: "registration") }
+
+    init() {}
+
+    init?(_ message: AnnouncementMessage) {
+        guard message == RegistrationChange().message else { return nil }
+    }
+}
 
 extension DirectoryCache {
     /// Returns the tenant that a request's URL names by id or by domain. `common` and `organizations` mean the server's

@@ -14,14 +14,24 @@ package struct DeviceStateChange: Announcement, Hashable {
         self.tenant = tenant
         self.device = device
     }
+
+    package var message: AnnouncementMessage { AnnouncementMessage(kind: Self.kind, key: "\(tenant)/\(device)") }
+
+    package init?(_ message: AnnouncementMessage) {
+        let ids = message.key.split(separator: "/", omittingEmptySubsequences: false).map(String.init)
+        guard message.kind == Self.kind, ids.count == 2, let tenant = TenantID(rawValue: ids[0]),
+            let device = DeviceID(rawValue: ids[1])
+        else { return nil }
+        self.init(tenant: tenant, device: device)
+    }
+
+    private static let kind = "device"
 }
 
 extension Platform {
-    /// Calls `observer` for every device that should request its state again. See ``Database/observe(_:)`` for the
-    /// restrictions on observers.
-    package func observeDevices(_ observer: @escaping @Sendable (DeviceStateChange) -> Void) {
-        database.observe { announcement in
-            if let change = announcement as? DeviceStateChange { observer(change) }
-        }
+    /// Calls `observer` for every device that should request its state again. After a gap, this may be every device.
+    /// See ``Database/observe(_:)`` for the restrictions on observers.
+    package func observeDevices(_ observer: @escaping @Sendable (Observation<DeviceStateChange>) -> Void) {
+        database.observe(DeviceStateChange.self, observer)
     }
 }

@@ -8,7 +8,7 @@ internal import Storage
 struct AppRoutes: Sendable {
     let database: any Database
     let sources: MDMSources
-    let packages: PackageStore
+    let packages: any PackageStore
     let addresses: DeviceAddresses
     let log: ManagementLog
     let commands: CommandRequests
@@ -54,6 +54,7 @@ struct AppRoutes: Sendable {
             bundleIdentifier: new.bundleIdentifier, version: new.version, title: new.title, size: stored.size,
             sha256: stored.sha256, createdAt: sources.now())
         try await database.write { connection in
+            try packages.confirm(stored, in: connection)
             try Apps(connection: connection, tenant: call.tenant).put(app)
             try log.record(.appOffered, app.bundleIdentifier, detail: app.version, of: call, in: connection)
         }

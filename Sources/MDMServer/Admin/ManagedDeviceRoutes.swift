@@ -54,7 +54,7 @@ struct ManagedDeviceRoutes: Sendable {
             try Enrollments(connection: connection, tenant: call.tenant).end(udid: device.udid)
             try DeviceRecords(connection: connection, tenant: call.tenant).leave(device.udid, now: now)
             try log.record(.deviceRemoved, device.udid, of: call, in: connection)
-            try connection.announce(EnrolledDevice(tenant: call.tenant, udid: device.udid))
+            try connection.announce(DeviceWork(EnrolledDevice(tenant: call.tenant, udid: device.udid)))
             return device.udid
         }
         Logger.current.info("device removed", metadata: ["device.udid": "\(udid)"])

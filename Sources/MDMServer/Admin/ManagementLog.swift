@@ -9,11 +9,15 @@ struct ManagementLog: Sendable {
 
     /// Appends the line for an act, in the act's transaction, and removes lines that are older than ``retention``.
     ///
-    /// - Throws: ``StorageError``
+    /// - Throws: ``StorageError``; ``ManagementRefusal`` `noTenant` if the tenant has been removed since the call was
+    ///   read.
     func record(
         _ action: AuditAction, _ subject: some CustomStringConvertible, detail: String? = nil, of call: ManagementCall,
         in connection: any Connection
     ) throws {
+        guard try connection.exists(Organization.self, "WHERE id = \(call.tenant) AND removed IS NULL") else {
+            throw ManagementRefusal(.noTenant)
+        }
         let (now, log) = (sources.now(), AuditLog(connection))
         // Only the machine's operator can reach the administration socket.
         try log.append(

@@ -10,7 +10,7 @@ internal import Storage
 struct DeviceEndpoint: Sendable {
     let database: any Database
     let sources: MDMSources
-    let packages: PackageStore
+    let packages: any PackageStore
     let addresses: DeviceAddresses
     let checkIn: CheckIn
     let commands: CommandLoop

@@ -61,7 +61,7 @@ struct CommandQueue {
     let udid: UDID
 
     /// Appends a command. The command is sealed, because it may contain a key. Unless the device is already connected,
-    /// announces the ``EnrolledDevice``, so that the device is asked to check in.
+    /// announces ``DeviceWork``, so that the device is asked to check in.
     ///
     /// - Throws: ``ManagementRefusal`` `queueFull`.
     func append(
@@ -83,7 +83,7 @@ struct CommandQueue {
                 .requestType: request.command.requestType, .subject: subject, .body: [UInt8](), .sealedBody: sealed,
                 .state: QueuedCommand.State.queued, .enqueuedAt: now,
             ])
-        if !isDeviceHere { try connection.announce(EnrolledDevice(tenant: tenant, udid: udid)) }
+        if !isDeviceHere { try connection.announce(DeviceWork(EnrolledDevice(tenant: tenant, udid: udid))) }
     }
 
     /// Returns the next or outstanding command; nil if none is waiting.

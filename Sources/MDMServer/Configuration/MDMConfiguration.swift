@@ -8,8 +8,11 @@ package struct MDMConfiguration: Sendable {
     package var baseURL: String
     /// DER of the root certificate of the listener's certificate chain; enrolled devices trust it.
     package var trustRoot: [UInt8]
-    /// The folder of the app packages; created if missing.
+    /// The folder of the app packages; created if missing. Several nodes may share it.
     package var packageDirectory: String
+    /// Whether the app packages are in the database. Packages in ``packageDirectory`` are then copied to the database at
+    /// the start.
+    package var arePackagesInDatabase: Bool
     /// How long a device's identity is valid after its creation. When a third of that time is left, the device gets a
     /// new identity.
     package var identityLifetime: Duration
@@ -23,13 +26,14 @@ package struct MDMConfiguration: Sendable {
     package var auditRetention: Duration
 
     package init(
-        baseURL: String, trustRoot: [UInt8], packageDirectory: String,
+        baseURL: String, trustRoot: [UInt8], packageDirectory: String, arePackagesInDatabase: Bool = false,
         identityLifetime: Duration = .seconds(397 * 86_400), profileLifetime: Duration = .seconds(7 * 86_400),
         maximumQueue: Int = 1_000, history: Int = 200, auditRetention: Duration = .seconds(400 * 86_400)
     ) {
         self.baseURL = baseURL
         self.trustRoot = trustRoot
         self.packageDirectory = packageDirectory
+        self.arePackagesInDatabase = arePackagesInDatabase
         self.identityLifetime = identityLifetime
         self.profileLifetime = profileLifetime
         self.maximumQueue = maximumQueue

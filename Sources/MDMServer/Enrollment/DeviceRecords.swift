@@ -120,7 +120,7 @@ struct DeviceRecords {
             """)
         try CommandQueue(connection: connection, tenant: tenant, udid: udid).drop(now: now, onlyDelivered: false)
         try forgetInventory(udid)
-        try connection.announce(EnrollmentEnd(device: EnrolledDevice(tenant: tenant, udid: udid)))
+        try connection.announce(EnrollmentEnd(EnrolledDevice(tenant: tenant, udid: udid)))
     }
 
     private func forgetInventory(_ udid: UDID) throws {

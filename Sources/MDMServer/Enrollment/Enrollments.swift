@@ -62,6 +62,11 @@ struct Enrollments {
             ])
     }
 
+    /// Returns an enrollment, even if it has ended.
+    func find(_ id: EnrollmentID) throws -> Enrollment? {
+        try connection.record(Enrollment.self, "WHERE tenant = \(tenant) AND id = \(id)")
+    }
+
     /// Returns the enrollment of a certificate, even if it has ended.
     func find(fingerprint: CertificateFingerprint) throws -> Enrollment? {
         try connection.record(Enrollment.self, "WHERE tenant = \(tenant) AND fingerprint = \(fingerprint)")

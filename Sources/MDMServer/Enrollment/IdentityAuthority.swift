@@ -26,15 +26,15 @@ struct IdentityAuthority: Sendable {
         let now = sources.now().date
         let fresh = try make(now: now)
         return try await database.write { connection in
+            // Several nodes may start at once on a new database. The first one's authority counts.
+            try connection.insert(
+                into: StoredAuthority.self,
+                [
+                    .name: "identity", .certificate: fresh.certificate, .privateKey: [UInt8](),
+                    .sealedPrivateKey: try sealer.seal(Array(fresh.key.rawRepresentation), purpose),
+                ], "ON CONFLICT (name) DO NOTHING")
             guard let row = try connection.row(of: StoredAuthority.self, "WHERE name = 'identity'") else {
-                let sealed = try sealer.seal(Array(fresh.key.rawRepresentation), purpose)
-                try connection.insert(
-                    into: StoredAuthority.self,
-                    [
-                        .name: "identity", .certificate: fresh.certificate, .privateKey: [UInt8](),
-                        .sealedPrivateKey: sealed,
-                    ])
-                return fresh
+                throw StorageError(.unexpectedValue, "the authority of device identities is missing")
             }
             let (certificate, sealed): ([UInt8], [UInt8]?) = (try row[.certificate], try row[.sealedPrivateKey])
             if let sealed {

@@ -37,7 +37,9 @@ struct IdentityRenewal: Sendable {
             expiresAt: now + lifetime)
         let isQueued = try await database.write { connection in
             let devices = DeviceRecords(connection: connection, tenant: tenant)
-            guard try !Self.isPending(enrollment, of: udid, tenant: tenant, now: now, in: connection),
+            // The enrollment may have ended since it was read.
+            guard try Enrollments(connection: connection, tenant: tenant).find(enrollment.id)?.state == .bound,
+                try !Self.isPending(enrollment, of: udid, tenant: tenant, now: now, in: connection),
                 try devices.find(udid)?.state == .enrolled
             else { return false }
             do {

@@ -19,18 +19,36 @@ final class TableRows: RowCursor {
     private var last: [SQL.Value]?
     private var isComplete = false
 
-    /// The number of rows that are in memory at a time.
+    /// How many rows the next page may have.
+    private var length = 8
+
+    /// The maximum number of rows of a page.
     static let pageLength = 100
+    /// The number of bytes that a page should not exceed. Rows are as long as a part of an app's package.
+    static let pageBytes = 8 << 20
 
     init(of table: TableLayout, _ connection: any Connection) { (self.table, self.connection) = (table, connection) }
 
     func next() throws -> [SQL.Value]? {
         if page.isEmpty, !isComplete {
-            page = try connection.rows(table.page(after: last, count: Self.pageLength)).map(\.values)[...]
-            isComplete = page.count < Self.pageLength
+            page = try connection.rows(table.page(after: last, count: length)).map(\.values)[...]
+            isComplete = page.count < length
+            let bytes = page.reduce(1) { $0 + size(of: $1) }
+            length = max(1, min(Self.pageLength, Self.pageBytes * max(1, page.count) / bytes))
             if let row = page.last { last = table.key.map { row[$0] } }
         }
         return page.popFirst()
+    }
+}
+
+/// The number of bytes of a row's texts and blobs.
+private func size(of row: [SQL.Value]) -> Int {
+    row.reduce(0) { sum, value in
+        switch value {
+        case .text(let text): sum + text.utf8.count
+        case .blob(let bytes): sum + bytes.count
+        case .null, .integer: sum
+        }
     }
 }
 
@@ -85,20 +103,25 @@ extension TableLayout {
     ///
     /// - Returns: how many rows were inserted.
     func insert(_ cursor: any RowCursor, into connection: any Connection, _ report: (Int) -> Void) throws -> Int {
-        var (batch, count) = ([[SQL.Value]](), 0)
+        var (batch, bytes, count) = ([[SQL.Value]](), 0, 0)
+        func insertBatch() throws {
+            if batch.count == TableRows.pageLength {
+                try connection.execute(insertion(of: batch))
+            } else {
+                // One at a time, so that each table has only two insert statements.
+                for row in batch { try connection.execute(insertion(of: [row])) }
+            }
+            count += batch.count
+            (batch, bytes) = ([], 0)
+            report(count)
+        }
         while let row = try cursor.next() {
             try check(row)
             batch.append(row)
-            guard batch.count == TableRows.pageLength else { continue }
-            try connection.execute(insertion(of: batch))
-            count += batch.count
-            batch = []
-            report(count)
+            bytes += size(of: row)
+            if batch.count == TableRows.pageLength || bytes >= TableRows.pageBytes { try insertBatch() }
         }
-        // One at a time, so that each table has only two insert statements.
-        for row in batch { try connection.execute(insertion(of: [row])) }
-        count += batch.count
-        report(count)
+        try insertBatch()
         return count
     }
 }

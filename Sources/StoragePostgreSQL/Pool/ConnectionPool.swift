@@ -20,9 +20,10 @@ final class ConnectionPool: Sendable {
     private let state = Mutex(State())
     private let address: ServerAddress
     private let limits: PostgreSQLConfiguration.Limits
+    private let channel: NotificationChannel
 
-    init(_ address: ServerAddress, limits: PostgreSQLConfiguration.Limits) {
-        (self.address, self.limits) = (address, limits)
+    init(_ address: ServerAddress, limits: PostgreSQLConfiguration.Limits, channel: NotificationChannel) {
+        (self.address, self.limits, self.channel) = (address, limits, channel)
     }
 
     /// Passes a connection to `body`. Nobody else uses the connection while `body` runs.
@@ -51,7 +52,7 @@ final class ConnectionPool: Sendable {
         try state.withLock { (state) throws(Failure) in
             if let free = state.free.popLast() { return free }
             guard state.made < limits.connections else { return nil }
-            let new = try PooledConnection(address, limits: limits)
+            let new = try PooledConnection(address, limits: limits, channel: channel)
             state.made += 1
             return new
         }

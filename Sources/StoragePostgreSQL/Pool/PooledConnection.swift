@@ -10,14 +10,17 @@ actor PooledConnection {
     private let wakeUp: WakeUp
     private let address: ServerAddress
     private let limits: PostgreSQLConfiguration.Limits
+    private let channel: NotificationChannel
     private var server: ServerConnection?
 
     nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe executor.asUnownedSerialExecutor() }
 
     /// - Throws: ``Failure`` if the process has no thread or descriptor left.
-    init(_ address: ServerAddress, limits: PostgreSQLConfiguration.Limits) throws(Failure) {
+    init(
+        _ address: ServerAddress, limits: PostgreSQLConfiguration.Limits, channel: NotificationChannel
+    ) throws(Failure) {
         (executor, wakeUp) = (try ThreadExecutor(), try WakeUp())
-        (self.address, self.limits) = (address, limits)
+        (self.address, self.limits, self.channel) = (address, limits, channel)
     }
 
     /// What a transaction may do.
@@ -84,7 +87,7 @@ actor PooledConnection {
         _ access: Access, on server: ServerConnection, limit: Duration, _ body: (any Connection) throws -> T
     ) throws -> Committed<T> {
         defer { if server.isLost || server.isSpent || !server.isIdle { self.server = nil } }
-        let transaction = Transaction(server, access, limit: limit)
+        let transaction = Transaction(server, access, on: channel, limit: limit)
         let value: T
         do {
             value = try transaction.run(body)

@@ -66,7 +66,9 @@ struct ServerAddress {
         try require(limits.connections > 0, "the pool needs at least one connection")
         // PostgreSQL interprets 0 as "no limit".
         try require(
-            [limits.statement, limits.lock, limits.migration, limits.connect].allSatisfy { $0 >= .milliseconds(1) },
+            [limits.statement, limits.lock, limits.migration, limits.connect, limits.announcementCheck].allSatisfy {
+                $0 >= .milliseconds(1)
+            },
             "each limit must be at least one millisecond")
         // libpq treats a host without a leading "/" as a name on the network, and an empty value as absent.
         switch configuration.server {

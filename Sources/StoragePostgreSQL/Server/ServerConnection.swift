@@ -214,6 +214,28 @@ internal import UnixSocket
         }
     }
 
+    /// Waits until the server sends something, the thread is woken, or a deadline passes.
+    func awaitInput(until deadline: ContinuousClock.Instant) {
+        var files = [
+            pollfd(fd: unsafe PQsocket(connection), events: Int16(POLLIN), revents: 0),
+            pollfd(fd: wakeUp.receiver.withNumber { $0 }, events: Int16(POLLIN), revents: 0),
+        ]
+        let milliseconds = max(0, (deadline - .now).milliseconds + 1)
+        _ = unsafe poll(&files, 2, Int32(clamping: milliseconds))
+        if files[1].revents != 0 { wakeUp.clear() }
+    }
+
+    /// Returns the texts of the notifications that have arrived, on all channels of the connection.
+    func notifications() throws(Failure) -> [String] {
+        guard unsafe PQconsumeInput(connection) == 1 else { throw lost }
+        var texts: [String] = []
+        while let notification = unsafe PQnotifies(connection) {
+            unsafe texts.append(String(cString: notification.pointee.extra))
+            unsafe PQfreemem(notification)
+        }
+        return texts
+    }
+
     private var isEstablished: Bool { unsafe PQstatus(connection) == CONNECTION_OK }
 
     /// Asks the server to cancel the running statement, on a separate connection. libpq does not encrypt that

@@ -26,6 +26,12 @@ final class WakeUp: Sendable {
         _ = sender.withNumber { unsafe clinux_send($0, [UInt8(1)], 1, nil, 0, Int32(MSG_DONTWAIT)) }
     }
 
+    /// Waits until the thread is woken or until a deadline passes.
+    func wait(until deadline: ContinuousClock.Instant) {
+        let milliseconds = max(0, (deadline - .now).milliseconds + 1)
+        if receiver.isReadable(within: Int32(clamping: milliseconds)) { clear() }
+    }
+
     /// Discards all signals so far.
     func clear() {
         var bytes = [UInt8](repeating: 0, count: 64)

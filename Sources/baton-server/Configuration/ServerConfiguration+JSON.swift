@@ -35,7 +35,7 @@ extension ServerConfiguration: Decodable {
     private enum Key: String, CodingKey, CaseIterable {
         case directory, database, address, port, mdmPort, names, logLevel, passwordCost, keepAlive, compatibility
         case breachedPasswords, auditDays, requestDeadline, connections, connectionsPerAddress, devicePolling
-        case signingKeys
+        case signingKeys, packageFolder
     }
 
     init(from decoder: any Decoder) throws {
@@ -55,6 +55,7 @@ extension ServerConfiguration: Decodable {
         compatibility =
             try container.decodeIfPresent(CompatibilitySwitches.self, forKey: .compatibility)?.compatibility
             ?? Compatibility()
+        packageFolder = try container.absolutePath(.packageFolder)
         auditDays = try container.number(.auditDays, in: 1...36_500) ?? 400
         limits = Limits(
             requestDeadline: try container.number(.requestDeadline, in: 1...600) ?? 60,
@@ -175,6 +176,16 @@ extension KeyedDecodingContainer {
                 debugDescription: "\(key.stringValue) must be \(range.lowerBound) to \(range.upperBound)")
         }
         return number
+    }
+
+    /// Returns the path of an optional key; nil if the key is missing.
+    fileprivate func absolutePath(_ key: Key) throws -> String? {
+        guard let path = try decodeIfPresent(String.self, forKey: key) else { return nil }
+        guard path.hasPrefix("/") else {
+            throw DecodingError.dataCorruptedError(
+                forKey: key, in: self, debugDescription: "\(key.stringValue) must be an absolute path")
+        }
+        return path
     }
 
     fileprivate func port(_ key: Key) throws -> Int {

@@ -20,6 +20,9 @@ struct ServerConfiguration: Sendable {
     let keepAlive: Int
     /// Switches for older clients, all off by default.
     let compatibility: Compatibility
+    /// The folder of the app packages, which several nodes may share; nil for `packages/` in the state directory, or for
+    /// the database if several nodes share it.
+    let packageFolder: String?
     /// How many days the audit log keeps its lines.
     let auditDays: Int
     let limits: Limits

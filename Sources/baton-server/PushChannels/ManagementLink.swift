@@ -9,17 +9,27 @@ internal import Storage
 /// Keeps the directory's record of managed devices consistent with device management. The two engines do not depend on
 /// each other. A device becomes managed when one request proves possession of both the device's directory key and the
 /// key of its MDM identity (``PushChannelRoute``). The device stops being managed when its enrollment ends.
+///
+/// Every node does this for every device. Each step has the same result however often it is done.
 struct ManagementLink: Service {
     private let identity: Platform
     private let management: Management
     private let logger: Logger
-    private let ends: AsyncStream<EnrolledDevice>
+    private let ended = EndedEnrollments()
+
+    /// The interval at which all devices are checked, in case that an announcement was lost.
+    private static let interval = Duration.seconds(600)
+    /// The number of devices that are checked in one transaction.
+    private static let page = 500
 
     init(identity: Platform, management: Management, logger: Logger) {
         (self.identity, self.management, self.logger) = (identity, management, logger)
-        let (stream, continuation) = AsyncStream.makeStream(of: EnrolledDevice.self)
-        ends = stream
-        management.observeEnds { continuation.yield($0) }
+        management.observeEnds { [ended] seen in
+            switch seen {
+            case .change(let end): ended.add(end.device)
+            case .gap: ended.addAll()
+            }
+        }
     }
 
     /// Records that a device of the directory and a device of device management are the same.
@@ -30,44 +40,79 @@ struct ManagementLink: Service {
             logger.info("the directory has a managed device", metadata: ["device.id": "\(asker.device.rawValue)"])
         }
         // The enrollment may have ended since it was checked. In that case nothing else would remove the record.
-        try await check(.init(tenant: asker.tenant, device: asker.device, name: device.udid.rawValue))
+        try await check(
+            [.init(tenant: asker.tenant, device: asker.device, name: device.udid.rawValue)], of: asker.tenant)
     }
 
-    /// First removes the records of enrollments that ended while the server was down. After that, removes each
-    /// enrollment's record when the enrollment ends.
+    /// Removes each enrollment's record when the enrollment ends, on whichever node. Checks all records at the start,
+    /// after a gap in the announcements, and every ten minutes.
     func run() async throws {
         await cancelWhenGracefulShutdown {
-            await trying {
-                let tenants = try await identity.database.read { try Tenants($0).all().map(\.id) }
-                for gone in try await management.tenants() where !tenants.contains(gone) {
-                    try await management.removeTenant(gone)
-                }
-                for tenant in tenants {
-                    for managed in try await identity.managementNames.all(of: tenant) { try await check(managed) }
-                }
-            }
-            for await end in ends {
-                await trying {
-                    for managed in try await identity.managementNames.all(of: end.tenant, named: end.udid.rawValue) {
-                        try await check(managed)
+            await withDiscardingTaskGroup { group in
+                group.addTask {
+                    while !Task.isCancelled {
+                        ended.addAll()
+                        do { try await Task.sleep(for: Self.interval) } catch { return }
                     }
                 }
+                for await _ in ended.wakes {
+                    do { try await reconcile(ended.take()) } catch {
+                        // The next regular check repeats the work.
+                        logger.error(
+                            "the directory was not told about devices that left", metadata: ["error": "\(error)"])
+                    }
+                }
+                group.cancelAll()
             }
         }
     }
 
-    /// Runs `body` and logs its error. Failed work is repeated at the next start.
-    private func trying(_ body: () async throws -> Void) async {
-        do { try await body() } catch {
-            logger.error("the directory was not told about devices that left", metadata: ["error": "\(error)"])
+    /// Removes the records of ended enrollments.
+    func reconcile(_ wanted: EndedEnrollments.Wanted) async throws {
+        if case .all = wanted {
+            try await removeGoneTenants()
+            try await management.sweepPackages()
+        }
+        for tenant in try await identity.database.read({ try Tenants($0).all().map(\.id) })
+        where wanted.concerns(tenant) {
+            var last: DeviceID?
+            repeat {
+                let page = try await identity.managementNames.page(of: tenant, after: last, limit: Self.page)
+                try await check(page.filter { wanted.contains(EnrolledDevice($0).reference) }, of: tenant)
+                last = page.count < Self.page ? nil : page.last?.device
+            } while last != nil && !Task.isCancelled
         }
     }
 
-    private func check(_ managed: ManagementNames.Entry) async throws {
-        let device = EnrolledDevice(tenant: managed.tenant, udid: UDID(rawValue: managed.name))
-        guard try await !management.isEnrolled(device) else { return }
-        if try await identity.managementNames.set(nil, of: managed.device, tenant: managed.tenant) {
-            logger.info("a device is no longer managed", metadata: ["device.id": "\(managed.device.rawValue)"])
+    /// Removes what device management has of organisations that the directory no longer has.
+    private func removeGoneTenants() async throws {
+        // Device management gets an organisation only after the directory. In this order, an organisation that another
+        // node adds meanwhile is not mistaken for a removed one.
+        let managed = try await management.tenants()
+        let known = try await identity.database.read { try Tenants($0).all().map(\.id) }
+        for gone in managed where !known.contains(gone) { try await management.removeTenant(gone) }
+    }
+
+    /// Removes the records of those devices that are not enrolled.
+    private func check(_ entries: [ManagementNames.Entry], of tenant: TenantID) async throws {
+        guard !entries.isEmpty else { return }
+        let enrolled = try await management.enrolled(among: entries.map { EnrolledDevice($0).udid }, of: tenant)
+        for entry in entries where !enrolled.contains(EnrolledDevice(entry).udid) {
+            guard try await identity.managementNames.remove(entry) else { continue }
+            // The device may have enrolled again before the record was removed, and its push channel may have found the
+            // record unchanged.
+            if try await management.isEnrolled(EnrolledDevice(entry)) {
+                _ = try await identity.managementNames.set(entry.name, of: entry.device, tenant: tenant)
+            } else {
+                logger.info("a device is no longer managed", metadata: ["device.id": "\(entry.device.rawValue)"])
+            }
         }
+    }
+}
+
+extension EnrolledDevice {
+    /// The enrolled device whose name the directory has.
+    fileprivate init(_ entry: ManagementNames.Entry) {
+        self.init(tenant: entry.tenant, udid: UDID(rawValue: entry.name))
     }
 }

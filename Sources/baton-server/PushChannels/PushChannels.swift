@@ -1,26 +1,35 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import IdentityPlatform
+internal import Logging
 internal import MDMServer
 internal import ServiceLifecycle
+internal import Storage
 internal import Synchronization
 
-/// All open push channels, one per device. Connects devices of the identity platform with devices of device management.
+/// All push channels that are open at this node, one per device. Connects devices of the identity platform with devices
+/// of device management.
 final class PushChannels: Sendable {
     fileprivate struct State {
-        var channels: [EnrolledDevice: PushConnection] = [:]
+        var channels: [DeviceReference: PushConnection] = [:]
         /// The enrolled devices whose push channels are notified about a device in the directory. There is more than
         /// one only if a device's state was copied.
-        var holders: [DeviceStateChange: Set<EnrolledDevice>] = [:]
+        var holders: [DeviceStateChange: Set<DeviceReference>] = [:]
         var isClosed = false
     }
 
     /// The maximum time that a push channel stays open. If a nudge is lost, the device learns of the change after this
     /// time at the latest.
     static let longestLife = Duration.seconds(600)
+    /// How many push channels are nudged at once after a gap in the announcements, and the pause after them. Each
+    /// nudged device sends requests, so the rate is limited.
+    private static let (batch, pause) = (250, Duration.milliseconds(250))
 
     private let capacity: Int
     let keepAlive: Duration
     private let state = Mutex(State())
+    /// Yields after a gap in the announcements. Several gaps are coalesced into one.
+    private let gaps: AsyncStream<Void>
+    private let gap: AsyncStream<Void>.Continuation
 
     /// Makes an empty set of push channels.
     ///
@@ -30,12 +39,13 @@ final class PushChannels: Sendable {
     init(capacity: Int, keepAlive: Duration) {
         self.capacity = capacity
         self.keepAlive = keepAlive
+        (gaps, gap) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
     }
 
     /// Whether a push channel can be added for the device. A device that already has a push channel can always replace
     /// it.
     func hasPlace(for device: EnrolledDevice) -> Bool {
-        state.withLock { !$0.isClosed && ($0.channels.count < capacity || $0.channels[device] != nil) }
+        state.withLock { !$0.isClosed && ($0.channels.count < capacity || $0.channels[device.reference] != nil) }
     }
 
     /// Adds a push channel and ends the device's previous one.
@@ -43,11 +53,11 @@ final class PushChannels: Sendable {
     /// - Returns: whether there was a place.
     func take(_ connection: PushConnection) -> Bool {
         let (isTaken, former) = state.withLock { state -> (Bool, PushConnection?) in
-            let former = state.channels[connection.device]
+            let former = state.channels[connection.reference]
             guard !state.isClosed, former != nil || state.channels.count < capacity else { return (false, nil) }
             if let former { state.drop(former) }
-            state.channels[connection.device] = connection
-            if let change = connection.change { state.holders[change, default: []].insert(connection.device) }
+            state.channels[connection.reference] = connection
+            if let change = connection.change { state.holders[change, default: []].insert(connection.reference) }
             return (true, former)
         }
         former?.end()
@@ -56,15 +66,49 @@ final class PushChannels: Sendable {
 
     func release(_ connection: PushConnection) {
         state.withLock { state in
-            if state.channels[connection.device] === connection { state.drop(connection) }
+            if state.channels[connection.reference] === connection { state.drop(connection) }
         }
     }
 
-    func nudge(_ device: EnrolledDevice) { state.withLock { $0.channels[device] }?.nudge() }
+    /// Nudges the push channels that an announcement of either engine concerns, made by this node or another.
+    func observe(_ identity: Platform, _ management: Management, logger: Logger) {
+        identity.observeDevices { [self] seen in
+            switch seen {
+            case .change(let change): nudge(change)
+            case .gap: closeGap(of: "identity", logger)
+            }
+        }
+        management.observeDevices { [self] seen in
+            switch seen {
+            case .change(let work): nudge(work.device)
+            case .gap: closeGap(of: "management", logger)
+            }
+        }
+    }
 
-    func nudge(_ change: DeviceStateChange) {
+    /// Nudges every push channel soon, because announcements of other nodes may have been lost.
+    private func closeGap(of engine: String, _ logger: Logger) {
+        gap.yield()
+        logger.info("changes at other nodes are announced from now on", metadata: ["database": "\(engine)"])
+    }
+
+    private func nudge(_ device: DeviceReference) { state.withLock { $0.channels[device] }?.nudge() }
+
+    private func nudge(_ change: DeviceStateChange) {
         let channels = state.withLock { state in (state.holders[change] ?? []).compactMap { state.channels[$0] } }
         for connection in channels { connection.nudge() }
+    }
+
+    /// Nudges every push channel after each gap in the announcements, at a limited rate.
+    private func closeGaps() async {
+        for await _ in gaps {
+            var rest = state.withLock { Array($0.channels.values) }[...]
+            repeat {
+                for connection in rest.prefix(Self.batch) { connection.nudge() }
+                rest = rest.dropFirst(Self.batch)
+                do { try await Task.sleep(for: Self.pause) } catch { return }
+            } while !rest.isEmpty
+        }
     }
 
     /// Wakes push channels that have been silent for too long, and ends push channels that have been open for too long.
@@ -86,15 +130,17 @@ final class PushChannels: Sendable {
 }
 
 extension PushChannels: Service {
-    /// Calls `beat()` regularly while the server runs. Ends every push channel at shutdown, because the listener waits
-    /// until its open responses have ended.
+    /// Calls `beat()` regularly and handles gaps while the server runs. Ends every push channel at shutdown, because the
+    /// listener waits until its open responses have ended.
     func run() async throws {
         await withGracefulShutdownHandler {
             await cancelWhenGracefulShutdown {
+                async let gaps: Void = self.closeGaps()
                 while !Task.isCancelled {
-                    do { try await Task.sleep(for: self.keepAlive / 4) } catch { return }
+                    do { try await Task.sleep(for: self.keepAlive / 4) } catch { break }
                     self.beat()
                 }
+                await gaps
             }
         } onGracefulShutdown: {
             self.close()
@@ -104,9 +150,9 @@ extension PushChannels: Service {
 
 extension PushChannels.State {
     fileprivate mutating func drop(_ connection: PushConnection) {
-        channels[connection.device] = nil
+        channels[connection.reference] = nil
         guard let change = connection.change else { return }
-        holders[change]?.remove(connection.device)
+        holders[change]?.remove(connection.reference)
         if holders[change]?.isEmpty == true { holders[change] = nil }
     }
 }

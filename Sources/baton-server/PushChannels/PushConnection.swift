@@ -15,6 +15,8 @@ final class PushConnection: Sendable {
     }
 
     let device: EnrolledDevice
+    /// The reference to the device in announcements.
+    let reference: DeviceReference
     /// The directory's device at the other end, which proved possession of its key; nil if the device has not joined.
     let asker: DeviceAsker?
     private let begun: ContinuousClock.Instant
@@ -24,7 +26,7 @@ final class PushConnection: Sendable {
     private let wake: AsyncStream<Void>.Continuation
 
     init(_ device: EnrolledDevice, asker: DeviceAsker?, now: ContinuousClock.Instant = .now) {
-        self.device = device
+        (self.device, reference) = (device, device.reference)
         self.asker = asker
         begun = now
         state = Mutex(State(lastWritten: now))

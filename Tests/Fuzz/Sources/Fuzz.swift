@@ -28,11 +28,13 @@ import Glibc
 
 /// The decoders of untrusted input, one case each.
 enum Decoder: String, CaseIterable, Sendable {
-    case json, messages, envelopes, frames, tokens, registration, certificateRequests, encodings, propertyLists,
+    case announcements, json, messages, envelopes, frames, tokens, registration, certificateRequests, encodings,
+        propertyLists,
         management, containers, receipts, browser, helper, audit
 
     func feed(_ bytes: [UInt8]) {
         switch self {
+        case .announcements: feedAnnouncements(bytes)
         case .json: feedJSON(bytes)
         case .messages: feedMessages(bytes)
         case .envelopes: feedEnvelopes(bytes)

@@ -56,7 +56,7 @@ import Testing
         let testDevice = try await TestDevice.joined(fixture)
         let (session, code) = try await testDevice.sessionWithCode()
         let concerns = Mutex<[DeviceStateChange]>([])
-        fixture.platform.observeDevices { change in concerns.withLock { $0.append(change) } }
+        fixture.platform.observeDevices { seen in concerns.withLock { $0 += [seen.change].compactMap(\.self) } }
         try await ending.act(fixture, session, code)
         let heard = concerns.withLock(\.self)
         #expect(heard.contains { $0.tenant == fixture.tenant.id && $0.device.rawValue == (try? testDevice.id) })
@@ -104,7 +104,7 @@ import Testing
         let fixture = try await TestPlatform()
         let session = try await TestDevice.joined(fixture).session()
         let count = Mutex(0)
-        fixture.platform.observeDevices { _ in count.withLock { $0 += 1 } }
+        fixture.platform.observeDevices { seen in if seen.change != nil { count.withLock { $0 += 1 } } }
         #expect(try await session.end().status == .ok)
         #expect(count.withLock(\.self) == 0)
     }

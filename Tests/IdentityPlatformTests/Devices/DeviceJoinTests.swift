@@ -9,6 +9,7 @@ import JSON
 import OAuth
 import Redaction
 import Storage
+import StorageTestSupport
 import SwiftASN1
 import TestSupport
 import Testing
@@ -60,15 +61,47 @@ import X509
 
     @Test func `a device keeps its management name until it is no longer managed`() async throws {
         let fixture = try await TestPlatform()
-        try await fixture.administration.users.assign(.cloudDeviceAdministrator, to: fixture.bo)
-        _ = try await TestDevice(fixture).join(try await fixture.registrationToken("bo@contoso.test"))
-        let (id, tenant) = (try #require(try await devices(fixture).first).id, fixture.tenant.id)
-        #expect(try await fixture.platform.managementNames.set("udid", of: id, tenant: tenant))
-        #expect(try await !fixture.platform.managementNames.set("udid", of: id, tenant: tenant))
+        let (names, id) = (fixture.platform.managementNames, try await joinedDevice(fixture))
+        let tenant = fixture.tenant.id
+        #expect(try await names.set("udid", of: id, tenant: tenant))
+        #expect(try await !names.set("udid", of: id, tenant: tenant))
         #expect(try await devices(fixture).first?.isManaged == true)
-        #expect(try await fixture.platform.managementNames.set(nil, of: id, tenant: tenant))
-        #expect(try await !fixture.platform.managementNames.set(nil, of: id, tenant: tenant))
+        let entries = try await names.page(of: tenant, after: nil, limit: 2)
+        #expect(entries.map(\.device) == [id] && entries.map(\.name) == ["udid"])
+        #expect(try await names.page(of: tenant, after: id, limit: 2).isEmpty)
+        #expect(try await names.remove(entries[0]))
+        #expect(try await !names.remove(entries[0]))
         #expect(try await devices(fixture).first?.isManaged == false)
+        #expect(try await names.page(of: tenant, after: nil, limit: 2).isEmpty)
+    }
+
+    /// One node removes the name of an enrollment that has ended. Meanwhile the device has enrolled again and proved it
+    /// to another node.
+    @Test func `the end of an enrollment does not remove the name of the next one`() async throws {
+        let interlude = InterleavedDatabase.Interlude()
+        let fixture = try await TestPlatform(over: { InterleavedDatabase($0, interlude) })
+        let id = try await joinedDevice(fixture)
+        let second = try await fixture.restarted()
+        let tenant = fixture.tenant.id
+        #expect(try await fixture.platform.managementNames.set("former", of: id, tenant: tenant))
+        let former = try #require(
+            try await fixture.platform.managementNames.page(of: tenant, after: nil, limit: 1).first)
+        interlude.set {
+            let isChanged = try await second.platform.managementNames.set("next", of: id, tenant: tenant)
+            #expect(isChanged)
+        }
+        #expect(try await !fixture.platform.managementNames.remove(former))
+        #expect(
+            try await second.platform.managementNames.page(of: tenant, after: nil, limit: 1).map(\.name) == ["next"])
+        #expect(try await devices(fixture).first?.isManaged == true)
+    }
+
+    /// Joins one device and returns its id.
+    private func joinedDevice(_ fixture: TestPlatform) async throws -> DeviceID {
+        try await fixture.administration.users.assign(.cloudDeviceAdministrator, to: fixture.bo)
+        let answer = try await TestDevice(fixture).join(try await fixture.registrationToken("bo@contoso.test"))
+        #expect(answer.status == .ok)
+        return try #require(try await devices(fixture).first).id
     }
 
     @Test(arguments: [true, false])

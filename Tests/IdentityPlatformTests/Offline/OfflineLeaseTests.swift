@@ -115,7 +115,7 @@ import Testing
         #expect(try await session.end().status == .ok)
         #expect(try await testDevice.good([lease.id, "unknown"]) == [lease.id])
         let concerns = Mutex<[DeviceStateChange]>([])
-        fixture.platform.observeDevices { change in concerns.withLock { $0.append(change) } }
+        fixture.platform.observeDevices { seen in concerns.withLock { $0 += [seen.change].compactMap(\.self) } }
         let administration = fixture.administration
         switch withdrawal {
         case .personDisabled: try await administration.users.setEnabled(false, fixture.amara)

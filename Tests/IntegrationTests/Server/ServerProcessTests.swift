@@ -132,6 +132,7 @@ import Testing
             ("connections", 15, "connections must be 16 to 32768"),
             ("connectionsPerAddress", 3, "connectionsPerAddress must be 4 to 32768"),
             ("devicePolling", 61, "devicePolling must be 1 to 60"),
+            ("packageFolder", "packages", "packageFolder must be an absolute path"),
             (
                 "signingKeys", ["ageDays": 1, "publicationHours": 24],
                 "publicationHours must be shorter than ageDays"

@@ -74,7 +74,7 @@ final class CommitCutter: Sendable {
     }
 }
 
-private func connected(to path: String) throws -> Descriptor {
+func connected(to path: String) throws -> Descriptor {
     let connection = Descriptor(owning: socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0))
     var address = sockaddr_un()
     address.sun_family = sa_family_t(AF_UNIX)
@@ -90,16 +90,16 @@ private func connected(to path: String) throws -> Descriptor {
     return connection
 }
 
-private func received(from source: Descriptor) -> [UInt8]? {
+func received(from source: Descriptor) -> [UInt8]? {
     var bytes = [UInt8](repeating: 0, count: 64 << 10)
     let count = source.withNumber { unsafe recv($0, &bytes, bytes.count, 0) }
     return count > 0 ? Array(bytes[..<count]) : nil
 }
 
-private func sent(_ bytes: [UInt8], to target: Descriptor) {
+func sent(_ bytes: [UInt8], to target: Descriptor) {
     _ = target.withNumber { unsafe send($0, bytes, bytes.count, Int32(MSG_NOSIGNAL)) }
 }
 
-private func shut(_ end: Descriptor) { _ = end.withNumber { shutdown($0, Int32(SHUT_RDWR)) } }
+func shut(_ end: Descriptor) { _ = end.withNumber { shutdown($0, Int32(SHUT_RDWR)) } }
 
 private func finish(_ end: Descriptor) { _ = end.withNumber { shutdown($0, Int32(SHUT_WR)) } }

@@ -60,7 +60,6 @@ import Testing
     /// A trigger at the end of the commit ends the server process: the client cannot know whether the commit came
     /// first.
     @Test func `a commit during which the connection is lost is reported as such and not repeated`() async throws {
-        struct Birthday: Announcement {}
         try await withSchema { configuration in
             let deadly = Migration(
                 "deadly",
@@ -81,7 +80,7 @@ import Testing
                 try await database.write { connection in
                     attempts.increment()
                     try connection.execute("INSERT INTO person (id) VALUES ('a')")
-                    try connection.announce(Birthday())
+                    try connection.announce(Birthday(of: "a"))
                 }
             }
             #expect(message.contains("may have succeeded"))

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import Storage
+
+/// The server's notification channel through which the nodes that use one schema announce changes to each other.
+///
+/// Other roles of the same database can send and read notifications, too.
+struct NotificationChannel: Sendable {
+    /// A name that needs no quotes: schemas have only small letters, digits and `_`.
+    private let name: String
+    /// Distinguishes this database object from all others, also from others in the same process.
+    let sender: String
+
+    init(of schema: String) {
+        name = "baton_" + schema
+        let digits = String(UInt64.random(in: 0...UInt64.max), radix: 16)
+        sender = String(repeating: "0", count: 16 - digits.count) + digits
+    }
+
+    /// Notifies all listening connections. Inside a transaction, the server sends the notifications when the
+    /// transaction is committed. It commits transactions that notify one after the other.
+    func notify(
+        _ announcements: [any Announcement], over server: ServerConnection, limit: Duration
+    ) throws(Failure) {
+        guard !announcements.isEmpty else { return }
+        for text in AnnouncementBatch.texts(of: announcements.map(\.message), from: sender) {
+            _ = try server.execute("SELECT pg_notify(\(name), \(text))", limit: limit)
+        }
+    }
+
+    /// Lets the connection receive all notifications from now on.
+    func listen(over server: ServerConnection, limit: Duration) throws(Failure) {
+        try server.command("LISTEN \(name)", limit: limit)
+    }
+
+    /// Sends a notification without announcements, which the sending connection must receive, too.
+    func probe(over server: ServerConnection, limit: Duration) throws(Failure) {
+        for text in AnnouncementBatch.texts(of: [], from: sender) {
+            _ = try server.execute("SELECT pg_notify(\(name), \(text))", limit: limit)
+        }
+    }
+}
