@@ -9,5 +9,6 @@ package enum IdentitySchema {
         + PasswordsSchema.migrations + ClientsSchema.migrations + DeviceRegistrationSchema.migrations
         + AuditSchema.origin + GroupsSchema.migrations + TokensSchema.migrations + ReceiptsSchema.migrations
         + OfflineSchema.migrations + BrowsersSchema.migrations + DirectorySchema.removal
-        + BrandingSchema.migrations + DevicesSchema.ahead
+        + BrandingSchema.migrations + NoncesSchema.migrations + HousekeepingSchema.migrations
+        + DevicesSchema.ahead
 }

@@ -7,6 +7,7 @@ internal import MDMServer
 internal import Processes
 internal import Redaction
 internal import ServiceLifecycle
+internal import Storage
 internal import SwiftASN1
 internal import UnixSignals
 internal import X509
@@ -26,6 +27,8 @@ struct Composition {
         let key = try await storageKey(directory, databases)
         let authority = try DevelopmentAuthority(in: directory, names: configuration.names.all)
         let identity = try await identityPlatform(in: directory, databases, storageKey: key)
+        let clock = ClockService(check: ClockCheck(database: identity.database), logger: logger)
+        try await clock.confirm()
         let management = try await management(in: directory, databases, authority: authority, storageKey: key)
 
         let socket = directory.path(of: "admin.sock")
@@ -47,29 +50,42 @@ struct Composition {
         let possible = Self.connections(of: OpenFileLimit.raise(to: Self.wantedFiles))
         let connections = min(possible, configuration.limits.connections ?? possible)
         // A quarter of the listener's connections is reserved for requests outside the push channels.
-        let channels = PushChannels(capacity: connections / 4 * 3, keepAlive: .seconds(configuration.keepAlive))
+        let channels = PushChannels(capacity: connections / 4 * 3, keepAlive: .seconds(configuration.limits.keepAlive))
         channels.observe(identity, management, logger: logger)
         let link = ManagementLink(identity: identity, management: management, logger: logger)
         PushChannelRoute(identity: identity, management: management, channels: channels, link: link).add(to: devices)
 
+        let health = configuration.loadBalancer.health
+        let readiness = Readiness(listeners: health == nil ? 3 : 4, logger: logger)
         let listeners = Listeners(
             configuration: configuration, connections: connections,
             share: min(connections, configuration.limits.connectionsPerAddress ?? connections / 4),
-            readiness: Readiness(listeners: 3, logger: logger), logger: logger)
-        let services: [any Service] = [
-            try listeners.main(identity.responder(), authority: authority),
-            try listeners.devices(devices, of: management, authority: authority),
-            listeners.administration(administration, path: socket),
-            HousekeepingService(housekeeping: Housekeeping(identity), logger: logger), link,
-            // The last service is notified of a shutdown first. The devices' listener waits for open responses, and
-            // push channels are such responses.
-            channels,
-        ]
-        try await ServiceGroup(
-            configuration: ServiceGroupConfiguration(
-                services: services.map { .init(service: $0) }, gracefulShutdownSignals: [.sigterm, .sigint],
-                logger: logger)
-        ).run()
+            readiness: readiness, logger: logger)
+        let check = DatabaseCheck(
+            [(identity.database, IdentitySchema.migrations), (management.database, MDMSchema.migrations)],
+            logger: logger)
+        // The health listener is the first service, so it answers until the others have stopped.
+        let services: [any Service] =
+            [
+                health.map { listeners.health(HealthRoutes(readiness: readiness, databases: check), at: $0) }
+            ].compactMap(\.self) + [
+                try listeners.main(identity.responder(), authority: authority),
+                try listeners.devices(devices, of: management, authority: authority),
+                listeners.administration(administration, path: socket),
+                HousekeepingService(housekeeping: Housekeeping(identity), logger: logger), link,
+                // The last service is notified of a shutdown first. The devices' listener waits for open responses, and
+                // push channels are such responses.
+                channels,
+            ]
+        var group = ServiceGroupConfiguration(
+            services: services.map { .init(service: $0) }
+                + [.init(service: clock, failureTerminationBehavior: .gracefullyShutdownGroup)],
+            logger: logger)
+        // Requests that have not ended by then are cancelled.
+        group.maximumGracefulShutdownDuration = .seconds(configuration.limits.requestDeadline)
+        try await Shutdown(
+            drain: .seconds(configuration.loadBalancer.drain), readiness: readiness, channels: channels, logger: logger
+        ).run(ServiceGroup(configuration: group))
         _ = unsafe unlink(socket)
     }
 

@@ -14,6 +14,7 @@ struct ServerError: Error, Sendable {
         case databaseUnknown = "server.database.unknown"
         case databaseUnusable = "server.database.unusable"
         case authorityUnusable = "server.authority.unusable"
+        case clockWrong = "server.clock.wrong"
         case stopped = "server.stopped"
     }
 

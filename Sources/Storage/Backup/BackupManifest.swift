@@ -16,7 +16,7 @@ package struct BackupManifest: Codable, Sendable, Equatable {
         /// The kind of database that the rows were read from.
         package let engine: Catalogue
         /// The applied steps of the schema, in order.
-        package let steps: [AppliedStep]
+        package let steps: [RecordedStep]
         package let tables: [Table]
 
         package var rows: Int { tables.reduce(0) { $0 + $1.rows } }

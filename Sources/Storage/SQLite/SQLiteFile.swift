@@ -19,7 +19,7 @@ package struct SQLiteFile: SnapshotSource, DatabaseContent {
         configuration.busyMode = .timeout(5)
         configuration.label = "transfer"
         queue = try mapped { try DatabaseQueue(path: path, configuration: configuration) }
-        let steps = try await Self.read(queue) { try AppliedStep.all($0) }
+        let steps = try await Self.read(queue) { try RecordedStep.all($0) }
         layout = try await schema.layout(of: steps)
     }
 

@@ -42,7 +42,7 @@ package struct EngineSchema: Sendable {
     /// Returns the names of the tables of a database with these applied steps.
     ///
     /// - Throws: ``TransferError`` `newer`, `schemaDiffers`; ``StorageError``
-    package func tables(after steps: [AppliedStep]) async throws -> Set<String> {
+    package func tables(after steps: [RecordedStep]) async throws -> Set<String> {
         Set(try await layout(of: steps).tables.map(\.name))
     }
 
@@ -52,7 +52,7 @@ package struct EngineSchema: Sendable {
     ///
     /// - Throws: ``TransferError`` `newer` if the program does not know a step, `schemaDiffers` if a step has changed;
     ///   ``StorageError``
-    package func layout(of steps: [AppliedStep]) async throws -> DatabaseLayout {
+    package func layout(of steps: [RecordedStep]) async throws -> DatabaseLayout {
         let known = Dictionary(migrations.map { ($0.id, $0) }) { first, _ in first }
         guard !steps.isEmpty, Set(steps.map(\.id)).count == steps.count else {
             throw TransferError(.schemaDiffers, "the database \(name) does not record its schema's steps")
@@ -89,22 +89,22 @@ package struct EngineSchema: Sendable {
 }
 
 /// A step of the schema that was applied to a database.
-package struct AppliedStep: Codable, Sendable, Equatable {
+package struct RecordedStep: Codable, Sendable, Equatable {
     package let id: String
     package let checksum: String
 
     /// Returns the steps of a database, in the order in which they were applied.
     ///
     /// - Throws: ``StorageError``
-    package static func all(_ connection: any Connection) throws -> [AppliedStep] {
+    package static func all(_ connection: any Connection) throws -> [RecordedStep] {
         try connection.rows("SELECT id, checksum FROM migration ORDER BY position").map {
-            AppliedStep(id: try $0["id"], checksum: try $0["checksum"])
+            RecordedStep(id: try $0["id"], checksum: try $0["checksum"])
         }
     }
 }
 
 extension DatabaseLayout {
-    var steps: [AppliedStep] { migrations.map { AppliedStep(id: $0.id, checksum: $0.checksum) } }
+    var steps: [RecordedStep] { migrations.map { RecordedStep(id: $0.id, checksum: $0.checksum) } }
 
     /// Checks that the database has exactly these tables and columns, and these steps of the schema, and that all its
     /// texts can be read.
@@ -117,7 +117,7 @@ extension DatabaseLayout {
             let names = present.symmetricDifference(expected).sorted().prefix(5).joined(separator: ", ")
             throw TransferError(.schemaDiffers, "the tables of the database \(name) are not as expected: \(names)")
         }
-        guard try AppliedStep.all(connection) == steps else {
+        guard try RecordedStep.all(connection) == steps else {
             throw TransferError(.schemaDiffers, "the schema of the database \(name) has just changed; start again")
         }
         if catalogue == .sqlite { try refuseCutTexts(connection) }

@@ -39,12 +39,12 @@ extension Connection {
     /// Returns the applied steps of the current schema; nil if it has no tables.
     ///
     /// - Throws: ``TransferError`` `foreignTables` if it has only other tables.
-    func appliedSteps() throws -> [AppliedStep]? {
+    func appliedSteps() throws -> [RecordedStep]? {
         let tables = try Catalogue.postgreSQL.tables(self)
         guard !tables.isEmpty else { return nil }
         guard tables.contains("migration") else {
             throw TransferError(.foreignTables, "the schema has tables, and none of them is Baton's: \(tables[0])")
         }
-        return try AppliedStep.all(self)
+        return try RecordedStep.all(self)
     }
 }

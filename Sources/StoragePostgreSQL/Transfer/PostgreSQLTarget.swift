@@ -124,8 +124,7 @@ extension Connection {
     /// Lets the rest of the transaction use this schema, which is created if it is missing. A server that starts
     /// meanwhile waits until the transaction has ended.
     fileprivate func enter(_ schema: String) throws {
-        let (kind, key) = (SchemaSetup.lockKind, Int64(SchemaSetup.lockKey(of: schema)))
-        _ = try rows("SELECT pg_advisory_xact_lock(CAST(\(kind) AS INT), CAST(\(key) AS INT))")
+        _ = try rows("SELECT pg_advisory_xact_lock(\(AdvisoryLock(name: schema).key))")
         if try rows("SELECT 1 AS found FROM pg_catalog.pg_namespace WHERE nspname = \(schema)").isEmpty {
             try execute(SQL(stringLiteral: "CREATE SCHEMA \(schema)"))
         }

@@ -3,6 +3,7 @@ internal import FoundationEssentials
 internal import IdentityPlatform
 internal import JSON
 internal import Logging
+internal import ProxyProtocol
 
 extension ServerConfiguration {
     /// Reads the configuration file.
@@ -35,7 +36,7 @@ extension ServerConfiguration: Decodable {
     private enum Key: String, CodingKey, CaseIterable {
         case directory, database, address, port, mdmPort, names, logLevel, passwordCost, keepAlive, compatibility
         case breachedPasswords, auditDays, requestDeadline, connections, connectionsPerAddress, devicePolling
-        case signingKeys, packageFolder
+        case signingKeys, packageFolder, loadBalancer, health
     }
 
     init(from decoder: any Decoder) throws {
@@ -51,7 +52,6 @@ extension ServerConfiguration: Decodable {
         passwords = Passwords(
             cost: try container.number(.passwordCost, in: 10...20) ?? 15,
             breached: try container.decodeIfPresent(String.self, forKey: .breachedPasswords))
-        keepAlive = try container.number(.keepAlive, in: 1...300) ?? 30
         compatibility =
             try container.decodeIfPresent(CompatibilitySwitches.self, forKey: .compatibility)?.compatibility
             ?? Compatibility()
@@ -60,10 +60,43 @@ extension ServerConfiguration: Decodable {
         limits = Limits(
             requestDeadline: try container.number(.requestDeadline, in: 1...600) ?? 60,
             connections: try container.number(.connections, in: 16...32_768),
-            connectionsPerAddress: try container.number(.connectionsPerAddress, in: 4...32_768))
+            connectionsPerAddress: try container.number(.connectionsPerAddress, in: 4...32_768),
+            keepAlive: try container.number(.keepAlive, in: 1...300) ?? 30)
+        var loadBalancer = try container.decodeIfPresent(LoadBalancer.self, forKey: .loadBalancer) ?? LoadBalancer()
+        loadBalancer.health = try container.decodeIfPresent(Health.self, forKey: .health)
+        self.loadBalancer = loadBalancer
         devicePolling = try container.number(.devicePolling, in: 1...60) ?? 5
         signingKeys =
             try container.decodeIfPresent(SigningKeys.self, forKey: .signingKeys)?.keys ?? KeyConfiguration()
+    }
+}
+
+extension ServerConfiguration.LoadBalancer: Decodable {
+    private enum Key: String, CodingKey, CaseIterable { case addresses, drain }
+
+    init(from decoder: any Decoder) throws {
+        try decoder.refuseKeys(beside: Key.allCases.map(\.rawValue))
+        let container = try decoder.container(keyedBy: Key.self)
+        for text in try container.decodeIfPresent([String].self, forKey: .addresses) ?? [] {
+            guard let range = AddressRange(text) else {
+                throw DecodingError.dataCorruptedError(
+                    forKey: Key.addresses, in: container,
+                    debugDescription: "addresses must be IP addresses or networks such as 192.0.2.0/24")
+            }
+            addresses.append(range)
+        }
+        drain = try container.number(.drain, in: 0...300) ?? 10
+    }
+}
+
+extension ServerConfiguration.Health: Decodable {
+    private enum Key: String, CodingKey, CaseIterable { case address, port }
+
+    init(from decoder: any Decoder) throws {
+        try decoder.refuseKeys(beside: Key.allCases.map(\.rawValue))
+        let container = try decoder.container(keyedBy: Key.self)
+        address = try container.decodeIfPresent(String.self, forKey: .address) ?? "127.0.0.1"
+        port = try container.port(.port)
     }
 }
 

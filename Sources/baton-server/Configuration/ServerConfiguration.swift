@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import IdentityPlatform
 internal import Logging
+internal import ProxyProtocol
 
 /// The server's configuration file. Every key is documented in `docs/configuration.md`; an unknown key is an error.
 struct ServerConfiguration: Sendable {
@@ -16,8 +17,6 @@ struct ServerConfiguration: Sendable {
     let names: Names
     let logLevel: Logger.Level
     let passwords: Passwords
-    /// The maximum number of seconds between two messages on a device's push channel.
-    let keepAlive: Int
     /// Switches for older clients, all off by default.
     let compatibility: Compatibility
     /// The folder of the app packages, which several nodes may share; nil for `packages/` in the state directory, or for
@@ -26,6 +25,7 @@ struct ServerConfiguration: Sendable {
     /// How many days the audit log keeps its lines.
     let auditDays: Int
     let limits: Limits
+    let loadBalancer: LoadBalancer
     /// The polling interval in seconds for a device that signs in with a device code.
     let devicePolling: Int
     let signingKeys: KeyConfiguration
@@ -45,6 +45,25 @@ struct ServerConfiguration: Sendable {
         let connections: Int?
         /// The maximum number of connections from one address; nil for a quarter of the listener's connections.
         let connectionsPerAddress: Int?
+        /// The maximum number of seconds between two messages on a device's push channel.
+        let keepAlive: Int
+    }
+
+    /// How the server cooperates with a load balancer in front of it.
+    struct LoadBalancer: Sendable {
+        /// The load balancers' addresses. Each connection from these addresses begins with a header that names the
+        /// client.
+        var addresses: [AddressRange] = []
+        /// For how many seconds a server that has been asked to stop still accepts connections.
+        var drain = 0
+        /// The listener for health checks; nil for none.
+        var health: Health?
+    }
+
+    /// The address of the listener for health checks.
+    struct Health: Sendable {
+        let address: String
+        let port: Int
     }
 
     /// The host names that the listeners answer to.

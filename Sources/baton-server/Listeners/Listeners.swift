@@ -11,7 +11,7 @@ internal import ServiceLifecycle
 internal import SwiftASN1
 internal import X509
 
-/// The listeners as services: the two TLS listeners and the administration socket.
+/// The listeners as services: the two TLS listeners, the administration socket, and the one for health checks.
 struct Listeners {
     let configuration: ServerConfiguration
     /// The maximum number of connections of each TLS listener. Further connections wait to be accepted.
@@ -44,7 +44,7 @@ struct Listeners {
         }
         let shares = ConnectionShares(share: share, listener: "main", logger: logger)
         return Application(
-            responder: responder, server: server(anyIssuer, shares),
+            responder: responder, server: server(anyIssuer, shares, named: "main"),
             configuration: ApplicationConfiguration(
                 address: .hostname(configuration.address, port: configuration.port), serverName: nil,
                 availableConnectionsDelegate: ConnectionTotal(connections, shares: shares)),
@@ -64,7 +64,7 @@ struct Listeners {
             privateKey: .privateKey(try NIOSSLPrivateKey(bytes: Array(authority.key.utf8), format: .pem)))
         let shares = ConnectionShares(share: share, listener: "devices", logger: logger)
         return Application(
-            router: router, server: server(TLSChannelConfiguration(tlsConfiguration: tls), shares),
+            router: router, server: server(TLSChannelConfiguration(tlsConfiguration: tls), shares, named: "devices"),
             configuration: ApplicationConfiguration(
                 address: .hostname(configuration.address, port: configuration.mdmPort), serverName: nil,
                 availableConnectionsDelegate: ConnectionTotal(connections, shares: shares)),
@@ -79,24 +79,45 @@ struct Listeners {
             onServerRunning: { [readiness] _ in readiness.opened() }, logger: logger)
     }
 
-    /// Returns a server for HTTP/1.1 over TLS. It limits the number of connections of each address, and the time of
-    /// every wait for a client.
-    private func server(_ tls: TLSChannelConfiguration, _ shares: ConnectionShares) -> HTTPServerBuilder {
+    /// Returns the listener for health checks: HTTP/1.1 without TLS.
+    func health(_ routes: HealthRoutes, at address: ServerConfiguration.Health) -> any Service {
+        let router = Router()
+        routes.add(to: router)
+        let shares = ConnectionShares(share: Self.healthConnections, listener: "health", logger: logger)
+        return Application(
+            router: router, server: .http1(configuration: Self.http(idle: .seconds(10))),
+            configuration: ApplicationConfiguration(
+                address: .hostname(address.address, port: address.port), serverName: nil,
+                availableConnectionsDelegate: ConnectionTotal(Self.healthConnections, shares: shares)),
+            onServerRunning: { [readiness] _ in readiness.opened() }, logger: logger)
+    }
+
+    /// The maximum number of connections of the listener for health checks.
+    private static let healthConnections = 64
+
+    /// Returns a server for HTTP/1.1 over TLS. It reads the headers of load balancers, and limits the number of
+    /// connections of each address and the time of every wait for a client.
+    private func server(
+        _ tls: TLSChannelConfiguration, _ shares: ConnectionShares, named listener: String
+    ) -> HTTPServerBuilder {
+        let proxies = TrustedProxies(configuration.loadBalancer.addresses, listener: listener, logger: logger)
         let request = configuration.limits.requestDeadline
         let limits = ConnectionDeadlines.Limits(
             handshake: .seconds(Int64(min(10, request))), request: .seconds(Int64(request)))
-        return HTTPServerBuilder { responder in
-            let http = HTTP1Channel(responder: responder, configuration: Self.http(limits))
-            return SharedChannel(base: try TLSChannel(http, configuration: tls), shares: shares)
+        return HTTPServerBuilder { [readiness] responder in
+            let http = HTTP1Channel(
+                responder: responder, configuration: Self.http(HeadCheck.Installer(limits, draining: readiness)))
+            return SharedChannel(base: try TLSChannel(http, configuration: tls), shares: shares, proxies: proxies)
         }
     }
 
     /// Limits headers to 32 KiB in 100 fields and refuses ambiguous heads.
     private static func http(
-        _ limits: ConnectionDeadlines.Limits? = nil, idle: TimeAmount? = nil
+        _ installer: @autoclosure @escaping @Sendable () -> HeadCheck.Installer = HeadCheck.Installer(),
+        idle: TimeAmount? = nil
     ) -> HTTP1Channel.Configuration {
         HTTP1Channel.Configuration(
-            additionalChannelHandlers: [HeadCheck.Installer(limits)], idleTimeout: idle,
+            additionalChannelHandlers: [installer()], idleTimeout: idle,
             httpDecoderConfiguration: .init(
                 maxHeaderFieldSize: 16 * 1024, maxHeaderListSize: 32 * 1024, maxHeaderFieldCount: 100))
     }

@@ -40,7 +40,7 @@ extension ServerError {
         case .newer:
             self.init(
                 .databaseNewer, "This baton-server is too old for its database: \(error.message).",
-                remedy: "Start the version of baton-server that has used the database.")
+                remedy: "Install the newer version; docs/operations/upgrade.md says which versions may run together.")
         case .migrationChanged:
             self.init(
                 .databaseUnknown, "The database was made by another program than this one: \(error.message).",

@@ -158,6 +158,9 @@ import Testing
             (
                 "database", ["postgresql": ["lockTimeout": 11]], "lockTimeout must not be longer than statementTimeout"
             ),
+            ("loadBalancer", ["addresses": ["10.0.0.1/8"]], "addresses must be IP addresses or networks"),
+            ("loadBalancer", ["drain": 301], "drain must be 0 to 300"),
+            ("health", ["address": "127.0.0.1"], "the key port is missing"),
         ] as [(String, any Sendable, String)])
     func `an invalid configuration is refused`(
         key: String, value: any Sendable, explanation: String

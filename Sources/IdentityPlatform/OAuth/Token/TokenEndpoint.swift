@@ -33,7 +33,7 @@ struct TokenEndpoint: Sendable {
         return try await handler.respond(
             to: TokenRequest(
                 tenant: tenant, version: version, form: form, authorization: request.headers[.authorization],
-                peer: PeerAddress(context.channel.remoteAddress)))
+                peer: context.client))
     }
 }
 

@@ -15,7 +15,7 @@ import Testing
 
 /// Two nodes over one database. Where a test says so, the second node writes between the first node's decision and the
 /// first node's transaction.
-@Suite(.timeLimit(.minutes(5))) struct TwoNodesTests {
+@Suite(.timeLimit(.minutes(5))) struct ManagementNodesTests {
     private let tenant = TenantID(rawValue: TestManagement.tenant)
 
     /// Two nodes whose databases are connections to one PostgreSQL server.
