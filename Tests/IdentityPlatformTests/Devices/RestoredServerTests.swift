@@ -18,14 +18,14 @@ import Testing
     /// A device that had a session before the backup, and its platform before and after the restore.
     private struct Shop {
         let before: TestDevice
-        let backup: SQLiteDatabase
+        let backup: any Database
 
         init(_ prepare: (TestDevice) async throws -> Void = { _ = try await $0.session(counter: 5).end() }) async throws
         {
             let fixture = try await TestPlatform()
             before = try await TestDevice.joined(fixture)
             try await prepare(before)
-            backup = try fixture.backup()
+            backup = try await fixture.backup()
         }
 
         /// The same device at the restored server.
@@ -133,7 +133,7 @@ import Testing
     @Test func `a device that joined after the backup is unknown and can join again`() async throws {
         let fixture = try await TestPlatform()
         try await fixture.administration.users.assign(.cloudDeviceAdministrator, to: fixture.bo)
-        let backup = try fixture.backup()
+        let backup = try await fixture.backup()
         let joined = try await TestDevice.joined(fixture)
         let restored = try await fixture.restored(from: backup)
         var device = try TestDevice(restored)

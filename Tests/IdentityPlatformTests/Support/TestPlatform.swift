@@ -82,13 +82,10 @@ struct TestPlatform: Sendable {
     }
 
     /// Returns a copy of the database as it is now.
-    func backup() throws -> SQLiteDatabase {
-        guard let database = platform.database as? SQLiteDatabase else { throw TestProblem("the database is wrapped") }
-        return try SQLiteDatabase(inMemoryLike: database)
-    }
+    func backup() async throws -> any Database { try await Self.databases.copy(of: platform.database) }
 
     /// Returns the platform as after a restore of the backup. Everything that was only in memory is lost.
-    func restored(from backup: SQLiteDatabase) async throws -> TestPlatform {
+    func restored(from backup: any Database) async throws -> TestPlatform {
         TestPlatform(
             platform: try await Platform(
                 configuration: platform.configuration, database: backup, storageKey: try Self.storageKey(),

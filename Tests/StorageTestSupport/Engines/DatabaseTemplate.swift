@@ -41,7 +41,29 @@ final class DatabaseTemplate: Sendable {
         return configuration
     }
 
-    func makeCopy() async throws -> any Database {
+    func makeCopy() async throws -> any Database { try await makeCopy(of: name, after: []) }
+
+    /// Returns a copy of a database that ``makeCopy()`` made. Its connections are cut first, because PostgreSQL copies
+    /// only a database that nobody uses. Its pool opens new ones.
+    ///
+    /// - Throws: ``TestProblem`` if the database is another one.
+    func makeCopy(of database: any Database) async throws -> any Database {
+        guard let original = (database as? DatabaseCopy)?.name else { throw TestProblem("the database is wrapped") }
+        return try await makeCopy(
+            of: original,
+            after: [
+                "ALTER DATABASE \(original) ALLOW_CONNECTIONS false",
+                """
+                DO $$ BEGIN
+                    PERFORM pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '\(original)';
+                END $$
+                """,
+            ], before: ["ALTER DATABASE \(original) ALLOW_CONNECTIONS true"])
+    }
+
+    private func makeCopy(of original: String, after first: [String], before last: [String] = []) async throws
+        -> any Database
+    {
         let (number, unused) = try copies.withLock { copies in
             guard copies.used < Self.limit else { throw TestProblem("the tests use too many databases at once") }
             copies.made += 1
@@ -52,10 +74,10 @@ final class DatabaseTemplate: Sendable {
         let copy = "\(name)copy\(number)"
         // A copy of the files takes a tenth of the time that a copy through the log takes.
         try await administrator.run(
-            unused.map { "DROP DATABASE \($0) WITH (FORCE)" }
-                + ["CREATE DATABASE \(copy) TEMPLATE \(name) STRATEGY file_copy"])
+            unused.map { "DROP DATABASE \($0) WITH (FORCE)" } + first
+                + ["CREATE DATABASE \(copy) TEMPLATE \(original) STRATEGY file_copy"] + last)
         return DatabaseCopy(
-            try await PostgreSQLDatabase(configuration(of: copy), migrations: migrations),
+            try await PostgreSQLDatabase(configuration(of: copy), migrations: migrations), name: copy,
             atEnd: { [weak self] in
                 self?.copies.withLock { copies in
                     copies.used -= 1
@@ -67,11 +89,12 @@ final class DatabaseTemplate: Sendable {
 
 /// A database that ends with its last user.
 private final class DatabaseCopy: Database {
+    let name: String
     private let database: PostgreSQLDatabase
     private let atEnd: @Sendable () -> Void
 
-    init(_ database: PostgreSQLDatabase, atEnd: @escaping @Sendable () -> Void) {
-        (self.database, self.atEnd) = (database, atEnd)
+    init(_ database: PostgreSQLDatabase, name: String, atEnd: @escaping @Sendable () -> Void) {
+        (self.database, self.name, self.atEnd) = (database, name, atEnd)
     }
 
     deinit { atEnd() }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package import Storage
+internal import TestSupport
 
 /// Databases for the tests of one engine. Each test gets a new one that contains the engine's tables and no rows.
 package final class EngineDatabases: Sendable {
@@ -22,6 +23,15 @@ package final class EngineDatabases: Sendable {
     package func make(_ kind: EngineDatabase = .chosen) async throws -> any Database {
         guard kind == .postgresql, let template else { return try SQLiteDatabase(inMemoryLike: await embedded.value) }
         return try await template.value.makeCopy()
+    }
+
+    /// Returns a new database with the rows that a database of ``make(_:)`` has now.
+    ///
+    /// - Throws: ``TestProblem`` if the database is wrapped in another.
+    package func copy(of database: any Database) async throws -> any Database {
+        if let embedded = database as? SQLiteDatabase { return try SQLiteDatabase(inMemoryLike: embedded) }
+        guard let template else { throw TestProblem("the database is wrapped") }
+        return try await template.value.makeCopy(of: database)
     }
 }
 
