@@ -15,7 +15,9 @@ struct ServerBenchmark: ParsableCommand {
         commandName: "server-benchmark",
         abstract: "Measures grants, sign-ins and device management. Prints one JSON object per line.",
         discussion: "Figures count only from a release build: scripts/benchmark.",
-        subcommands: [ServerCommand.self, MDMCommand.self, ScalingCommand.self, CountCommand.self])
+        subcommands: [
+            ServerCommand.self, MDMCommand.self, ScalingCommand.self, CountCommand.self, MetricsCommand.self,
+        ])
 
     static func main() {
         LoggingSystem.bootstrap { _ in SwiftLogNoOpLogHandler() }

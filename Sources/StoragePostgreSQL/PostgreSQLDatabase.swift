@@ -5,8 +5,10 @@ package import Storage
 ///
 /// Every transaction is SERIALIZABLE: the result is as if all transactions ran one after the other. A transaction that
 /// conflicts with another one, or whose connection is lost before its commit, is repeated.
-package struct PostgreSQLDatabase: Database {
+package struct PostgreSQLDatabase: PooledDatabase {
     private let pool: ConnectionPool
+    private let connections: Int
+    private let repetitions = Repetitions()
     private let retries: Int
     private let random: @Sendable () -> Double
     private let observers = Observers()
@@ -28,6 +30,7 @@ package struct PostgreSQLDatabase: Database {
             (retries, self.random) = (configuration.limits.retries, random)
             listener = try AnnouncementListener(
                 address, limits: configuration.limits, channel: channel, observers: observers, random: random)
+            connections = configuration.limits.connections
             let setup = try PooledConnection(
                 try ServerAddress(configuration, isForMigration: true), limits: configuration.limits, channel: channel)
             try await setup.setUp(schema: configuration.schema, migrations: migrations)
@@ -37,6 +40,13 @@ package struct PostgreSQLDatabase: Database {
     }
 
     package var isShared: Bool { true }
+
+    package var load: PoolLoad {
+        let (inUse, waiting) = pool.load
+        let (conflicts, losses) = repetitions.counts
+        return PoolLoad(
+            limit: connections, inUse: inUse, waiting: waiting, conflicts: conflicts, losses: losses)
+    }
 
     package func read<T: Sendable>(_ body: @escaping @Sendable (any Connection) throws -> T) async throws -> T {
         try await transaction(.read, body)
@@ -65,6 +75,7 @@ package struct PostgreSQLDatabase: Database {
                 return committed.value
             } catch let failure as Failure {
                 guard let pause = budget.pause(after: failure.kind, random: random()) else { throw failure.thrown }
+                repetitions.count(after: failure.kind)
                 if pause > .zero { try await Task.sleep(for: pause) }
             }
         }

@@ -6,6 +6,7 @@ internal import Logging
 internal import MDMServer
 internal import Processes
 internal import Redaction
+internal import ServerMetrics
 internal import ServiceLifecycle
 internal import Storage
 internal import SwiftASN1
@@ -15,8 +16,12 @@ internal import X509
 /// Assembles the engines, their databases and their listeners. No other type depends on all of them.
 struct Composition {
     private let configuration: ServerConfiguration
+    private let metering: Metering
 
-    init(_ configuration: ServerConfiguration) { self.configuration = configuration }
+    init(_ configuration: ServerConfiguration) {
+        self.configuration = configuration
+        metering = Metering(configuration.monitoring.metrics)
+    }
 
     /// Serves until SIGTERM or SIGINT.
     ///
@@ -54,11 +59,27 @@ struct Composition {
         let listeners = Listeners(
             configuration: configuration, connections: connections,
             share: min(connections, configuration.limits.connectionsPerAddress ?? connections / 4),
-            readiness: Readiness(listeners: 3, logger: logger), logger: logger)
-        let services: [any Service] = [
-            try listeners.main(identity.responder(), authority: authority),
-            try listeners.devices(devices, of: management, authority: authority),
-            listeners.administration(administration, path: socket),
+            readiness: Readiness(listeners: 3 + metering.listeners, logger: logger), logger: logger)
+        let main = identity.responder()
+        let requests = metering.requests([
+            .main: main.routes.map { ServedRoute(method: $0.method, path: $0.path) },
+            .devices: ServedRoute.all(of: devices),
+            .administration: ServedRoute.all(of: administration),
+        ])
+        metering.observe(
+            .init(
+                identity: identity, management: management, channels: channels,
+                certificates: [
+                    .server: try Certificate(pemEncoded: authority.certificate), .root: authority.root,
+                    .deviceManagement: try Certificate(derEncoded: management.identityAuthority),
+                ]), logger: logger)
+        var services = metering.services(readiness: listeners.readiness, logger: logger)
+        services += [
+            try listeners.main(MeasuredResponder(main, requests[.main]), authority: authority),
+            try listeners.devices(
+                MeasuredResponder(devices.buildResponder(), requests[.devices]), of: management, authority: authority),
+            listeners.administration(
+                MeasuredResponder(administration.buildResponder(), requests[.administration]), path: socket),
             HousekeepingService(housekeeping: Housekeeping(identity), logger: logger), link,
             // The last service is notified of a shutdown first. The devices' listener waits for open responses, and
             // push channels are such responses.
@@ -90,7 +111,10 @@ struct Composition {
         }
         do {
             let key = try await storageKey(directory, database)
-            return (try await Platform(configuration: identity, database: database, storageKey: key), key)
+            let platform = try await Platform(
+                configuration: identity, database: metering.measured(database, "identity"), storageKey: key,
+                metrics: metering.identity)
+            return (platform, key)
         } catch is StorageKey.Failure {
             throw Self.otherKey(directory.path(of: Self.keyFile))
         }
@@ -115,7 +139,7 @@ struct Composition {
                     packageDirectory: configuration.packageFolder ?? directory.path(of: "packages"),
                     arePackagesInDatabase: database.isShared && configuration.packageFolder == nil,
                     auditRetention: .seconds(configuration.auditDays * 86400)),
-                database: database,
+                database: metering.measured(database, "management"),
                 sealer: SecretSealer(
                     seal: { try storageKey.seal($0, purpose: $1) }, open: { try storageKey.open($0, purpose: $1) }))
         } catch is StorageKey.Failure {

@@ -3,6 +3,7 @@ internal import FoundationEssentials
 internal import IdentityPlatform
 internal import JSON
 internal import Logging
+internal import Observability
 
 extension ServerConfiguration {
     /// Reads the configuration file.
@@ -35,7 +36,7 @@ extension ServerConfiguration: Decodable {
     private enum Key: String, CodingKey, CaseIterable {
         case directory, address, port, mdmPort, names, logLevel, passwordCost, keepAlive, compatibility
         case breachedPasswords, auditDays, requestDeadline, connections, connectionsPerAddress, devicePolling
-        case signingKeys, packageFolder
+        case signingKeys, packageFolder, logFormat, metrics
     }
 
     init(from decoder: any Decoder) throws {
@@ -46,7 +47,10 @@ extension ServerConfiguration: Decodable {
         port = try container.port(.port)
         mdmPort = try container.port(.mdmPort)
         names = try container.decode(Names.self, forKey: .names)
-        logLevel = try container.decodeIfPresent(Logger.Level.self, forKey: .logLevel) ?? .info
+        monitoring = Monitoring(
+            logLevel: try container.decodeIfPresent(Logger.Level.self, forKey: .logLevel) ?? .info,
+            logFormat: try container.decodeIfPresent(LogFormat.self, forKey: .logFormat) ?? .text,
+            metrics: try container.decodeIfPresent(Metrics.self, forKey: .metrics))
         passwordCost = try container.number(.passwordCost, in: 10...20) ?? 15
         keepAlive = try container.number(.keepAlive, in: 1...300) ?? 30
         compatibility =
@@ -62,6 +66,17 @@ extension ServerConfiguration: Decodable {
         devicePolling = try container.number(.devicePolling, in: 1...60) ?? 5
         signingKeys =
             try container.decodeIfPresent(SigningKeys.self, forKey: .signingKeys)?.keys ?? KeyConfiguration()
+    }
+}
+
+extension ServerConfiguration.Metrics: Decodable {
+    private enum Key: String, CodingKey, CaseIterable { case address, port }
+
+    init(from decoder: any Decoder) throws {
+        try decoder.refuseKeys(beside: Key.allCases.map(\.rawValue))
+        let container = try decoder.container(keyedBy: Key.self)
+        address = try container.decodeIfPresent(String.self, forKey: .address) ?? "127.0.0.1"
+        port = try container.port(.port)
     }
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import IdentityPlatform
 internal import Logging
+internal import Observability
 
 /// The server's configuration file. Every key is documented in `docs/configuration.md`; an unknown key is an error.
 struct ServerConfiguration: Sendable {
@@ -13,7 +14,7 @@ struct ServerConfiguration: Sendable {
     /// The port of the MDM listener.
     let mdmPort: Int
     let names: Names
-    let logLevel: Logger.Level
+    let monitoring: Monitoring
     /// log₂ of scrypt's N.
     let passwordCost: Int
     /// The maximum number of seconds between two messages on a device's push channel.
@@ -31,6 +32,20 @@ struct ServerConfiguration: Sendable {
     /// The polling interval in seconds for a device that signs in with a device code.
     let devicePolling: Int
     let signingKeys: KeyConfiguration
+
+    /// What the log contains, in which format, and whether metrics are published.
+    struct Monitoring: Sendable {
+        let logLevel: Logger.Level
+        let logFormat: LogFormat
+        /// The listener for metrics; nil for none. Without it nothing is counted.
+        let metrics: Metrics?
+    }
+
+    /// Where metrics are published, without TLS and without authentication.
+    struct Metrics: Sendable {
+        let address: String
+        let port: Int
+    }
 
     /// The connection limits of each TLS listener.
     struct Limits: Sendable {

@@ -29,7 +29,9 @@ struct Listeners {
     /// not ask the user to choose one.
     ///
     /// - Throws: the library's error if it cannot use the certificate.
-    func main(_ responder: HostResponder, authority: DevelopmentAuthority) throws -> any Service {
+    func main(
+        _ responder: some HTTPResponder<IdentityContext>, authority: DevelopmentAuthority
+    ) throws -> any Service {
         let certificate = try NIOSSLCertificate(bytes: Array(authority.certificate.utf8), format: .pem)
         let key = try NIOSSLPrivateKey(bytes: Array(authority.key.utf8), format: .pem)
         var tls = TLSConfiguration.makeServerConfiguration(
@@ -55,7 +57,7 @@ struct Listeners {
     ///
     /// - Throws: the library's error if it cannot use the certificate.
     func devices(
-        _ router: Router<MDMContext>, of management: Management, authority: DevelopmentAuthority
+        _ responder: some HTTPResponder<MDMContext>, of management: Management, authority: DevelopmentAuthority
     ) throws -> any Service {
         let tls = try management.tls(
             certificateChain: [
@@ -64,7 +66,7 @@ struct Listeners {
             privateKey: .privateKey(try NIOSSLPrivateKey(bytes: Array(authority.key.utf8), format: .pem)))
         let shares = ConnectionShares(share: share, listener: "devices", logger: logger)
         return Application(
-            router: router, server: server(TLSChannelConfiguration(tlsConfiguration: tls), shares),
+            responder: responder, server: server(TLSChannelConfiguration(tlsConfiguration: tls), shares),
             configuration: ApplicationConfiguration(
                 address: .hostname(configuration.address, port: configuration.mdmPort), serverName: nil,
                 availableConnectionsDelegate: ConnectionTotal(connections, shares: shares)),
@@ -72,9 +74,9 @@ struct Listeners {
     }
 
     /// Returns the administration socket's listener: HTTP/1.1.
-    func administration(_ router: Router<AdminContext>, path: String) -> any Service {
+    func administration(_ responder: some HTTPResponder<AdminContext>, path: String) -> any Service {
         Application(
-            router: router, server: .http1(configuration: Self.http(idle: .seconds(60))),
+            responder: responder, server: .http1(configuration: Self.http(idle: .seconds(60))),
             configuration: ApplicationConfiguration(address: .unixDomainSocket(path: path), serverName: nil),
             onServerRunning: { [readiness] _ in readiness.opened() }, logger: logger)
     }
