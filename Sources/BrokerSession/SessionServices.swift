@@ -132,7 +132,9 @@ struct SessionServices: Sendable {
         case .browserEnded(let end): attempts.browserEnded(end)
         case .tokenNoted(let time): router.tokens.tokenNoted(until: time)
         case .join(let order): join.start(order)
-        case .willEnd(let epoch, let milliseconds): router.signOuts.announce(epoch, milliseconds: milliseconds)
+        case .willEnd(let epoch, let milliseconds):
+            counter.report()
+            router.signOuts.announce(epoch, milliseconds: milliseconds)
         case .idle(let epoch, let seconds): router.signOuts.warn(epoch, seconds: seconds)
         case .locks(let locks): access.update(locks)
         case .appSettled(let requestID, let accepted): answers.settle(requestID, accepted: accepted)

@@ -26,6 +26,8 @@ struct RequestRouter: Sendable {
         if request.parameters.correlationID == nil { request.parameters[.correlationID] = UUID().uuidString }
         let call = AppRequest(request: request, app: app, refusals: refusals)
         counter.request(call.operation)
+        // The sign-out kills this process, with the counts that have not been reported.
+        if call.operation == .signOut { counter.report() }
         do throws(BrokerError) {
             guard app.endedEpoch == nil || request.operation == .acknowledge else {
                 throw BrokerError(
