@@ -81,6 +81,8 @@ let package = Package(
         // 4. Contracts between processes, without I/O.
         .target(name: "BrokerProtocol", dependencies: ["JSON"]),
         .target(name: "AdminAPI", dependencies: ["Redaction"]),
+        // The header with which a load balancer names the client of a connection.
+        .target(name: "ProxyProtocol"),
         .target(name: "PushProtocol", dependencies: ["JSON"]),
         .target(name: "Receipts", dependencies: ["JSON", "OAuth", .asn1, .certificates, .crypto]),
 
@@ -204,8 +206,8 @@ let package = Package(
         .executableTarget(
             name: "baton-server",
             dependencies: [
-                "IdentityPlatform", "JSON", "MDMServer", "OAuth", "Observability", "Processes", "PushProtocol",
-                "Redaction", "ServerMetrics", "Storage", "UnixSocket",
+                "IdentityPlatform", "JSON", "MDMServer", "OAuth", "Observability", "Processes", "ProxyProtocol",
+                "PushProtocol", "Redaction", "ServerMetrics", "Storage", "StoragePostgreSQL", "UnixSocket",
                 .argumentParser, .asn1, .certificates, .coreMetrics, .crypto, .httpTypes, .hummingbird,
                 .hummingbirdCore,
                 .hummingbirdTLS,
@@ -231,7 +233,10 @@ let package = Package(
             ],
             path: "Tests/TestSupport"),
         .target(name: "FileRecorder", path: "Tests/FileRecorder"),
-        .target(name: "StorageTestSupport", dependencies: ["Storage"], path: "Tests/StorageTestSupport"),
+        .target(
+            name: "StorageTestSupport",
+            dependencies: ["CPostgreSQL", "Processes", "Storage", "StoragePostgreSQL", "TestSupport"],
+            path: "Tests/StorageTestSupport"),
         // The search for traces. Its program reads the memory of processes, so it is not installed on devices.
         .target(name: "CInspection", path: "Tests/Canary/CInspection", linkerSettings: [.linkedLibrary("z")]),
         .target(
@@ -262,6 +267,7 @@ let package = Package(
         .testTarget(
             name: "AdminAPITests",
             dependencies: ["AdminAPI", "BrokerIPC", "BrokerProtocol", "Redaction", "TestSupport"]),
+        .testTarget(name: "ProxyProtocolTests", dependencies: ["ProxyProtocol"]),
         .testTarget(name: "PushProtocolTests", dependencies: ["PushProtocol"]),
         .testTarget(name: "ObservabilityTests", dependencies: ["JSON", "Observability", .logging]),
         .testTarget(
@@ -312,6 +318,7 @@ let package = Package(
             name: "IdentityPlatformTests",
             dependencies: [
                 "AdminAPI", "IdentityPlatform", "JSON", "OAuth", "Receipts", "Redaction", "Storage",
+                "StoragePostgreSQL",
                 "StorageTestSupport", "TestSupport", "WebPages",
                 .asn1, .certificates, .crypto, .cryptoExtras, .httpTypes, .hummingbird, .nioCore, .subprocess,
             ]),
@@ -350,7 +357,7 @@ if Context.environment["BATON_TSAN"] == "1" { package.keepWhatRaces() }
 let isFuzzing = Context.environment["BATON_FUZZ"] == "1"
 let fuzzed = [
     "BrokerIPC", "BrokerProtocol", "BrowserHost", "BrowserPolicies", "DeviceAudit", "DeviceManagement", "JSON", "OAuth",
-    "Receipts", "Redaction", "Storage", "UnixSocket",
+    "ProxyProtocol", "Receipts", "Redaction", "Storage", "UnixSocket",
 ]
 if isFuzzing {
     package.targets.append(
@@ -367,7 +374,7 @@ if Context.environment["BATON_BENCH"] == "1" {
             name: "server-benchmark",
             dependencies: [
                 "DeviceManagement", "IdentityPlatform", "MDMServer", "OAuth", "Observability", "Redaction",
-                "ServerMetrics", "Storage", "TestSupport",
+                "ServerMetrics", "Storage", "StoragePostgreSQL", "TestSupport",
                 .argumentParser, .asn1, .certificates, .crypto, .cryptoExtras, .httpTypes, .hummingbird, .logging,
             ],
             path: "Benchmarks/Server"))

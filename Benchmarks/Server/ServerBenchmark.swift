@@ -16,7 +16,8 @@ struct ServerBenchmark: ParsableCommand {
         abstract: "Measures grants, sign-ins and device management. Prints one JSON object per line.",
         discussion: "Figures count only from a release build: scripts/benchmark.",
         subcommands: [
-            ServerCommand.self, MDMCommand.self, ScalingCommand.self, CountCommand.self, MetricsCommand.self,
+            ServerCommand.self, MDMCommand.self, ScalingCommand.self, CountCommand.self, AuditCommand.self,
+            MetricsCommand.self,
         ])
 
     static func main() {

@@ -9,5 +9,5 @@ package enum IdentitySchema {
         + PasswordsSchema.migrations + ClientsSchema.migrations + DeviceRegistrationSchema.migrations
         + AuditSchema.origin + GroupsSchema.migrations + TokensSchema.migrations + ReceiptsSchema.migrations
         + OfflineSchema.migrations + BrowsersSchema.migrations + DirectorySchema.removal
-        + BrandingSchema.migrations
+        + BrandingSchema.migrations + NoncesSchema.migrations + HousekeepingSchema.migrations
 }

@@ -37,7 +37,9 @@ package struct Platform: Sendable {
         self.environment = environment
         self.storageKey = storageKey
         directoryCache = DirectoryCache(database: database)
-        nonces = Nonces(environment: environment)
+        nonces = Nonces(
+            environment: environment, storageKey: storageKey, isShared: database.isShared,
+            capacityOfCaller: configuration.requestsPerCaller)
         deviceAuthorities = DeviceAuthorities(database: database, storageKey: storageKey, environment: environment)
         receiptAuthorities = ReceiptAuthorities(database: database, storageKey: storageKey, environment: environment)
         resources = ResourceCatalogue(names: configuration.names)

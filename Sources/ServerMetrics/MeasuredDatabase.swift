@@ -60,6 +60,15 @@ package struct MeasuredDatabase: Database {
 
     package func observe(_ observer: @escaping @Sendable (any Announcement) -> Void) { base.observe(observer) }
 
+    /// Runs the job. The job's own transactions are measured, so nothing is counted here.
+    package func exclusively<T: Sendable>(_ job: String, _ body: @Sendable () async throws -> T) async throws -> T? {
+        try await base.exclusively(job, body)
+    }
+
+    package func serverTime() async throws -> Timestamp? {
+        do { return try await base.serverTime() } catch { throw counted(error) }
+    }
+
     private func counted(_ error: any Error) -> any Error {
         if let error = error as? StorageError { failures[error.code]?.increment() }
         return error

@@ -36,6 +36,30 @@ package protocol Database: Sendable {
     /// that may have happened, observers get ``AnnouncementMessage/gap`` as soon as announcements arrive again. Most
     /// callers observe one kind of announcement: ``observe(_:_:)``.
     func observe(_ observer: @escaping @Sendable (any Announcement) -> Void)
+
+    /// Runs a job that at most one of the processes that share this database may run at a time. If a process ends or
+    /// loses its connection while it runs the job, another one may begin the job.
+    ///
+    /// - Parameter job: the job's name, the same in every process.
+    /// - Returns: the value of `body`; nil if another process is running the job.
+    /// - Throws: ``StorageError``, `CancellationError`, or the error of `body`.
+    func exclusively<T: Sendable>(_ job: String, _ body: @Sendable () async throws -> T) async throws -> T?
+
+    /// Returns the time of the database server's clock; nil if the database uses the clock of this machine.
+    ///
+    /// - Throws: ``StorageError``, `CancellationError`
+    func serverTime() async throws -> Timestamp?
+}
+
+/// A layer over a database that passes these calls on must say so itself. Without that, they fail.
+extension Database {
+    package func exclusively<T: Sendable>(_ job: String, _ body: @Sendable () async throws -> T) async throws -> T? {
+        throw StorageError(.failed, "this layer over a database runs no exclusive jobs")
+    }
+
+    package func serverTime() async throws -> Timestamp? {
+        throw StorageError(.failed, "this layer over a database does not know the server's time")
+    }
 }
 
 /// One transaction's access to the tables. Valid only inside the closure that received it.

@@ -1,12 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// One step of a schema's history. Each step is applied once, in order, and must not be edited afterwards.
+///
+/// The steps of a release form one version of the schema. A program's schema version is the highest version among its
+/// steps.
 package struct Migration: Sendable {
     package let id: String
+    /// The version of the schema to which the step belongs.
+    let version: Int64
+    /// The lowest schema version of programs that may use the database after this step.
+    let lowest: Int64
     let statements: [SQL]
 
-    package init(_ id: String, _ statements: [SQL]) {
+    /// - Parameters:
+    ///   - version: the version of the schema to which the step belongs; one more than that of the last release.
+    ///   - allowsPrevious: whether every statement of the previous version gives the right result after this step, and
+    ///     whether this version can work with what these statements write. Otherwise, all programs of the previous
+    ///     version must stop before a program applies the step.
+    package init(_ id: String, version: Int64 = 1, allowsPrevious: Bool = false, _ statements: [SQL]) {
         self.id = id
+        self.version = version
+        lowest = allowsPrevious ? version - 1 : version
         self.statements = statements
     }
 
@@ -26,39 +40,92 @@ extension Connection {
     /// Steps are identified by id, not by position, because a step may be added to one feature's list after the steps
     /// of later features were applied. A step may depend only on steps before it in the list.
     ///
-    /// - Throws: ``StorageError`` `newer` if the database has steps that the program does not know; `migrationChanged`
-    ///   if the text of an applied step has changed or two steps have the same id.
+    /// - Throws: ``StorageError`` `newer` if the program is too old for the database; `migrationChanged` if the text of
+    ///   an applied step has changed or two steps have the same id.
     package func apply(_ migrations: [Migration]) throws {
+        guard Set(migrations.map(\.id)).count == migrations.count else {
+            throw StorageError(.migrationChanged, "two steps have the same id")
+        }
+        try prepareMigrationTable(for: migrations)
+        guard !migrations.isEmpty else { return }
+        let applied = try appliedSteps()
+        try check(applied, against: migrations)
+        var position = applied.count
+        for migration in migrations where applied[migration.id] == nil {
+            for statement in migration.statements { try execute(statement) }
+            try execute(
+                """
+                INSERT INTO migration (id, position, checksum, version, lowest)
+                VALUES (\(migration.id), \(position), \(migration.checksum), \(migration.version), \(migration.lowest))
+                """)
+            position += 1
+        }
+    }
+
+    /// Checks that a program with these `migrations`, which have been applied, may still use the database. A newer
+    /// program may have applied further steps since.
+    ///
+    /// - Throws: ``StorageError`` `newer` if the program is too old for the database.
+    package func checkSchema(_ migrations: [Migration]) throws { try check(appliedSteps(), against: migrations) }
+
+    /// Creates the table of applied steps, or adds the columns that it did not have before steps had versions.
+    private func prepareMigrationTable(for migrations: [Migration]) throws {
         try execute(
             """
             CREATE TABLE IF NOT EXISTS migration (
                 id TEXT NOT NULL PRIMARY KEY, position BIGINT NOT NULL UNIQUE, checksum TEXT NOT NULL)
             """)
-        let rows = try rows("SELECT id, checksum FROM migration ORDER BY position")
-        let applied: [String: String] = Dictionary(
-            uniqueKeysWithValues: try rows.map { (try $0["id"], try $0["checksum"]) })
-        let known = Set(migrations.map(\.id))
-        guard known.count == migrations.count else {
-            throw StorageError(.migrationChanged, "two steps have the same id")
+        let sample = try row("SELECT * FROM migration ORDER BY position LIMIT 1")
+        guard !migrations.isEmpty else {
+            guard sample == nil else { throw StorageError(.newer, "the database has steps, and this program has none") }
+            return
         }
-        guard known.isSuperset(of: applied.keys) else {
-            throw StorageError(.newer, "the database is newer than this program; start the newer program")
-        }
-        var position = applied.count
+        // An empty table does not have the columns yet, because they are added in the transaction that adds a row.
+        guard sample?.names.contains("lowest") != true else { return }
+        try execute("ALTER TABLE migration ADD COLUMN version BIGINT NOT NULL DEFAULT 1")
+        try execute("ALTER TABLE migration ADD COLUMN lowest BIGINT NOT NULL DEFAULT 1")
+    }
+
+    private func appliedSteps() throws -> [String: AppliedStep] {
+        let rows = try rows("SELECT id, checksum, version, lowest FROM migration ORDER BY position")
+        return Dictionary(uniqueKeysWithValues: try rows.map { (try $0["id"], try AppliedStep($0)) })
+    }
+
+    private func check(_ applied: [String: AppliedStep], against migrations: [Migration]) throws {
         for migration in migrations {
-            if let checksum = applied[migration.id] {
-                guard checksum == migration.checksum else {
-                    throw StorageError(.migrationChanged, "step \(migration.id) differs from the one applied")
-                }
-                continue
-            }
-            for statement in migration.statements { try execute(statement) }
-            try execute(
+            guard let step = applied[migration.id], step.checksum != migration.checksum else { continue }
+            throw StorageError(.migrationChanged, "step \(migration.id) differs from the one applied")
+        }
+        let own = migrations.map(\.version).max() ?? 0
+        let known = Set(migrations.map(\.id))
+        let unknown = applied.filter { !known.contains($0.key) }
+        for (id, step) in unknown.sorted(by: { $0.key < $1.key }) where !step.allows(own) {
+            throw StorageError(
+                .newer,
                 """
-                INSERT INTO migration (id, position, checksum)
-                VALUES (\(migration.id), \(position), \(migration.checksum))
+                the database is newer than this program, which has schema version \(own) and does not know the step \
+                "\(id)" of version \(step.version), for which programs need version \(step.lowest) or later; start the \
+                newer program
                 """)
-            position += 1
+        }
+        // A newer program has all steps of the versions before it.
+        if !unknown.isEmpty, let missing = migrations.first(where: { applied[$0.id] == nil }) {
+            throw StorageError(
+                .newer, "the database has another history than this program: it has no step \"\(missing.id)\"")
         }
     }
+}
+
+/// A step that has been applied to a database, as the database records it.
+private struct AppliedStep {
+    let checksum: String
+    let version: Int64
+    let lowest: Int64
+
+    init(_ row: Row) throws {
+        (checksum, version, lowest) = (try row["checksum"], try row["version"], try row["lowest"])
+    }
+
+    /// Whether a program of this schema version that does not know the step may use the database.
+    func allows(_ program: Int64) -> Bool { lowest < version && lowest <= program }
 }

@@ -6,10 +6,11 @@ package import Storage
 /// Every transaction is SERIALIZABLE: the result is as if all transactions ran one after the other. A transaction that
 /// conflicts with another one, or whose connection is lost before its commit, is repeated.
 package struct PostgreSQLDatabase: PooledDatabase {
+    private let configuration: PostgreSQLConfiguration
+    private let address: ServerAddress
+    private let channel: NotificationChannel
     private let pool: ConnectionPool
-    private let connections: Int
     private let repetitions = Repetitions()
-    private let retries: Int
     private let random: @Sendable () -> Double
     private let observers = Observers()
     private let listener: AnnouncementListener
@@ -25,12 +26,12 @@ package struct PostgreSQLDatabase: PooledDatabase {
     ) async throws {
         do {
             if let name = EnvironmentVariables.foreign { throw EnvironmentVariables.refusal(of: name) }
-            let (address, channel) = (try ServerAddress(configuration), NotificationChannel(of: configuration.schema))
+            self.configuration = configuration
+            (address, channel) = (try ServerAddress(configuration), NotificationChannel(of: configuration.schema))
             pool = ConnectionPool(address, limits: configuration.limits, channel: channel)
-            (retries, self.random) = (configuration.limits.retries, random)
+            self.random = random
             listener = try AnnouncementListener(
                 address, limits: configuration.limits, channel: channel, observers: observers, random: random)
-            connections = configuration.limits.connections
             let setup = try PooledConnection(
                 try ServerAddress(configuration, isForMigration: true), limits: configuration.limits, channel: channel)
             try await setup.setUp(schema: configuration.schema, migrations: migrations)
@@ -45,7 +46,8 @@ package struct PostgreSQLDatabase: PooledDatabase {
         let (inUse, waiting) = pool.load
         let (conflicts, losses) = repetitions.counts
         return PoolLoad(
-            limit: connections, inUse: inUse, waiting: waiting, conflicts: conflicts, losses: losses)
+            limit: configuration.limits.connections, inUse: inUse, waiting: waiting, conflicts: conflicts,
+            losses: losses)
     }
 
     package func read<T: Sendable>(_ body: @escaping @Sendable (any Connection) throws -> T) async throws -> T {
@@ -62,10 +64,35 @@ package struct PostgreSQLDatabase: PooledDatabase {
         listener.begin()
     }
 
+    /// Runs a job while a separate connection, outside the pool, holds an advisory lock. The server releases the lock
+    /// when that connection ends, also if the process was killed.
+    package func exclusively<T: Sendable>(_ job: String, _ body: @Sendable () async throws -> T) async throws -> T? {
+        let lock = AdvisoryLock(job: job, schema: configuration.schema)
+        let holder: PooledConnection
+        do {
+            holder = try PooledConnection(address, limits: configuration.limits, channel: channel)
+            guard try await holder.take(lock) else { return nil }
+        } catch let failure as Failure {
+            throw failure.thrown
+        }
+        let outcome: Result<T, any Error>
+        do { outcome = .success(try await body()) } catch { outcome = .failure(error) }
+        await holder.release(lock)
+        return try outcome.get()
+    }
+
+    package func serverTime() async throws -> Timestamp? {
+        try await read { connection in
+            let row = try connection.row(
+                "SELECT CAST(EXTRACT(EPOCH FROM clock_timestamp()) * 1000 AS BIGINT) AS time")
+            return try row.map { Timestamp(rawValue: try $0["time"]) }
+        }
+    }
+
     private func transaction<T: Sendable>(
         _ access: PooledConnection.Access, _ body: @escaping @Sendable (any Connection) throws -> T
     ) async throws -> T {
-        var budget = RetryBudget(conflicts: retries)
+        var budget = RetryBudget(conflicts: configuration.limits.retries)
         while true {
             do {
                 try Task.checkCancellation()

@@ -38,9 +38,9 @@ struct SchemaSetup {
 
     /// Waits until no other node migrates this schema. The lock ends with the connection.
     func lock() throws(Failure) {
-        let (kind, key) = (Self.lockKind, Int64(Self.lockKey(of: schema)))
+        let lock = AdvisoryLock(name: schema)
         do throws(Failure) {
-            _ = try server.rows("SELECT pg_advisory_lock(CAST(\(kind) AS INT), CAST(\(key) AS INT))", limit: limit)
+            _ = try server.rows("SELECT pg_advisory_lock(\(lock.key))", limit: limit)
         } catch {
             guard error.error.code == .busy else { throw error }
             throw Failure(.refused, as: .busy, "another node has been migrating the schema \(schema) for too long")
@@ -53,15 +53,6 @@ struct SchemaSetup {
     }
 
     func createSchema() throws(Failure) { try server.command("CREATE SCHEMA \(schema)", limit: limit) }
-
-    /// Distinguishes Baton's advisory locks from the locks of other programs: "Btn" in ASCII.
-    private static let lockKind: Int64 = 0x42_74_6e
-
-    private static func lockKey(of schema: String) -> Int32 {
-        var hash: UInt32 = 0x811c_9dc5
-        for byte in schema.utf8 { hash = (hash ^ UInt32(byte)) &* 0x0100_0193 }
-        return Int32(bitPattern: hash)
-    }
 
     private func refusal(_ message: String) -> Failure { Failure(.refused, as: .failed, message) }
 }

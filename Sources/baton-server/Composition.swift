@@ -8,7 +8,6 @@ internal import Processes
 internal import Redaction
 internal import ServerMetrics
 internal import ServiceLifecycle
-internal import Storage
 internal import SwiftASN1
 internal import UnixSignals
 internal import X509
@@ -20,7 +19,7 @@ struct Composition {
 
     init(_ configuration: ServerConfiguration) {
         self.configuration = configuration
-        metering = Metering(configuration.monitoring.metrics)
+        metering = Metering(isOn: configuration.monitoring.metrics != nil)
     }
 
     /// Serves until SIGTERM or SIGINT.
@@ -28,9 +27,13 @@ struct Composition {
     /// - Throws: ``ServerError``, ``StorageError``, or the error of a listener.
     func run(logger: Logger) async throws {
         let directory = try StateDirectory(path: configuration.directory)
+        let databases = try await Databases(configuration.database, in: directory)
+        let key = try await storageKey(directory, databases)
         let authority = try DevelopmentAuthority(in: directory, names: configuration.names.all)
-        let (identity, storageKey) = try await identityPlatform(directory)
-        let management = try await management(in: directory, authority: authority, storageKey: storageKey)
+        let identity = try await identityPlatform(in: directory, databases, storageKey: key)
+        let clock = ClockService(check: ClockCheck(database: identity.database), logger: logger)
+        try await clock.confirm()
+        let management = try await management(in: directory, databases, authority: authority, storageKey: key)
 
         let socket = directory.path(of: "admin.sock")
         // No other process uses the directory, so a socket in it was left by a server that has exited.
@@ -51,15 +54,22 @@ struct Composition {
         let possible = Self.connections(of: OpenFileLimit.raise(to: Self.wantedFiles))
         let connections = min(possible, configuration.limits.connections ?? possible)
         // A quarter of the listener's connections is reserved for requests outside the push channels.
-        let channels = PushChannels(capacity: connections / 4 * 3, keepAlive: .seconds(configuration.keepAlive))
+        let channels = PushChannels(capacity: connections / 4 * 3, keepAlive: .seconds(configuration.limits.keepAlive))
         channels.observe(identity, management, logger: logger)
         let link = ManagementLink(identity: identity, management: management, logger: logger)
         PushChannelRoute(identity: identity, management: management, channels: channels, link: link).add(to: devices)
 
+        let (health, metrics) = (configuration.loadBalancer.health, configuration.monitoring.metrics)
+        let readiness = Readiness(listeners: 3 + [health, metrics].compactMap(\.self).count, logger: logger)
         let listeners = Listeners(
             configuration: configuration, connections: connections,
             share: min(connections, configuration.limits.connectionsPerAddress ?? connections / 4),
-            readiness: Readiness(listeners: 3 + metering.listeners, logger: logger), logger: logger)
+            readiness: readiness, logger: logger)
+        let healthRoutes = HealthRoutes(
+            readiness: readiness,
+            databases: DatabaseCheck(
+                [(identity.database, IdentitySchema.migrations), (management.database, MDMSchema.migrations)],
+                logger: logger))
         let main = identity.responder()
         let requests = metering.requests([
             .main: main.routes.map { ServedRoute(method: $0.method, path: $0.path) },
@@ -73,7 +83,12 @@ struct Composition {
                     .server: try Certificate(pemEncoded: authority.certificate), .root: authority.root,
                     .deviceManagement: try Certificate(derEncoded: management.identityAuthority),
                 ]), logger: logger)
-        var services = metering.services(readiness: listeners.readiness, logger: logger)
+        // The listeners for health checks and metrics are the first services, so they answer until the others have
+        // stopped.
+        var services = [
+            health.map { listeners.plain("health", at: $0, addRoutes: healthRoutes.add) },
+            metrics.map { listeners.plain("metrics", at: $0, addRoutes: metering.addRoute) },
+        ].compactMap(\.self)
         services += [
             try listeners.main(MeasuredResponder(main, requests[.main]), authority: authority),
             try listeners.devices(
@@ -85,65 +100,72 @@ struct Composition {
             // push channels are such responses.
             channels,
         ]
-        try await ServiceGroup(
-            configuration: ServiceGroupConfiguration(
-                services: services.map { .init(service: $0) }, gracefulShutdownSignals: [.sigterm, .sigint],
-                logger: logger)
-        ).run()
+        var group = ServiceGroupConfiguration(
+            services: services.map { .init(service: $0) }
+                + [.init(service: clock, failureTerminationBehavior: .gracefullyShutdownGroup)],
+            logger: logger)
+        // Requests that have not ended by then are cancelled.
+        group.maximumGracefulShutdownDuration = .seconds(configuration.limits.requestDeadline)
+        try await Shutdown(
+            drain: .seconds(configuration.loadBalancer.drain), readiness: readiness, channels: channels, logger: logger
+        ).run(ServiceGroup(configuration: group))
         _ = unsafe unlink(socket)
     }
 
-    private func identityPlatform(_ directory: StateDirectory) async throws -> (Platform, StorageKey) {
+    private func identityPlatform(
+        in directory: StateDirectory, _ databases: Databases, storageKey: StorageKey
+    ) async throws -> Platform {
         let names = configuration.names
-        let database = try await SQLiteDatabase(
-            path: directory.path(of: "identity.sqlite"), migrations: IdentitySchema.migrations)
         var identity = IdentityConfiguration(
             names: IdentityConfiguration.Names(
                 login: names.login, deviceRegistration: names.deviceRegistration, graph: names.graph,
                 port: configuration.port, aliases: names.aliases))
         identity.compatibility = configuration.compatibility
-        identity.breachedPasswords = configuration.breachedPasswords
+        identity.breachedPasswords = configuration.passwords.breached
         identity.auditRetention = .seconds(configuration.auditDays * 86400)
         identity.lifetimes.devicePolling = .seconds(configuration.devicePolling)
         identity.signingKeys = configuration.signingKeys
-        if let cost = PasswordCost(logarithm: configuration.passwordCost, blockSize: 8, parallelism: 3) {
+        if let cost = PasswordCost(logarithm: configuration.passwords.cost, blockSize: 8, parallelism: 3) {
             identity.passwordCost = cost
         }
         do {
-            let key = try await storageKey(directory, database)
-            let platform = try await Platform(
-                configuration: identity, database: metering.measured(database, "identity"), storageKey: key,
-                metrics: metering.identity)
-            return (platform, key)
+            return try await Platform(
+                configuration: identity, database: metering.measured(databases.identity, "identity"),
+                storageKey: storageKey, metrics: metering.identity)
         } catch is StorageKey.Failure {
-            throw Self.otherKey(directory.path(of: Self.keyFile))
+            throw Self.otherKey(directory, databases)
         }
     }
 
-    private static func otherKey(_ path: String) -> ServerError {
-        ServerError(
-            .fileUnusable, "\(path) does not decrypt the databases in its folder.",
-            remedy: "Restore the three files from one backup.")
+    private static func otherKey(_ directory: StateDirectory, _ databases: Databases) -> ServerError {
+        let path = directory.path(of: Self.keyFile)
+        guard databases.isShared else {
+            return ServerError(
+                .fileUnusable, "\(path) does not decrypt the databases in its folder.",
+                remedy: "Restore the three files from one backup.")
+        }
+        return ServerError(
+            .fileUnusable, "\(path) does not decrypt the database: its nodes use another key.",
+            remedy: "Copy storage.key and ca/ from a node that works.")
     }
 
     private func management(
-        in directory: StateDirectory, authority: DevelopmentAuthority, storageKey: StorageKey
+        in directory: StateDirectory, _ databases: Databases, authority: DevelopmentAuthority,
+        storageKey: StorageKey
     ) async throws -> Management {
-        let database = try await SQLiteDatabase(
-            path: directory.path(of: "mdm.sqlite"), migrations: MDMSchema.migrations)
         do {
             return try await Management(
                 configuration: MDMConfiguration(
                     baseURL: "https://\(configuration.names.mdm):\(configuration.mdmPort)",
                     trustRoot: try authority.root.serializeAsPEM().derBytes,
                     packageDirectory: configuration.packageFolder ?? directory.path(of: "packages"),
-                    arePackagesInDatabase: database.isShared && configuration.packageFolder == nil,
+                    arePackagesInDatabase: databases.isShared && configuration.packageFolder == nil,
                     auditRetention: .seconds(configuration.auditDays * 86400)),
-                database: metering.measured(database, "management"),
+                database: metering.measured(databases.management, "management"),
                 sealer: SecretSealer(
                     seal: { try storageKey.seal($0, purpose: $1) }, open: { try storageKey.open($0, purpose: $1) }))
         } catch is StorageKey.Failure {
-            throw Self.otherKey(directory.path(of: Self.keyFile))
+            throw Self.otherKey(directory, databases)
         }
     }
 
@@ -159,15 +181,25 @@ struct Composition {
     /// Returns the key that seals secrets in the databases. The first start creates it. A key of the wrong length is an
     /// error. A missing key is an error if values in the database are already sealed. The key is never replaced,
     /// because the data sealed with it would be lost.
-    private func storageKey(_ directory: StateDirectory, _ database: any Database) async throws -> StorageKey {
+    private func storageKey(_ directory: StateDirectory, _ databases: Databases) async throws -> StorageKey {
+        let path = directory.path(of: Self.keyFile)
+        let isBound = try await StorageCheck.isBound(databases.identity)
+        if isBound, databases.isShared, try directory.read(DevelopmentAuthority.rootFile) == nil {
+            throw ServerError(
+                .fileUnusable,
+                "\(directory.path(of: DevelopmentAuthority.rootFile)) is missing, and the database has other nodes.",
+                remedy: "Copy storage.key and ca/ from a node that works: all nodes need the same authority.")
+        }
         let bytes: [UInt8]
         if let kept = try directory.read(Self.keyFile) {
             bytes = kept
         } else {
-            guard try await !StorageCheck.isBound(database) else {
+            guard !isBound else {
                 throw ServerError(
-                    .fileUnusable, "\(directory.path(of: Self.keyFile)) is missing, and the database needs it.",
-                    remedy: "Restore the file from the backup of the database.")
+                    .fileUnusable, "\(path) is missing, and the database needs it.",
+                    remedy: databases.isShared
+                        ? "Copy storage.key and ca/ from a node that works, or from the backup of the database."
+                        : "Restore the file from the backup of the database.")
             }
             bytes = ClockAndRandomness.system.randomBytes(StorageKey.length)
             try directory.replace(Self.keyFile, with: bytes)
@@ -176,7 +208,7 @@ struct Composition {
             return try StorageKey(SecretBytes(copying: bytes))
         } catch {
             throw ServerError(
-                .fileUnusable, "\(directory.path(of: Self.keyFile)) is not a key of \(StorageKey.length) bytes.",
+                .fileUnusable, "\(path) is not a key of \(StorageKey.length) bytes.",
                 remedy: "Restore the file from a backup; without it devices have to be joined again.")
         }
     }

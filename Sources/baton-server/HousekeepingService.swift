@@ -12,16 +12,14 @@ struct HousekeepingService: Service {
         await cancelWhenGracefulShutdown {
             while !Task.isCancelled {
                 await round()
-                do { try await Task.sleep(for: .seconds(600)) } catch { return }
+                do { try await Task.sleep(for: Housekeeping.interval) } catch { return }
             }
         }
     }
 
-    /// Sweeps until there is nothing left to do. A failed sweep is repeated in the next round.
+    /// A failed round is repeated later.
     private func round() async {
-        do {
-            while try await housekeeping.sweep() > 0, !Task.isCancelled { await Task.yield() }
-        } catch {
+        do { try await housekeeping.round() } catch {
             logger.error("housekeeping failed", metadata: ["error": "\(error)"])
         }
     }

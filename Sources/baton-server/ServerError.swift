@@ -9,7 +9,11 @@ struct ServerError: Error, Sendable {
         case directoryUnusable = "server.directory.unusable"
         case directoryInUse = "server.directory.in-use"
         case fileUnusable = "server.file.unusable"
+        case databaseNewer = "server.database.newer"
+        case databaseUnknown = "server.database.unknown"
+        case databaseUnusable = "server.database.unusable"
         case authorityUnusable = "server.authority.unusable"
+        case clockWrong = "server.clock.wrong"
         case stopped = "server.stopped"
     }
 

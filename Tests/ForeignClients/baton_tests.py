@@ -8,14 +8,17 @@ object in a frame, `{"case": NAME, "log": FILE}`. The reply is the exit code of 
 held, or minus the number of the signal that ended it. A frame is four bytes of length, most significant first, and as
 many bytes as they say. BATON_FACTS is the path of a JSON file with the facts, which each case reads again.
 """
+import base64
 import contextlib
 import ctypes
 import html.parser
 import http.client
 import json
 import os
+import plistlib
 import signal
 import socket
+import ssl
 import sys
 import time
 import traceback
@@ -23,6 +26,7 @@ import urllib.parse
 
 import jwt
 import requests
+from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat, pkcs12
 
 
 class Facts:
@@ -41,6 +45,31 @@ class Facts:
 
 
 facts = Facts()
+
+
+def device_context():
+    """Creates an enrollment profile, and returns a TLS context with its identity."""
+    return device_profile()[0]
+
+
+def device_profile():
+    """Creates an enrollment profile, and returns a TLS context with its identity, and the topic of its messages."""
+    with socket.socket(socket.AF_UNIX) as plain:
+        plain.connect(facts.admin)
+        admin = http.client.HTTPConnection("server")
+        admin.sock = plain
+        admin.request("POST", f"/mdm/tenants/{facts.tenant}/enrollments", json.dumps({"name": f"tests-{time.time()}"}))
+        made = json.load(admin.getresponse())
+    payloads = plistlib.loads(base64.b64decode(made["profile"]))["PayloadContent"]
+    identity = next(payload for payload in payloads if payload["PayloadType"] == "com.apple.security.pkcs12")
+    key, certificate, _ = pkcs12.load_key_and_certificates(identity["PayloadContent"], identity["Password"].encode())
+    path = os.path.join(facts.folder, made["id"])
+    with open(path, "wb") as file:
+        file.write(key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption()))
+        file.write(certificate.public_bytes(Encoding.PEM))
+    context = ssl.create_default_context(cafile=facts.root)
+    context.load_cert_chain(path)
+    return context, next(payload["Topic"] for payload in payloads if payload["PayloadType"] == "com.apple.mdm")
 
 
 CASE_SECONDS = 600  # a case that takes longer is killed (SIGALRM)

@@ -1,19 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Requests that no well-behaved client sends, byte by byte to the server's TLS port."""
-import base64
-import http.client
-import json
-import os
-import plistlib
 import re
 import socket
 import ssl
 import time
 import urllib.parse
 
-from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat, pkcs12
-
-from baton_tests import facts, run
+from baton_tests import device_context, facts, run
 
 HOST = urllib.parse.urlsplit(facts.login).hostname
 PORT = urllib.parse.urlsplit(facts.login).port
@@ -119,26 +112,6 @@ def case_limits():
     assert statuses == [413] and b"AADSTS90098" in answer, (statuses, answer)
     statuses, answer = talk(request("GET", f"/{facts.tenant}/oauth2/v2.0/authorize?{many}", ["Connection: close"], ""))
     assert statuses == [413] and b"AADSTS90098" in answer, (statuses, answer)
-
-
-def device_context():
-    """Creates an enrollment profile, and returns a TLS context with its identity."""
-    with socket.socket(socket.AF_UNIX) as plain:
-        plain.connect(facts.admin)
-        admin = http.client.HTTPConnection("server")
-        admin.sock = plain
-        admin.request("POST", f"/mdm/tenants/{facts.tenant}/enrollments", json.dumps({"name": f"wire-{time.time()}"}))
-        made = json.load(admin.getresponse())
-    payloads = plistlib.loads(base64.b64decode(made["profile"]))["PayloadContent"]
-    identity = next(payload for payload in payloads if payload["PayloadType"] == "com.apple.security.pkcs12")
-    key, certificate, _ = pkcs12.load_key_and_certificates(identity["PayloadContent"], identity["Password"].encode())
-    path = os.path.join(facts.folder, made["id"])
-    with open(path, "wb") as file:
-        file.write(key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption()))
-        file.write(certificate.public_bytes(Encoding.PEM))
-    context = ssl.create_default_context(cafile=facts.root)
-    context.load_cert_chain(path)
-    return context
 
 
 def dripped(start, host=HOST, port=PORT, context=None):

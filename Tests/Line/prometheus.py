@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Has Debian's Prometheus scrape a server and a device, and evaluates every query of a dashboard and of alert rules.
+"""Has Debian's Prometheus scrape servers and a device, and evaluates every query of a dashboard and of alert rules.
 
-Usage: prometheus.py SERVER TEXTFILES DASHBOARD RULES FOLDER PORT PORT
+Usage: prometheus.py TEXTFILES DASHBOARD RULES FOLDER PORT PORT SERVER...
 
-SERVER is the address of the server's metrics, TEXTFILES the folder that node_exporter reads, and the ports are free ones
-for Prometheus and node_exporter. Prints one JSON object for each query: where it is from, its text, and how many series
+TEXTFILES is the folder that node_exporter reads, the ports are free ones for Prometheus and node_exporter, and each
+SERVER is the address of a server's metrics. Prints one JSON object for each query: where it is from, its text, and how many series
 it returned or why it failed. Of an alert's expression, the part before the comparison is evaluated, because a healthy
 system returns no series for the whole.
 
@@ -55,13 +55,13 @@ class Scrape(http.server.BaseHTTPRequestHandler):
         pass
 
 
-def configuration(rules: str, server: int, device: int) -> str:
+def configuration(rules: str, device: int, servers: list) -> str:
     return f"""
 global: {{scrape_interval: 500ms, scrape_timeout: 500ms, evaluation_interval: 1s}}
 rule_files: [{json.dumps(rules)}]
 scrape_configs:
   - job_name: baton-server
-    static_configs: [{{targets: ["127.0.0.1:{server}"]}}]
+    static_configs: [{{targets: {json.dumps([f"127.0.0.1:{server}" for server in servers])}}}]
   - job_name: baton-devices
     static_configs: [{{targets: ["127.0.0.1:{device}"]}}]
 """
@@ -84,19 +84,19 @@ def series(port: int, query: str) -> dict:
 
 
 def main() -> int:
-    server, textfiles, dashboard, rules, folder, *ports = sys.argv[1:]
+    textfiles, dashboard, rules, folder, *ports = sys.argv[1:7]
     port, exporter_port = (int(text) for text in ports)
     exporter = subprocess.Popen(
         ["prometheus-node-exporter", f"--web.listen-address=127.0.0.1:{exporter_port}", "--collector.disable-defaults",
          "--collector.textfile", f"--collector.textfile.directory={textfiles}"])
-    proxies = [Proxy(server), Proxy(f"127.0.0.1:{exporter_port}")]
+    device, *servers = (Proxy(address) for address in [f"127.0.0.1:{exporter_port}", *sys.argv[7:]])
     file = pathlib.Path(folder) / "prometheus.yml"
-    file.write_text(configuration(rules, *(proxy.server_port for proxy in proxies)))
+    file.write_text(configuration(rules, device.server_port, [server.server_port for server in servers]))
     prometheus = subprocess.Popen(
         ["prometheus", f"--config.file={file}", f"--storage.tsdb.path={folder}/data",
          f"--web.listen-address=127.0.0.1:{port}"])
     try:
-        for proxy in proxies:
+        for proxy in [device, *servers]:
             if not proxy.enough.wait(PATIENCE):
                 print(f"{proxy.address} was scraped {proxy.served} times", file=sys.stderr)
                 return 1

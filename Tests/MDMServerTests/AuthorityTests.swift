@@ -5,12 +5,13 @@ import Files
 import Foundation
 import MDMServer
 import Storage
+import StorageTestSupport
 import Testing
 
 /// The key that issues device identities. Anyone who has it can issue an identity for any device.
 @Suite struct AuthorityTests {
     @Test func `the authority's key is sealed in the database`() async throws {
-        try await TestManagement.with { fixture in
+        try await TestManagement.with(on: .sqlite) { fixture in
             _ = try await HandDevice.enrolled(fixture, named: "tablet-1")
             let (clear, sealed) = try await Self.kept(in: fixture.management.database)
             #expect(clear.isEmpty)

@@ -7,6 +7,7 @@ import Foundation
 import HTTPTypes
 import MDMServer
 import Storage
+import StorageTestSupport
 import Synchronization
 import Testing
 
@@ -220,7 +221,7 @@ import Testing
 
     /// Without the index, each Idle would read all past commands of the device.
     @Test func `waiting commands are found without reading finished ones`() async throws {
-        try await TestManagement.with { fixture in
+        try await TestManagement.with(on: .sqlite) { fixture in
             let plan: [String] = try await fixture.management.database.read { connection in
                 try connection.rows(
                     """

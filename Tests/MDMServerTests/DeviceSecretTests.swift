@@ -4,6 +4,7 @@ import Files
 import Foundation
 import MDMServer
 import Storage
+import StorageTestSupport
 import Synchronization
 import Testing
 
@@ -27,7 +28,7 @@ import Testing
     }
 
     @Test func `an identity that waits for its device and an unlock token are sealed in the database`() async throws {
-        try await TestManagement.with { fixture in
+        try await TestManagement.with(on: .sqlite) { fixture in
             let device = try await HandDevice.settled(fixture, named: "tablet-1")
             #expect(try await device.checkIn(Self.tokenUpdate(device)) == 200)
             fixture.now.advance(days: 300)

@@ -13,6 +13,7 @@ import NIOCore
 import NIOEmbedded
 import Redaction
 import Storage
+import StorageTestSupport
 import Synchronization
 import TestSupport
 import Testing
@@ -61,8 +62,14 @@ struct TestManagement: Sendable {
             })
     }
 
+    private static let databases = EngineDatabases(schema: "mdm", MDMSchema.migrations)
+
+    /// - Parameters:
+    ///   - kind: the kind of its database, for tests that need SQLite.
+    ///   - wrap: inserts a layer between the server and its database.
     static func with(
-        wrapping wrap: (any Database) -> any Database = { $0 }, _ body: (TestManagement) async throws -> Void
+        on kind: EngineDatabase = .chosen, wrapping wrap: (any Database) -> any Database = { $0 },
+        _ body: (TestManagement) async throws -> Void
     ) async throws {
         // The folder is in memory if possible, because ``Disk`` takes the place of the real disk.
         let memory = "/dev/shm"
@@ -70,7 +77,12 @@ struct TestManagement: Sendable {
         let folder = Directory(path: "\(place)/baton-mdm-\(UUID().uuidString)")
         try folder.make()
         defer { #expect(throws: Never.self) { try folder.removeTree() } }
-        let database = try await SQLiteDatabase(path: folder.path + "/mdm.sqlite", migrations: MDMSchema.migrations)
+        let database: any Database =
+            switch kind {
+            case .sqlite:
+                try await SQLiteDatabase(path: folder.path + "/mdm.sqlite", migrations: MDMSchema.migrations)
+            case .postgresql: try await databases.make(kind)
+            }
         try await body(try await TestManagement(over: wrap(database), folder: folder, now: Clock(), disk: Disk()))
     }
 

@@ -43,4 +43,10 @@ package struct InterleavedDatabase: Database {
     }
 
     package func observe(_ observer: @escaping @Sendable (any Announcement) -> Void) { database.observe(observer) }
+
+    package func exclusively<T: Sendable>(_ job: String, _ body: @Sendable () async throws -> T) async throws -> T? {
+        try await database.exclusively(job, body)
+    }
+
+    package func serverTime() async throws -> Timestamp? { try await database.serverTime() }
 }

@@ -24,6 +24,12 @@ package struct PlannedDatabase: Database {
     }
 
     package func observe(_ observer: @escaping @Sendable (any Announcement) -> Void) { database.observe(observer) }
+
+    package func exclusively<T: Sendable>(_ job: String, _ body: @Sendable () async throws -> T) async throws -> T? {
+        try await database.exclusively(job, body)
+    }
+
+    package func serverTime() async throws -> Timestamp? { try await database.serverTime() }
 }
 
 /// The statements that read a whole table or index, with the number of all planned statements.

@@ -19,4 +19,10 @@ package struct SharedDatabase: Database {
     }
 
     package func observe(_ observer: @escaping @Sendable (any Announcement) -> Void) {}
+
+    package func exclusively<T: Sendable>(_ job: String, _ body: @Sendable () async throws -> T) async throws -> T? {
+        try await database.exclusively(job, body)
+    }
+
+    package func serverTime() async throws -> Timestamp? { try await database.serverTime() }
 }

@@ -17,8 +17,9 @@ import Testing
         let batch = try #require(AnnouncementBatch(text: text))
         #expect(texts.count == 1)
         #expect(batch == AnnouncementBatch(sender: sender, messages: [message(1), message(2), messages[3]]))
-        #expect(AnnouncementBatch.texts(of: [], from: sender).compactMap(AnnouncementBatch.init)
-            == [AnnouncementBatch(sender: sender, messages: [])])
+        #expect(
+            AnnouncementBatch.texts(of: [], from: sender).compactMap(AnnouncementBatch.init)
+                == [AnnouncementBatch(sender: sender, messages: [])])
     }
 
     @Test func `no text is longer than the server accepts, and too many announcements become a gap`() throws {

@@ -9,6 +9,8 @@ package struct IdentityConfiguration: Sendable {
     package var hashingThreads: Int
     /// How many passwords each thread may have in its queue, including the password that is being hashed.
     package var hashingQueue: Int
+    /// How many signed requests of one device, person or session a node accepts within ten minutes.
+    package var requestsPerCaller = 20_000
     package var devices = DeviceConfiguration()
     package var compatibility = Compatibility()
     /// The path of the list of breached passwords (``BreachedPasswords``); nil if there is none.

@@ -14,7 +14,7 @@ struct DeviceRegistration: Sendable {
     /// - Throws: ``RegistrationError``, ``StorageError``, or an error of the cryptography library.
     func join(_ request: JoinRequest, by token: AccessToken) async throws -> JoinReply {
         let description = try JoinDescription(request)
-        let key = try provenKey(request.certificateRequest)
+        let (key, acceptance) = try provenKey(request.certificateRequest, by: token.user.id)
         let environment = platform.environment
         let (begin, id) = (environment.now(), environment.identifier(of: DeviceBinding.self))
         let end = begin + platform.configuration.devices.certificateLifetime
@@ -37,7 +37,7 @@ struct DeviceRegistration: Sendable {
                 transportKey: request.transportKey.key.encoded),
             registered: begin, registeredOwner: request.isShared ? nil : token.user.id, epoch: nil,
             isEpochClosed: false)
-        try await add(device, for: token.user)
+        try await add(device, for: token, acceptance)
         let thumbprint = Insecure.SHA1.hash(data: certificate).map { byte in
             (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: true)
         }
@@ -47,9 +47,11 @@ struct DeviceRegistration: Sendable {
     }
 
     /// Adds the device if the person may join it. Writes an audit entry in either case.
-    private func add(_ device: Device, for person: User) async throws {
-        let limit = platform.configuration.devices.devicesPerPerson
+    private func add(_ device: Device, for token: AccessToken, _ acceptance: Acceptance?) async throws {
+        let (limit, person) = (platform.configuration.devices.devicesPerPerson, token.user)
         let refusal = try await platform.database.write { connection -> RegistrationError? in
+            do { try acceptance?.record(in: connection) } catch is OAuthError { throw RegistrationError.staleNonce }
+            try token.confirm(connection)
             let (devices, log) = (Devices(connection), AuditLog(connection))
             let rules = try DeviceRegistrationRules.of(person.tenant, connection) ?? .standard
             let refusal = DeviceRegistrationPolicy(rules: rules, devicesPerPerson: limit).refusal(
@@ -83,7 +85,9 @@ struct DeviceRegistration: Sendable {
     /// Returns the key of a certificate request after verifying that the request is signed with it. If the request
     /// contains a nonce, this server must have issued the nonce recently, and the same request must not have been
     /// accepted before.
-    private func provenKey(_ der: [UInt8]) throws(RegistrationError) -> VerificationKey {
+    private func provenKey(
+        _ der: [UInt8], by person: UserID
+    ) throws(RegistrationError) -> (VerificationKey, Acceptance?) {
         let request: DeviceKeyRequest
         do { request = try DeviceKeyRequest(decoding: der) } catch .unusableKey {
             throw .unusableKey
@@ -94,12 +98,16 @@ struct DeviceRegistration: Sendable {
         case (.rsa, .one), (.rsa, .two), (.p256, .three): break
         default: throw .unusableKey
         }
-        if let nonce = request.nonce {
-            do { try platform.nonces.accept(nonce, signed: der, for: .join) } catch {
-                throw RegistrationError(
-                    .badRequest, "The certificate request's nonce is not fresh. Request a new one and sign again.")
-            }
+        guard let nonce = request.nonce else { return (request.key, nil) }
+        do {
+            return (request.key, try platform.nonces.accept(nonce, signed: der, for: .join, by: person.rawValue))
+        } catch {
+            throw .staleNonce
         }
-        return request.key
     }
+}
+
+extension RegistrationError {
+    fileprivate static let staleNonce = RegistrationError(
+        .badRequest, "The certificate request's nonce is not fresh. Request a new one and sign again.")
 }

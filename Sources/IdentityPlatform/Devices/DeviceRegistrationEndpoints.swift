@@ -83,6 +83,7 @@ struct DeviceRegistrationEndpoints: Sendable {
         else { throw RegistrationError.malformedKey }
         let now = platform.environment.now()
         try await platform.database.write { connection in
+            try token.confirm(connection)
             try HelloKeys(connection).replace(with: key, at: now)
             try AuditLog(connection).append(
                 .helloKeyAdded, tenant: token.tenant, actor: token.user.id.rawValue, subject: binding.id.rawValue,

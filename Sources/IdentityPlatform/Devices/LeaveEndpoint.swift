@@ -20,10 +20,11 @@ struct LeaveEndpoint: Sendable {
     @Sendable private func respond(_ request: Request, _ context: IdentityContext) async throws -> Response {
         let form = try await request.form(limit: context.maxUploadSize)
         let tenant = try await directory.oneTenant(in: context)
-        let (_, device) = try await proofs.read(
+        let leave = try await proofs.read(
             LeaveRequest.self, in: try form.required(.request), tenant: tenant.id, for: .leave)
-        let now = environment.now()
+        let (now, device) = (environment.now(), leave.device)
         try await database.write { connection in
+            try leave.acceptance.record(in: connection)
             let devices = Devices(connection)
             guard let present = try devices.find(device, tenant: tenant.id) else { throw OAuthError.unknownDevice }
             // A disabled device must not remove its entry, which records the administrator's decision.

@@ -35,12 +35,10 @@ struct GraphCall: Sendable {
     }
 
     /// Returns the caller as the actor of an administrative act. The act's transaction checks again that the session is
-    /// valid and that the person holds a required role.
+    /// valid, that the application is enabled and that the person holds a required role.
     func actor(_ confirm: @escaping @Sendable (any Connection) throws -> Void = { _ in }) -> AdminActor {
         AdminActor(name: token.user.id.rawValue) { [token, access] connection in
-            do { _ = try LiveSession(token.session.id, tenant: token.tenant, connection) } catch is OAuthError {
-                throw AccessTokens.Refusal.ended
-            }
+            try token.confirm(connection)
             try access.judge(try RoleMembers(connection).roles(of: token.user.id, tenant: token.tenant))
             try confirm(connection)
         }

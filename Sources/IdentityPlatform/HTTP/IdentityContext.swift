@@ -31,6 +31,9 @@ package struct IdentityContext: RequestContext {
     /// The maximum size of a body in bytes. Larger bodies are refused.
     package var maxUploadSize: Int { 64 * 1024 }
 
+    /// The address of the client, also if the connection arrives through a load balancer.
+    var client: PeerAddress { ForwardedClient.current?.address ?? PeerAddress(channel.remoteAddress) }
+
     /// Returns the DER of the certificate with which the client authenticated in the TLS handshake; nil if it presented
     /// none. The certificate's issuer has not been checked.
     ///

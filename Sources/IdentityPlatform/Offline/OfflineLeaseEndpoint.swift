@@ -25,9 +25,9 @@ struct OfflineLeaseEndpoint: Sendable {
         let form = try await request.form(limit: context.maxUploadSize)
         let tenant = try await directory.oneTenant(in: context)
         // A disabled device may also make this request. The response then says that none of its leases is valid.
-        let (question, device) = try await proofs.read(
+        let question = try await proofs.read(
             OfflineQuestion.self, in: try form.required(.request), tenant: tenant.id, for: .offlineLeases)
-        let answer = try await answer(question, of: device, tenant: tenant.id)
+        let answer = try await answer(question, tenant: tenant.id)
         if answer.lease != nil { context.logger.info("offline lease given") }
         return Response(json: answer.members)
     }
@@ -44,11 +44,11 @@ struct OfflineLeaseEndpoint: Sendable {
     /// Returns the response to a device that has proved possession of its key.
     ///
     /// - Throws: ``StorageError``, or an error of the cryptography library.
-    private func answer(
-        _ question: OfflineQuestion, of device: DeviceID, tenant: TenantID
-    ) async throws -> OfflineAnswer {
+    private func answer(_ asked: AcceptedCall<OfflineQuestion>, tenant: TenantID) async throws -> OfflineAnswer {
+        let (question, device) = (asked.call, asked.device)
         let (now, id) = (environment.now(), environment.identifier(of: OfflineLease.self).rawValue)
         let (good, grant) = try await database.write { connection -> (Set<String>, Grant?) in
+            try asked.acceptance.record(in: connection)
             guard let rules = try OfflineRules.of(tenant, connection),
                 let present = try Devices(connection).find(device, tenant: tenant), present.isEnabled,
                 present.profileType == .shared

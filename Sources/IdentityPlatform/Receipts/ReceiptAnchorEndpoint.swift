@@ -26,12 +26,12 @@ struct ReceiptAnchorEndpoint: Sendable {
         let form = try await request.form(limit: context.maxUploadSize)
         let tenant = try await directory.oneTenant(in: context)
         // A disabled device may still report its receipts, because this gives it no access.
-        let (asked, device) = try await proofs.read(
+        let asked = try await proofs.read(
             AnchorRequest.self, in: try form.required(.request), tenant: tenant.id, for: .receiptAnchor)
-        guard let head = try? ChainHead(asked.head), head.device.lowercased() == device.rawValue,
-            head.tenant.lowercased() == tenant.id.rawValue, head.nonce == asked.binding.nonce
+        guard let head = try? ChainHead(asked.call.head), head.device.lowercased() == asked.device.rawValue,
+            head.tenant.lowercased() == tenant.id.rawValue, head.nonce == asked.call.binding.nonce
         else { throw OAuthError.malformedSignedRequest }
-        let line = try await anchor(head, of: device, tenant: tenant.id)
+        let line = try await anchor(head, of: asked.device, tenant: tenant.id, asked.acceptance)
         var body = MembersWriter()
         body.set(ReplyName.anchor, String(decoding: line, as: UTF8.self))
         return Response(json: body)
@@ -40,7 +40,9 @@ struct ReceiptAnchorEndpoint: Sendable {
     /// Countersigns a head, or returns its existing countersignature.
     ///
     /// - Throws: ``OAuthError/receiptsForked``, ``StorageError``, or an error of the cryptography library.
-    private func anchor(_ head: ChainHead, of device: DeviceID, tenant: TenantID) async throws -> [UInt8] {
+    private func anchor(
+        _ head: ChainHead, of device: DeviceID, tenant: TenantID, _ acceptance: Acceptance
+    ) async throws -> [UInt8] {
         let authority = try await authorities.authority(of: tenant)
         let time = environment.now()
         let chain = head.key.thumbprint
@@ -51,7 +53,8 @@ struct ReceiptAnchorEndpoint: Sendable {
         let stated = Anchors.Head(sequence: Int64(head.sequence), hash: head.hash, line: line.bytes)
         // A refusal is returned, not thrown, so that its audit entry is committed.
         let kept = try await database.write { connection in
-            try settle(stated, chain: chain, of: device, tenant: tenant, at: time, connection)
+            try acceptance.record(in: connection)
+            return try settle(stated, chain: chain, of: device, tenant: tenant, at: time, connection)
         }
         guard let kept else { throw OAuthError.receiptsForked }
         return kept

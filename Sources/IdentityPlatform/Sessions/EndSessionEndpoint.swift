@@ -24,10 +24,11 @@ struct EndSessionEndpoint: Sendable {
         let form = try await request.form(limit: context.maxUploadSize)
         let tenant = try await directory.oneTenant(in: context)
         // A disabled device may still report that a session ended, because that only reduces its access.
-        let (end, device) = try await proofs.read(
+        let end = try await proofs.read(
             EndSessionRequest.self, in: try form.required(.request), tenant: tenant.id, for: .endSession)
         let outcome = try await database.write { connection in
-            try conclude(end, of: device, tenant: tenant.id, at: environment.now(), connection)
+            try end.acceptance.record(in: connection)
+            return try conclude(end.call, of: end.device, tenant: tenant.id, at: environment.now(), connection)
         }
         context.logger.info("session ended by its device", metadata: ["session.outcome": "\(outcome)"])
         var body = MembersWriter()

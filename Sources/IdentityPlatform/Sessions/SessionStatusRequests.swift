@@ -20,9 +20,11 @@ package struct SessionStatusRequests: Sendable {
     /// - Throws: ``OAuthError``, with the number ``OAuthError/unknownDeviceNumber`` if no device has the certificate;
     ///   ``StorageError``.
     package func asker(of question: String, tenant: TenantID) async throws -> DeviceAsker {
-        let (question, device) = try await proofs.read(
+        let asked = try await proofs.read(
             SessionStatusRequest.self, in: question, tenant: tenant, for: .sessionState)
-        return DeviceAsker(tenant: tenant, device: device, epoch: question.epoch, session: question.sessionID)
+        if asked.acceptance.isStored { try await database.write { try asked.acceptance.record(in: $0) } }
+        return DeviceAsker(
+            tenant: tenant, device: asked.device, epoch: asked.call.epoch, session: asked.call.sessionID)
     }
 
     /// Returns the current state of the device and its session.

@@ -44,6 +44,12 @@ package struct MDMContext: RequestContext {
         ).get()
     }
 
+    /// Closes the connection.
+    package func closeConnection() {
+        guard case .channel(let channel) = peer else { return }
+        channel.close(promise: nil)
+    }
+
     /// Returns the SHA-256 of the device's certificate in hexadecimal digits; nil if the device presented none.
     ///
     /// The TLS handshake proved that the device has the key. Works with HTTP/1.1 only: over HTTP/2 the channel would

@@ -4,6 +4,9 @@
 ///
 /// Each line is written in the transaction of the act that it records, so no act is committed without its line. The log
 /// identifies people by object id, never by name.
+///
+/// Lines are ordered by their positions. A position does not depend on other lines, so transactions that append at the
+/// same time do not conflict (docs/decisions/0022-audit-positions-from-the-clock.md).
 package struct AuditLog {
     /// The actor in lines about acts of the machine's operator.
     package static let localOperator = "operator"
@@ -24,16 +27,22 @@ package struct AuditLog {
         _ action: AuditAction, tenant: TenantID, actor: String, subject: String?, outcome: String = "done",
         method: SignInMethod? = nil, detail: String? = nil, at time: Timestamp
     ) throws {
-        let last: Int64? = try connection.value(
-            .position, of: AuditEntry.self, "WHERE tenant = \(tenant) ORDER BY position DESC LIMIT 1")
-        try connection.insert(
-            into: AuditEntry.self,
-            [
-                .tenant: tenant, .position: (last ?? 0) + 1, .time: time, .actor: actor, .action: action,
-                .subject: subject, .outcome: outcome, .repetitions: 1, .method: method, .detail: detail,
-                .correlation: Self.correlation,
-            ])
+        for _ in 0..<Self.attempts {
+            let isAdded =
+                try connection.insert(
+                    into: AuditEntry.self,
+                    [
+                        .tenant: tenant, .position: AuditPositions.next(at: time), .time: time, .actor: actor,
+                        .action: action, .subject: subject, .outcome: outcome, .repetitions: 1, .method: method,
+                        .detail: detail, .correlation: Self.correlation,
+                    ], "ON CONFLICT (tenant, position) DO NOTHING") == 1
+            if isAdded { return }
+        }
+        throw StorageError(.busy, "no position is free for a line of the audit log")
     }
+
+    /// How many positions are tried for one line. Another node has rarely taken even the first one.
+    private static let attempts = 100
 
     /// Increments the counter of an equal line that is less than ten minutes old, or appends a line if there is none.
     /// Use this method for events that anybody can cause any number of times.
@@ -90,8 +99,7 @@ package struct AuditLog {
         try connection.count(of: AuditEntry.self, "WHERE tenant = \(tenant)\(condition)")
     }
 
-    /// Removes lines that were written at `time` or earlier. The newest line is kept, because the next line's position
-    /// is computed from it.
+    /// Removes lines that were written at `time` or earlier.
     ///
     /// - Returns: how many lines were removed, at most `limit`.
     /// - Throws: ``StorageError``
@@ -100,8 +108,7 @@ package struct AuditLog {
         try connection.execute(
             """
             DELETE FROM audit WHERE tenant = \(tenant) AND position IN (
-                SELECT position FROM audit WHERE tenant = \(tenant) AND time <= \(time)
-                    AND position < (SELECT MAX(position) FROM audit WHERE tenant = \(tenant)) LIMIT \(limit))
+                SELECT position FROM audit WHERE tenant = \(tenant) AND time <= \(time) LIMIT \(limit))
             """)
     }
 }

@@ -66,6 +66,12 @@ package struct SQLiteDatabase: Database {
 
     package func observe(_ observer: @escaping @Sendable (any Announcement) -> Void) { observers.add(observer) }
 
+    package func exclusively<T: Sendable>(_ job: String, _ body: @Sendable () async throws -> T) async throws -> T? {
+        try await body()
+    }
+
+    package func serverTime() async throws -> Timestamp? { nil }
+
     private static var configuration: GRDB.Configuration {
         var configuration = GRDB.Configuration()
         configuration.foreignKeysEnabled = true

@@ -41,6 +41,28 @@ actor PooledConnection {
         }
     }
 
+    /// Takes a lock and keeps it as long as the connection is open.
+    ///
+    /// - Returns: false if another connection holds the lock.
+    /// - Throws: ``Failure``
+    func take(_ lock: AdvisoryLock) async throws -> Bool {
+        try await withTaskCancellationHandler {
+            let server = try connected()
+            let rows = try server.rows("SELECT pg_try_advisory_lock(\(lock.key)) AS taken", limit: limits.statement)
+            return try rows.first?["taken"] ?? false
+        } onCancel: {
+            wakeUp.signal()
+        }
+    }
+
+    /// Releases a lock and closes the connection. If the connection is lost, the server has released the lock.
+    func release(_ lock: AdvisoryLock) {
+        do throws(Failure) {
+            _ = try server?.rows("SELECT pg_advisory_unlock_all()", limit: limits.statement)
+        } catch {}
+        server = nil
+    }
+
     /// Creates the schema and applies the missing migrations.
     ///
     /// - Throws: ``Failure``, ``StorageError``

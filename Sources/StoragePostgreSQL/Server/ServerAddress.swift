@@ -22,6 +22,9 @@ struct ServerAddress {
             "statement_timeout": "\((isForMigration ? limits.migration : limits.statement).milliseconds)",
             "lock_timeout": "\((isForMigration ? limits.migration : limits.lock).milliseconds)",
             "idle_in_transaction_session_timeout": "\(limits.statement.milliseconds)",
+            // The server also notices within 11 s that a node is gone, and releases the node's locks.
+            "tcp_keepalives_idle": "5", "tcp_keepalives_interval": "2", "tcp_keepalives_count": "3",
+            "tcp_user_timeout": "11000",
             "bytea_output": "hex",
             "client_min_messages": "error",
         ]

@@ -4,6 +4,7 @@ internal import IdentityPlatform
 internal import JSON
 internal import Logging
 internal import Observability
+internal import ProxyProtocol
 
 extension ServerConfiguration {
     /// Reads the configuration file.
@@ -34,15 +35,16 @@ extension ServerConfiguration {
 
 extension ServerConfiguration: Decodable {
     private enum Key: String, CodingKey, CaseIterable {
-        case directory, address, port, mdmPort, names, logLevel, passwordCost, keepAlive, compatibility
+        case directory, database, address, port, mdmPort, names, logLevel, passwordCost, keepAlive, compatibility
         case breachedPasswords, auditDays, requestDeadline, connections, connectionsPerAddress, devicePolling
-        case signingKeys, packageFolder, logFormat, metrics
+        case signingKeys, packageFolder, loadBalancer, health, logFormat, metrics
     }
 
     init(from decoder: any Decoder) throws {
         try decoder.refuseKeys(beside: Key.allCases.map(\.rawValue))
         let container = try decoder.container(keyedBy: Key.self)
         directory = try container.decode(String.self, forKey: .directory)
+        database = try container.decodeIfPresent(DatabaseConfiguration.self, forKey: .database) ?? .sqlite
         address = try container.decodeIfPresent(String.self, forKey: .address) ?? "127.0.0.1"
         port = try container.port(.port)
         mdmPort = try container.port(.mdmPort)
@@ -50,26 +52,48 @@ extension ServerConfiguration: Decodable {
         monitoring = Monitoring(
             logLevel: try container.decodeIfPresent(Logger.Level.self, forKey: .logLevel) ?? .info,
             logFormat: try container.decodeIfPresent(LogFormat.self, forKey: .logFormat) ?? .text,
-            metrics: try container.decodeIfPresent(Metrics.self, forKey: .metrics))
-        passwordCost = try container.number(.passwordCost, in: 10...20) ?? 15
-        keepAlive = try container.number(.keepAlive, in: 1...300) ?? 30
+            metrics: try container.decodeIfPresent(PlainListener.self, forKey: .metrics))
+        passwords = Passwords(
+            cost: try container.number(.passwordCost, in: 10...20) ?? 15,
+            breached: try container.decodeIfPresent(String.self, forKey: .breachedPasswords))
         compatibility =
             try container.decodeIfPresent(CompatibilitySwitches.self, forKey: .compatibility)?.compatibility
             ?? Compatibility()
-        breachedPasswords = try container.decodeIfPresent(String.self, forKey: .breachedPasswords)
         packageFolder = try container.absolutePath(.packageFolder)
         auditDays = try container.number(.auditDays, in: 1...36_500) ?? 400
         limits = Limits(
             requestDeadline: try container.number(.requestDeadline, in: 1...600) ?? 60,
             connections: try container.number(.connections, in: 16...32_768),
-            connectionsPerAddress: try container.number(.connectionsPerAddress, in: 4...32_768))
+            connectionsPerAddress: try container.number(.connectionsPerAddress, in: 4...32_768),
+            keepAlive: try container.number(.keepAlive, in: 1...300) ?? 30)
+        var loadBalancer = try container.decodeIfPresent(LoadBalancer.self, forKey: .loadBalancer) ?? LoadBalancer()
+        loadBalancer.health = try container.decodeIfPresent(PlainListener.self, forKey: .health)
+        self.loadBalancer = loadBalancer
         devicePolling = try container.number(.devicePolling, in: 1...60) ?? 5
         signingKeys =
             try container.decodeIfPresent(SigningKeys.self, forKey: .signingKeys)?.keys ?? KeyConfiguration()
     }
 }
 
-extension ServerConfiguration.Metrics: Decodable {
+extension ServerConfiguration.LoadBalancer: Decodable {
+    private enum Key: String, CodingKey, CaseIterable { case addresses, drain }
+
+    init(from decoder: any Decoder) throws {
+        try decoder.refuseKeys(beside: Key.allCases.map(\.rawValue))
+        let container = try decoder.container(keyedBy: Key.self)
+        for text in try container.decodeIfPresent([String].self, forKey: .addresses) ?? [] {
+            guard let range = AddressRange(text) else {
+                throw DecodingError.dataCorruptedError(
+                    forKey: Key.addresses, in: container,
+                    debugDescription: "addresses must be IP addresses or networks such as 192.0.2.0/24")
+            }
+            addresses.append(range)
+        }
+        drain = try container.number(.drain, in: 0...300) ?? 10
+    }
+}
+
+extension ServerConfiguration.PlainListener: Decodable {
     private enum Key: String, CodingKey, CaseIterable { case address, port }
 
     init(from decoder: any Decoder) throws {
@@ -170,7 +194,8 @@ private struct AnyKey: CodingKey {
 }
 
 extension Decoder {
-    fileprivate func refuseKeys(beside known: [String]) throws {
+    /// Refuses every key other than those of the list.
+    func refuseKeys(beside known: [String]) throws {
         let keys = try container(keyedBy: AnyKey.self).allKeys.map(\.stringValue)
         guard let unknown = keys.first(where: { !known.contains($0) }) else { return }
         throw DecodingError.dataCorrupted(
@@ -180,7 +205,7 @@ extension Decoder {
 
 extension KeyedDecodingContainer {
     /// Returns the number of an optional key; nil if the key is missing.
-    fileprivate func number(_ key: Key, in range: ClosedRange<Int>) throws -> Int? {
+    func number(_ key: Key, in range: ClosedRange<Int>) throws -> Int? {
         guard let number = try decodeIfPresent(Int.self, forKey: key) else { return nil }
         guard range.contains(number) else {
             throw DecodingError.dataCorruptedError(

@@ -2,11 +2,13 @@
 internal import IdentityPlatform
 internal import Logging
 internal import Observability
+internal import ProxyProtocol
 
 /// The server's configuration file. Every key is documented in `docs/configuration.md`; an unknown key is an error.
 struct ServerConfiguration: Sendable {
     /// The state directory: `ca/`, `identity.sqlite`, `mdm.sqlite`, `storage.key`, `packages/`, `admin.sock`, `lock`.
     let directory: String
+    let database: DatabaseConfiguration
     /// The address that both listeners bind.
     let address: String
     /// The port of the main TLS listener, which is also the port that clients see.
@@ -15,20 +17,16 @@ struct ServerConfiguration: Sendable {
     let mdmPort: Int
     let names: Names
     let monitoring: Monitoring
-    /// log₂ of scrypt's N.
-    let passwordCost: Int
-    /// The maximum number of seconds between two messages on a device's push channel.
-    let keepAlive: Int
+    let passwords: Passwords
     /// Switches for older clients, all off by default.
     let compatibility: Compatibility
-    /// The file of breached passwords; nil for none.
-    let breachedPasswords: String?
     /// The folder of the app packages, which several nodes may share; nil for `packages/` in the state directory, or for
     /// the database if several nodes share it.
     let packageFolder: String?
     /// How many days the audit log keeps its lines.
     let auditDays: Int
     let limits: Limits
+    let loadBalancer: LoadBalancer
     /// The polling interval in seconds for a device that signs in with a device code.
     let devicePolling: Int
     let signingKeys: KeyConfiguration
@@ -38,13 +36,14 @@ struct ServerConfiguration: Sendable {
         let logLevel: Logger.Level
         let logFormat: LogFormat
         /// The listener for metrics; nil for none. Without it nothing is counted.
-        let metrics: Metrics?
+        let metrics: PlainListener?
     }
 
-    /// Where metrics are published, without TLS and without authentication.
-    struct Metrics: Sendable {
-        let address: String
-        let port: Int
+    struct Passwords: Sendable {
+        /// log₂ of scrypt's N.
+        let cost: Int
+        /// The file of breached passwords; nil for none.
+        let breached: String?
     }
 
     /// The connection limits of each TLS listener.
@@ -55,6 +54,25 @@ struct ServerConfiguration: Sendable {
         let connections: Int?
         /// The maximum number of connections from one address; nil for a quarter of the listener's connections.
         let connectionsPerAddress: Int?
+        /// The maximum number of seconds between two messages on a device's push channel.
+        let keepAlive: Int
+    }
+
+    /// How the server cooperates with a load balancer in front of it.
+    struct LoadBalancer: Sendable {
+        /// The load balancers' addresses. Each connection from these addresses begins with a header that names the
+        /// client.
+        var addresses: [AddressRange] = []
+        /// For how many seconds a server that has been asked to stop still accepts connections.
+        var drain = 0
+        /// The listener for health checks; nil for none.
+        var health: PlainListener?
+    }
+
+    /// The address of a listener without TLS and without authentication.
+    struct PlainListener: Sendable {
+        let address: String
+        let port: Int
     }
 
     /// The host names that the listeners answer to.

@@ -13,11 +13,9 @@ final class ConnectionShares: Sendable {
         /// The number of connections of each address. An address without connections has no entry.
         var held: [PeerAddress: Int] = [:]
         var refused = 0
-        var toldOfRefusal: ContinuousClock.Instant?
-        var toldOfFullness: ContinuousClock.Instant?
+        var refusals = WarningPace()
+        var fullness = WarningPace()
     }
-
-    private static let pause = Duration.seconds(60)
 
     /// The maximum number of connections from one address.
     private let share: Int
@@ -34,7 +32,7 @@ final class ConnectionShares: Sendable {
         let (isLetIn, refused) = state.withLock { state -> (Bool, Int?) in
             guard state.held[peer, default: 0] < share else {
                 state.refused += 1
-                return (false, Self.isDue(&state.toldOfRefusal) ? state.refused : nil)
+                return (false, state.refusals.isDue() ? state.refused : nil)
             }
             state.held[peer, default: 0] += 1
             return (true, nil)
@@ -59,17 +57,10 @@ final class ConnectionShares: Sendable {
 
     /// Logs that the listener accepts no further connection until an open connection ends.
     fileprivate func tellOfFullness(_ connections: Int) {
-        guard state.withLock({ Self.isDue(&$0.toldOfFullness) }) else { return }
+        guard state.withLock({ $0.fullness.isDue() }) else { return }
         logger.warning(
             "every connection of the listener is taken; the next ones wait",
             metadata: ["listener": "\(listener)", "connections": "\(connections)"])
-    }
-
-    private static func isDue(_ told: inout ContinuousClock.Instant?) -> Bool {
-        let now = ContinuousClock.now
-        if let told, told.duration(to: now) < pause { return false }
-        told = now
-        return true
     }
 }
 
@@ -89,26 +80,4 @@ struct ConnectionTotal: AvailableConnectionsDelegate {
         shares.tellOfFullness(limit)
         return false
     }
-}
-
-/// Accepts a connection only if the connection's address has a place left. This is decided before anything is read from
-/// the connection.
-struct SharedChannel<Base: ServerChildChannel>: ServerChildChannel {
-    /// The address has used up its share. This is reported only in the log.
-    private struct Refused: Error {}
-
-    let base: Base
-    let shares: ConnectionShares
-
-    func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Base.Value> {
-        let peer = PeerAddress(channel.remoteAddress)
-        guard shares.enter(peer) else {
-            channel.close(promise: nil)
-            return channel.eventLoop.makeFailedFuture(Refused())
-        }
-        channel.closeFuture.whenComplete { [shares] _ in shares.leave(peer) }
-        return base.setup(channel: channel, logger: logger)
-    }
-
-    func handle(value: Base.Value, logger: Logger) async { await base.handle(value: value, logger: logger) }
 }

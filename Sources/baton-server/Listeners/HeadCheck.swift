@@ -44,20 +44,24 @@ final class HeadCheck: ChannelInboundHandler, RemovableChannelHandler {
     }
 
     /// Inserts the check directly after the decoder, where the heads of requests are still unchanged. Later handlers
-    /// see only one host and no framing fields. The handler of the connection's deadlines, if there is one, comes
-    /// before the check.
+    /// see only one host and no framing fields. The handlers of the connection's deadlines and of draining, if there are
+    /// any, come before the check.
     final class Installer: ChannelInboundHandler, RemovableChannelHandler {
         typealias InboundIn = NIOAny
 
         private let limits: ConnectionDeadlines.Limits?
+        private let draining: Readiness?
 
-        init(_ limits: ConnectionDeadlines.Limits? = nil) { self.limits = limits }
+        init(_ limits: ConnectionDeadlines.Limits? = nil, draining: Readiness? = nil) {
+            (self.limits, self.draining) = (limits, draining)
+        }
 
         func handlerAdded(context: ChannelHandlerContext) {
             do {
                 let operations = context.pipeline.syncOperations
                 let decoder = try operations.handler(type: ByteToMessageHandler<HTTPRequestDecoder>.self)
                 try operations.addHandler(HeadCheck(), position: .after(decoder))
+                if let draining { try operations.addHandler(ConnectionDrain(draining), position: .after(decoder)) }
                 if let limits { try operations.addHandler(ConnectionDeadlines(limits), position: .after(decoder)) }
             } catch {
                 // Without the check, nothing may be served.

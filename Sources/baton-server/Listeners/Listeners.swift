@@ -11,7 +11,7 @@ internal import ServiceLifecycle
 internal import SwiftASN1
 internal import X509
 
-/// The listeners as services: the two TLS listeners and the administration socket.
+/// The listeners as services: the two TLS listeners, the administration socket, and those for health checks and metrics.
 struct Listeners {
     let configuration: ServerConfiguration
     /// The maximum number of connections of each TLS listener. Further connections wait to be accepted.
@@ -46,7 +46,7 @@ struct Listeners {
         }
         let shares = ConnectionShares(share: share, listener: "main", logger: logger)
         return Application(
-            responder: responder, server: server(anyIssuer, shares),
+            responder: responder, server: server(anyIssuer, shares, named: "main"),
             configuration: ApplicationConfiguration(
                 address: .hostname(configuration.address, port: configuration.port), serverName: nil,
                 availableConnectionsDelegate: ConnectionTotal(connections, shares: shares)),
@@ -66,7 +66,8 @@ struct Listeners {
             privateKey: .privateKey(try NIOSSLPrivateKey(bytes: Array(authority.key.utf8), format: .pem)))
         let shares = ConnectionShares(share: share, listener: "devices", logger: logger)
         return Application(
-            responder: responder, server: server(TLSChannelConfiguration(tlsConfiguration: tls), shares),
+            responder: responder,
+            server: server(TLSChannelConfiguration(tlsConfiguration: tls), shares, named: "devices"),
             configuration: ApplicationConfiguration(
                 address: .hostname(configuration.address, port: configuration.mdmPort), serverName: nil,
                 availableConnectionsDelegate: ConnectionTotal(connections, shares: shares)),
@@ -81,24 +82,48 @@ struct Listeners {
             onServerRunning: { [readiness] _ in readiness.opened() }, logger: logger)
     }
 
-    /// Returns a server for HTTP/1.1 over TLS. It limits the number of connections of each address, and the time of
-    /// every wait for a client.
-    private func server(_ tls: TLSChannelConfiguration, _ shares: ConnectionShares) -> HTTPServerBuilder {
+    /// Returns a listener for an administrator's programs: HTTP/1.1 without TLS.
+    func plain(
+        _ listener: String, at address: ServerConfiguration.PlainListener,
+        addRoutes: (Router<BasicRequestContext>) -> Void
+    ) -> any Service {
+        let router = Router()
+        addRoutes(router)
+        let shares = ConnectionShares(share: Self.plainConnections, listener: listener, logger: logger)
+        return Application(
+            router: router, server: .http1(configuration: Self.http(idle: .seconds(10))),
+            configuration: ApplicationConfiguration(
+                address: .hostname(address.address, port: address.port), serverName: nil,
+                availableConnectionsDelegate: ConnectionTotal(Self.plainConnections, shares: shares)),
+            onServerRunning: { [readiness] _ in readiness.opened() }, logger: logger)
+    }
+
+    /// The maximum number of connections of a listener for health checks or metrics.
+    private static let plainConnections = 64
+
+    /// Returns a server for HTTP/1.1 over TLS. It reads the headers of load balancers, and limits the number of
+    /// connections of each address and the time of every wait for a client.
+    private func server(
+        _ tls: TLSChannelConfiguration, _ shares: ConnectionShares, named listener: String
+    ) -> HTTPServerBuilder {
+        let proxies = TrustedProxies(configuration.loadBalancer.addresses, listener: listener, logger: logger)
         let request = configuration.limits.requestDeadline
         let limits = ConnectionDeadlines.Limits(
             handshake: .seconds(Int64(min(10, request))), request: .seconds(Int64(request)))
-        return HTTPServerBuilder { responder in
-            let http = HTTP1Channel(responder: responder, configuration: Self.http(limits))
-            return SharedChannel(base: try TLSChannel(http, configuration: tls), shares: shares)
+        return HTTPServerBuilder { [readiness] responder in
+            let http = HTTP1Channel(
+                responder: responder, configuration: Self.http(HeadCheck.Installer(limits, draining: readiness)))
+            return SharedChannel(base: try TLSChannel(http, configuration: tls), shares: shares, proxies: proxies)
         }
     }
 
     /// Limits headers to 32 KiB in 100 fields and refuses ambiguous heads.
     private static func http(
-        _ limits: ConnectionDeadlines.Limits? = nil, idle: TimeAmount? = nil
+        _ installer: @autoclosure @escaping @Sendable () -> HeadCheck.Installer = HeadCheck.Installer(),
+        idle: TimeAmount? = nil
     ) -> HTTP1Channel.Configuration {
         HTTP1Channel.Configuration(
-            additionalChannelHandlers: [HeadCheck.Installer(limits)], idleTimeout: idle,
+            additionalChannelHandlers: [installer()], idleTimeout: idle,
             httpDecoderConfiguration: .init(
                 maxHeaderFieldSize: 16 * 1024, maxHeaderListSize: 32 * 1024, maxHeaderFieldCount: 100))
     }

@@ -3,23 +3,36 @@ internal import Logging
 internal import Synchronization
 internal import UnixSocket
 
-/// Notifies the service manager once every listener is open.
+/// Whether the server accepts requests. Notifies the service manager once every listener is open.
 final class Readiness: Sendable {
-    private let missing: Mutex<Int>
+    enum Stage: Equatable {
+        /// Some listeners are not open yet.
+        case starting(missing: Int)
+        case serving
+        /// The server has been asked to stop. It still answers, but wants no further requests.
+        case draining
+    }
+
+    private let state: Mutex<Stage>
     private let logger: Logger
 
     init(listeners: Int, logger: Logger) {
-        missing = Mutex(listeners)
+        state = Mutex(.starting(missing: listeners))
         self.logger = logger
     }
 
+    var stage: Stage { state.withLock { $0 } }
+
+    var isDraining: Bool { stage == .draining }
+
     /// Counts one more open listener.
     func opened() {
-        let last = missing.withLock { missing in
-            missing -= 1
-            return missing == 0
+        let isLast = state.withLock { stage in
+            guard case .starting(let missing) = stage else { return false }
+            stage = missing > 1 ? .starting(missing: missing - 1) : .serving
+            return missing == 1
         }
-        guard last else { return }
+        guard isLast else { return }
         logger.info("ready")
         do {
             try ServiceNotification.ready()
@@ -27,4 +40,7 @@ final class Readiness: Sendable {
             logger.error("the service manager cannot be notified", metadata: ["error": "\(error)"])
         }
     }
+
+    /// Begins to drain: the server is no longer ready.
+    func drain() { state.withLock { $0 = .draining } }
 }

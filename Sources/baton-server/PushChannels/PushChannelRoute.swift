@@ -31,7 +31,7 @@ struct PushChannelRoute: Sendable {
             try await context.giveUp(after: channels.keepAlive * (2 * PushChannel.patience))
             return Response(
                 status: .ok, headers: [.contentType: PushChannel.mediaType, .cacheControl: "no-store"],
-                body: messages(on: PushConnection(device, asker: asked.asker), asked.status, context.logger))
+                body: messages(on: PushConnection(device, asker: asked.asker), asked.status, context))
         }
     }
 
@@ -51,19 +51,21 @@ struct PushChannelRoute: Sendable {
     /// Registers the push channel for changes before it reads the current state, so that no change is missed in
     /// between.
     private func messages(
-        on connection: PushConnection, _ known: SessionStatus?, _ logger: Logger
+        on connection: PushConnection, _ known: SessionStatus?, _ context: MDMContext
     ) -> ResponseBody {
         ResponseBody { [self] writer in
             if channels.take(connection) {
                 defer { channels.release(connection) }
                 try await writer.write(Self.bytes(.present(try await present(connection, known))))
-                logger.debug("push channel opened", metadata: ["device.udid": "\(connection.device.udid)"])
+                context.logger.debug("push channel opened", metadata: ["device.udid": "\(connection.device.udid)"])
                 for await _ in connection.wakes {
                     guard let message = connection.takeMessage() else { break }
                     try await writer.write(Self.bytes(message))
                 }
             }
             try await writer.finish(nil)
+            // The device's next attempt must use a new connection, which may lead to another node.
+            if channels.isClosed { context.closeConnection() }
         }
     }
 

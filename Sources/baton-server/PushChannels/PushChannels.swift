@@ -123,12 +123,30 @@ final class PushChannels: Sendable {
         }
     }
 
-    private func close() {
-        let channels = state.withLock { state in
+    /// Whether the server is about to stop. No push channel can be opened.
+    var isClosed: Bool { state.withLock { $0.isClosed } }
+
+    private func close() { for connection in closed() { connection.end() } }
+
+    /// Ends every push channel. The ends are spread evenly over `time`, so that the devices do not all open a channel
+    /// to another node at once.
+    func end(over time: Duration) async {
+        let (channels, start) = (closed(), ContinuousClock.now)
+        let steps = max(1, min(channels.count, Int(time / .milliseconds(100))))
+        for step in 0..<steps {
+            let next = start + time * Double(step) / Double(steps)
+            do { try await Task.sleep(until: next, clock: .continuous) } catch {}
+            for index in stride(from: step, to: channels.count, by: steps) { channels[index].end() }
+        }
+        do { try await Task.sleep(until: start + time, clock: .continuous) } catch {}
+    }
+
+    /// Refuses further push channels and returns the open ones.
+    private func closed() -> [PushConnection] {
+        state.withLock { state in
             state.isClosed = true
             return Array(state.channels.values)
         }
-        for connection in channels { connection.end() }
     }
 }
 

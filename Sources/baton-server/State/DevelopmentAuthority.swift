@@ -13,6 +13,9 @@ struct DevelopmentAuthority {
     /// The server's private key as PEM.
     let key: String
 
+    /// The authority's certificate, in the state directory.
+    static let rootFile = "ca/root.pem"
+
     private static let validity = Duration.seconds(397 * 86400)
     private static let renewal = Duration.seconds(30 * 86400)
 
@@ -58,13 +61,20 @@ struct DevelopmentAuthority {
     private static func authority(
         in directory: StateDirectory, now: Date
     ) throws -> (Certificate, P256.Signing.PrivateKey) {
-        if let root = try text("ca/root.pem", in: directory), let key = try text("ca/root.key", in: directory) {
+        if let root = try text(rootFile, in: directory) {
+            // The key is written before the certificate, so a certificate without a key is not a start that was cut
+            // off. Clients trust this certificate, so it must not be replaced.
+            guard let key = try text("ca/root.key", in: directory) else {
+                throw ServerError(
+                    .authorityUnusable, "\(directory.path(of: "ca/root.key")) is missing.",
+                    remedy: "Copy root.key and root.pem together, from a backup or from another node.")
+            }
             return (try Certificate(pemEncoded: root), try P256.Signing.PrivateKey(pemRepresentation: key))
         }
         let key = P256.Signing.PrivateKey()
         let root = try self.root(key, now)
         try directory.replace("ca/root.key", with: Array(key.pemRepresentation.utf8))
-        try directory.replace("ca/root.pem", with: Array(try root.serializeAsPEM().pemString.utf8))
+        try directory.replace(rootFile, with: Array(try root.serializeAsPEM().pemString.utf8))
         return (root, key)
     }
 

@@ -30,7 +30,7 @@ import Glibc
 enum Decoder: String, CaseIterable, Sendable {
     case announcements, json, messages, envelopes, frames, tokens, registration, certificateRequests, encodings,
         propertyLists,
-        management, containers, receipts, browser, helper, audit
+        management, containers, receipts, browser, helper, audit, proxy
 
     func feed(_ bytes: [UInt8]) {
         switch self {
@@ -50,6 +50,7 @@ enum Decoder: String, CaseIterable, Sendable {
         case .browser: feedBrowser(bytes)
         case .helper: feedHelper(bytes)
         case .audit: feedAudit(bytes)
+        case .proxy: feedProxy(bytes)
         }
     }
 }

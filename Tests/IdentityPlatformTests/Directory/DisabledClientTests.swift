@@ -3,6 +3,7 @@ import HTTPTypes
 import IdentityPlatform
 import OAuth
 import Storage
+import StorageTestSupport
 import TestSupport
 import Testing
 
@@ -59,7 +60,7 @@ import Testing
     }
 
     @Test func `data that a transaction read before a change is not cached after the change`() async throws {
-        let fixture = try await TestPlatform()
+        let fixture = try await TestPlatform(on: .sqlite)
         let kept = fixture.platform.directoryCache
         let (app, tenant) = (fixture.app, fixture.tenant.id)
         let before = kept.view

@@ -5,6 +5,7 @@ import IdentityPlatform
 import OAuth
 import Redaction
 import Storage
+import StorageTestSupport
 import TestSupport
 import Testing
 
@@ -62,7 +63,7 @@ import Testing
     }
 
     @Test func `no table or column has a name that PostgreSQL reserves`() async throws {
-        let fixture = try await TestPlatform()
+        let fixture = try await TestPlatform(on: .sqlite)
         let names = try await fixture.platform.database.read { connection -> [String] in
             try connection.rows(
                 """
@@ -76,11 +77,9 @@ import Testing
     }
 
     private static func cells(of database: any Database) async throws -> [[UInt8]] {
-        try await database.read { connection in
-            let tables: [String] = try connection.rows("SELECT name FROM sqlite_master WHERE type = 'table'").map {
-                try $0["name"]
-            }
-            return try tables.flatMap { table in
+        let tables = try await database.tableNames()
+        return try await database.read { connection in
+            try tables.flatMap { table in
                 try connection.rows(SQL(stringLiteral: "SELECT * FROM \"\(table)\"")).flatMap(\.cells)
             }
         }

@@ -141,14 +141,14 @@ extension TestPlatform {
         let storageKey = try TestPlatform.storageKey()
         let count = try await platform.database.write { connection in
             let rows = try connection.rows(
-                SQL(stringLiteral: "SELECT rowid AS place, \(key) AS name, \(column) AS sealed FROM \(table)"))
+                SQL(stringLiteral: "SELECT \(key) AS name, \(column) AS sealed FROM \(table)"))
             for row in rows {
                 let name: String = key == "hash" ? Base64URL.encode(try row["name"] as [UInt8]) : try row["name"]
-                let bytes = try storageKey.open(try row["sealed"], purpose: purpose(name))
+                let sealed: [UInt8] = try row["sealed"]
+                let bytes = try storageKey.open(sealed, purpose: purpose(name))
                 let former = try StorageKeyTests.formerlySealed(bytes, purpose(name))
-                let place: Int64 = try row["place"]
                 let update = SQL(stringLiteral: "UPDATE \(table) SET \(column) = ")
-                try connection.execute("\(update)\(former) WHERE rowid = \(place)")
+                try connection.execute("\(update)\(former)\(SQL(stringLiteral: " WHERE \(column) = "))\(sealed)")
             }
             return rows.count
         }

@@ -135,7 +135,9 @@ import Testing
     }
 
     @Test func `a restarted server keeps the token, but no nonce`() async throws {
-        let fixture = try await TestPlatform()
+        // The nodes of a shared database accept each other's nonces.
+        let database = try await SQLiteDatabase(inMemoryWith: IdentitySchema.migrations)
+        let fixture = try await TestPlatform(over: { _ in database })
         let session = try await TestDevice.joined(fixture).session()
         let old = try await session.testDevice.nonce()
         let restarted = try await fixture.restarted()

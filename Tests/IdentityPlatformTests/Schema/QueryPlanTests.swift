@@ -12,7 +12,7 @@ import Testing
 @Suite struct QueryPlanTests {
     @Test func `sign-ins and tokens read no whole table`() async throws {
         let scans = FullScans()
-        let fixture = try await TestPlatform(over: { PlannedDatabase($0, recordingIn: scans) })
+        let fixture = try await TestPlatform(on: .sqlite, over: { PlannedDatabase($0, recordingIn: scans) })
         let browser = Browser(fixture)
         _ = try await browser.get(AuthorizeQuery(fixture).path)
         scans.reset()
@@ -31,7 +31,7 @@ import Testing
 
     @Test func `a device's sign-in, silent tokens, status and sign-out read no whole table`() async throws {
         let scans = FullScans()
-        let fixture = try await TestPlatform(over: { PlannedDatabase($0, recordingIn: scans) })
+        let fixture = try await TestPlatform(on: .sqlite, over: { PlannedDatabase($0, recordingIn: scans) })
         let device = try await TestDevice.joined(fixture)
         scans.reset()
         let session = try await device.session()
@@ -50,7 +50,7 @@ import Testing
 
     @Test func `a full scan is found, with its statement`() async throws {
         let scans = FullScans()
-        let fixture = try await TestPlatform(over: { PlannedDatabase($0, recordingIn: scans) })
+        let fixture = try await TestPlatform(on: .sqlite, over: { PlannedDatabase($0, recordingIn: scans) })
         scans.reset()
         _ = try await fixture.platform.database.read { try $0.rows("SELECT id FROM person WHERE displayName = 'x'") }
         #expect(scans.planned == 1)

@@ -5,6 +5,7 @@ import Hummingbird
 import IdentityPlatform
 import OAuth
 import Storage
+import StorageTestSupport
 import TestSupport
 import Testing
 
@@ -100,20 +101,16 @@ final class EpochExplorer {
         let own = try await TestDevice.joined(fixture, number: 1, isShared: false)
         for person in Self.people { ownSessions[person] = try await own.session(person) }
         let fixed = ["tenant", "person", "signingKey", "audit", "migration", "storageCheck", "deviceAuthority"]
-        tables = try await fixture.platform.database.write { connection in
-            let all: [String] = try connection.rows(
-                "SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY rowid"
-            ).map {
-                try $0["name"]
-            }
-            let names = all.filter { !fixed.contains($0) && !$0.hasPrefix("client") && !$0.hasPrefix("sqlite") }
+        let all = try await fixture.platform.database.tableNames()
+        let names = all.filter { !fixed.contains($0) && !$0.hasPrefix("client") }
+        tables = names
+        try await fixture.platform.database.write { connection in
             for depth in 0..<length {
                 for name in names {
                     try connection.execute(
-                        SQL(text: "CREATE TABLE keep\(depth)\(name) AS SELECT * FROM \(name) WHERE 0"))
+                        SQL(text: "CREATE TABLE keep\(depth)\(name) AS SELECT * FROM \(name) WHERE 1 = 0"))
                 }
             }
-            return names
         }
     }
 

@@ -20,7 +20,7 @@ struct TestDevice {
         try (0..<4).map { _ in Array(try _RSA.Signing.PrivateKey(keySize: .bits2048).derRepresentation) }
     }
 
-    let fixture: TestPlatform
+    var fixture: TestPlatform
     let deviceKey: _RSA.Signing.PrivateKey
     let transportKey: _RSA.Encryption.PrivateKey
     var certificate: [UInt8] = []

@@ -5,10 +5,11 @@ import IdentityPlatform
 import OAuth
 import Redaction
 import Storage
+import StorageTestSupport
 import Synchronization
 import TestSupport
 
-/// A platform with a real database in memory, with one organisation, two people and one application. Only the test
+/// A platform with a real database of its own, with one organisation, two people and one application. Only the test
 /// advances its clock.
 struct TestPlatform: Sendable {
     static let password = "correct horse battery"
@@ -22,17 +23,16 @@ struct TestPlatform: Sendable {
     let bo: User
     let app: Client
 
-    /// A database that contains only the schema. It is created once for all platforms, because creating it takes longer
-    /// than most tests.
-    private static let empty = Task { try await SQLiteDatabase(inMemoryWith: IdentitySchema.migrations) }
+    private static let databases = EngineDatabases(schema: "identity", IdentitySchema.migrations)
 
     /// - Parameters:
     ///   - configure: changes the operator's settings.
+    ///   - kind: the kind of its database, for tests that need SQLite.
     ///   - wrap: inserts a layer between the platform and its database.
     ///   - firstKey: the number of its first RSA key (``RSAKeys``), for tests in which two platforms must not share
     ///     keys.
     init(
-        _ configure: (inout IdentityConfiguration) -> Void = { _ in },
+        _ configure: (inout IdentityConfiguration) -> Void = { _ in }, on kind: EngineDatabase = .chosen,
         over wrap: (any Database) -> any Database = { $0 }, firstKey: Int = 0
     ) async throws {
         clock = Clock()
@@ -43,7 +43,7 @@ struct TestPlatform: Sendable {
         configure(&configuration)
         let clock = clock
         platform = try await Platform(
-            configuration: configuration, database: wrap(try SQLiteDatabase(inMemoryLike: try await Self.empty.value)),
+            configuration: configuration, database: wrap(try await Self.databases.make(kind)),
             storageKey: try Self.storageKey(),
             environment: ClockAndRandomness(
                 now: { clock.now }, randomBytes: ClockAndRandomness.system.randomBytes,
@@ -70,10 +70,13 @@ struct TestPlatform: Sendable {
 
     /// Returns the platform as after a restart of the server: with the same database, and optionally with a different
     /// configuration or storage key. Everything that was only in memory is lost.
-    func restarted(configuration: IdentityConfiguration? = nil, storageKey: UInt8 = 7) async throws -> TestPlatform {
+    func restarted(
+        configuration: IdentityConfiguration? = nil, storageKey: UInt8 = 7,
+        over wrap: (any Database) -> any Database = { $0 }
+    ) async throws -> TestPlatform {
         TestPlatform(
             platform: try await Platform(
-                configuration: configuration ?? platform.configuration, database: platform.database,
+                configuration: configuration ?? platform.configuration, database: wrap(platform.database),
                 storageKey: try Self.storageKey(storageKey), environment: platform.environment),
             like: self)
     }

@@ -6,9 +6,11 @@ import TestSupport
 import Testing
 
 @Suite struct MetricsTests {
-    private func server(in scratch: Scratch) async throws -> (ServerProcess, UInt16) {
+    private func server(on database: ServerDatabase? = nil, in scratch: Scratch) async throws -> (ServerProcess, UInt16)
+    {
         let port = try #require(FreePort.tcp(in: FreePort.ofTests))
-        let server = try ServerProcess(["metrics": ["port": Int(port)] as [String: Int]], in: scratch)
+        let keys: [String: any Sendable] = ["metrics": ["port": Int(port)]]
+        let server = try ServerProcess(database?.keys(besides: keys) ?? keys, in: scratch)
         try await server.start()
         return (server, port)
     }
@@ -47,7 +49,7 @@ import Testing
 
     @Test func `every label has one of a few names, and its values are not free text`() async throws {
         try await Scratch.with { scratch in
-            let (_, port) = try await server(in: scratch)
+            let (_, port) = try await server(on: ServerDatabase(), in: scratch)
             let text = try await LiveDevice.MonitoringTests.scrape(port, in: scratch)
             let allowed: Set = [
                 "listener", "method", "route", "status", "le", "grant", "outcome", "limit", "database", "code", "state",
@@ -62,6 +64,11 @@ import Testing
                 "baton_password_hash_queue", "baton_push_channels", "baton_mdm_oldest_command_age_seconds",
                 "process_resident_memory_bytes",
             ] { #expect(text.contains("\n\(name) "), "\(name) is missing") }
+            for name in ["connections", "connections_limit", "waiting"] {
+                #expect(text.contains("\nbaton_database_\(name){database=\"identity\"} "), "\(name) is missing")
+            }
+            #expect(text.contains("\nbaton_database_retries_total{database=\"identity\",reason=\"conflict\"} "))
+            for name in ["refused", "faults"] { #expect(text.contains("\nbaton_metrics_\(name)_total 0\n")) }
             let expiry = try #require(
                 text.firstMatch(of: /baton_certificate_expiry_timestamp_seconds\{certificate="server"\} (\d+)/))
             let days = try #require(Double(expiry.1)) / 86400 - Date().timeIntervalSince1970 / 86400
@@ -71,7 +78,7 @@ import Testing
 
     @Test func `the documentation lists every metric`() async throws {
         try await Scratch.with { scratch in
-            let (_, port) = try await server(in: scratch)
+            let (_, port) = try await server(on: ServerDatabase(), in: scratch)
             let text = try await LiveDevice.MonitoringTests.scrape(port, in: scratch)
             let page = try textOfFile(Repository.root + "/docs/operations/monitoring.md")
             let names = text.matches(of: #/# TYPE (\S+) /#).map { String($0.1) }

@@ -42,7 +42,8 @@ import Testing
                 configuration: MDMConfiguration(
                     baseURL: "https://mdm.test", trustRoot: [0x30, 0], packageDirectory: packages,
                     arePackagesInDatabase: true),
-                database: try await PostgreSQLDatabase(try await configuration("mdm"), migrations: MDMSchema.migrations),
+                database: try await PostgreSQLDatabase(
+                    try await configuration("mdm"), migrations: MDMSchema.migrations),
                 sealer: SecretSealer(seal: { bytes, _ in bytes }, open: { bytes, _ in bytes }))
             channels = PushChannels(capacity: 10, keepAlive: .seconds(30))
             log = LogStream()

@@ -77,6 +77,11 @@ final class ServerProcess: Sendable {
 
     private var running: RunningProgram { get throws { try #require(current.withLock { $0.program }) } }
 
+    var pid: Int32 { get throws { try running.pid } }
+
+    /// Sends a signal.
+    func signal(_ signal: Int32) throws { try running.send(signal) }
+
     /// Sends a signal and returns the exit code, or the negative number of the signal that ended the process.
     func end(by signal: Int32) async throws -> Int32 {
         let program = try running
@@ -86,6 +91,9 @@ final class ServerProcess: Sendable {
 
     /// The log of the running server, or of the last server that ran.
     func log() throws -> String { try running.log() }
+
+    /// The file with that log.
+    var logPath: String { get throws { try running.logPath } }
 
     /// Makes one call on the administration socket; returns status and body.
     func administer(_ method: String, _ path: String, _ body: String = "") throws -> (status: Int, body: String) {

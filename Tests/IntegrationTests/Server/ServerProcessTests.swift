@@ -138,6 +138,29 @@ import Testing
                 "publicationHours must be shorter than ageDays"
             ),
             ("signingKeys", ["age": 1], "the key age is not known"),
+            ("database", [String: Int](), "the key postgresql is missing"),
+            ("database", ["sqlite": [String: Int]()], "the key sqlite is not known"),
+            ("database", ["postgresql": ["password": "canary"]], "the key password is not known"),
+            ("database", ["postgresql": ["host": "db.test"]], "host needs the key rootCertificates"),
+            (
+                "database", ["postgresql": ["host": "db.test", "socket": "/run", "rootCertificates": "/root.pem"]],
+                "host and socket exclude each other"
+            ),
+            ("database", ["postgresql": ["host": "/run", "rootCertificates": "/root.pem"]], "host must be a name"),
+            ("database", ["postgresql": ["rootCertificates": "/root.pem"]], "rootCertificates needs the key host"),
+            ("database", ["postgresql": ["socket": "run"]], "socket must be an absolute path"),
+            ("database", ["postgresql": ["socket": "/run,/tmp"]], "socket must be an absolute path"),
+            ("database", ["postgresql": ["passwordFile": "secret"]], "passwordFile must be an absolute path"),
+            ("database", ["postgresql": ["name": ""]], "name must not be empty"),
+            ("database", ["postgresql": ["port": 0]], "port must be 1 to 65535"),
+            ("database", ["postgresql": ["connections": 0]], "connections must be 1 to 500"),
+            ("database", ["postgresql": ["poolTimeout": 0]], "poolTimeout must be 1 to 60"),
+            (
+                "database", ["postgresql": ["lockTimeout": 11]], "lockTimeout must not be longer than statementTimeout"
+            ),
+            ("loadBalancer", ["addresses": ["10.0.0.1/8"]], "addresses must be IP addresses or networks"),
+            ("loadBalancer", ["drain": 301], "drain must be 0 to 300"),
+            ("health", ["address": "127.0.0.1"], "the key port is missing"),
         ] as [(String, any Sendable, String)])
     func `an invalid configuration is refused`(
         key: String, value: any Sendable, explanation: String
@@ -147,6 +170,7 @@ import Testing
             #expect(outcome.code == 78)
             #expect(outcome.text.contains("server.configuration.malformed"))
             #expect(outcome.text.contains(explanation), "\(outcome.text)")
+            #expect(!outcome.text.contains("canary"))
         }
     }
 

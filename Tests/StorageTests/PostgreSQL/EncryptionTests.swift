@@ -20,9 +20,15 @@ import Testing
                     remote.server = .tls(host: host, port: Int(port), rootCertificates: scratch.path(root))
                     let database = try await PostgreSQLDatabase(remote, migrations: [people])
                     let row = try await database.read { connection in
-                        try connection.row("SELECT ssl AS encrypted FROM pg_stat_ssl WHERE pid = pg_backend_pid()")
+                        try connection.row(
+                            """
+                            SELECT ssl AS encrypted, current_setting('tcp_keepalives_idle') AS idle
+                            FROM pg_stat_ssl WHERE pid = pg_backend_pid()
+                            """)
                     }
                     #expect(try row?["encrypted"] == true)
+                    // The server looks for nodes that are gone.
+                    #expect(try row?["idle"] == "5")
                     // More than fits into a record or a buffer, in both directions.
                     let long = String(repeating: "é", count: 1_000_000)
                     let answer = try await database.read { try $0.row("SELECT \(long) AS text") }

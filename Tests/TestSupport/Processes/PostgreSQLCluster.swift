@@ -37,11 +37,18 @@ package final class PostgreSQLCluster: Sendable {
         guard FileManager.default.isExecutableFile(atPath: Self.programs + "postgres") else {
             throw TestProblem("\(Self.programs)postgres is missing: run scripts/setup")
         }
-        var template = Array("/tmp/baton-pg-XXXXXX".utf8CString)
+        var template = Array((Self.place + "/baton-pg-XXXXXX").utf8CString)
         guard unsafe mkdtemp(&template) != nil else { throw TestProblem("mkdtemp: error \(errno)") }
         folder = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
         self.options = options
         try giveAway(folder)
+    }
+
+    /// The folder of the clusters: in memory, if there is room for the databases of all tests.
+    private static var place: String {
+        var memory = statvfs()
+        let isKnown = unsafe statvfs("/dev/shm", &memory) == 0 && access("/dev/shm", W_OK) == 0
+        return isKnown && memory.f_bavail * memory.f_frsize > 2 << 30 ? "/dev/shm" : "/tmp"
     }
 
     /// Gives a file of the cluster's folder to the server's user.
@@ -108,6 +115,18 @@ package final class PostgreSQLCluster: Sendable {
         }
     }
 
+    /// Creates an empty database and returns its name. The next databases have other names.
+    package func makeDatabase() async throws -> String {
+        let name = "db\(UInt64.random(in: 0...UInt64.max))"
+        try await run(
+            "createdb",
+            [
+                "--host", folder, "--username", Self.superuser, "--template=template0", "--encoding=UTF8",
+                "--locale=C", name,
+            ])
+        return name
+    }
+
     private func openLog(_ program: String) throws -> Descriptor {
         let number = unsafe clinux_open("\(folder)/\(program).log", O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o600)
         guard number >= 0 else { throw TestProblem("\(program).log: error \(-number)") }
@@ -118,9 +137,12 @@ package final class PostgreSQLCluster: Sendable {
     package func start() async throws {
         let notices = try NoticeSocket(path: folder + "/notify")
         try giveAway(notices.path)
-        // Nothing here has to survive a power cut.
+        // Nothing here has to survive a power cut. PostgreSQL must not work in a database while it is copied.
         let settings =
-            ["listen_addresses=", "unix_socket_directories=\(folder)", "fsync=off", "max_connections=200"] + options
+            [
+                "listen_addresses=", "unix_socket_directories=\(folder)", "fsync=off", "autovacuum=off",
+                "max_connections=200", "max_wal_size=256MB",
+            ] + options
         let log = try openLog("postgres")
         let process = try ChildProcess.spawnBound(
             through: Self.wrapper, executable: Self.programs + "postgres",

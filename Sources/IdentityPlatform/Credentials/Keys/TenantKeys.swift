@@ -5,11 +5,13 @@ internal import Synchronization
 
 extension TenantKey: Table {
     package static let table = "signingKey"
+    package static let unread: Set<Column> = [.sealedPrivateKey]
     package enum Column: String, ColumnName { case tenant, id, algorithm, sealedPrivateKey, created, signs }
 }
 
-/// The signing keys of all organisations. Each key is parsed once. The list is read from the database again after a
-/// change by this process, and after five minutes, because another process may have added or removed keys.
+/// The signing keys of all organisations. Each key is parsed once. If only this process uses the database, the list of
+/// keys is cached. If several nodes share the database, the list is read in each transaction that uses it, so that no
+/// node signs with a key that another node has just replaced.
 package final class TenantKeys: Sendable {
     private let database: any Database
     private let storageKey: StorageKey
@@ -21,8 +23,7 @@ package final class TenantKeys: Sendable {
         let at: Timestamp
     }
 
-    /// How long the cached list is used. This is shorter than the time for which a key is published before it signs, so
-    /// that every key is loaded before it signs.
+    /// How long a list in the cache of the only process is used.
     static let freshness = Duration.seconds(300)
 
     init(database: any Database, storageKey: StorageKey, environment: ClockAndRandomness) {
@@ -34,32 +35,76 @@ package final class TenantKeys: Sendable {
     /// - Throws: ``StorageError``, ``StorageKey/Failure``
     package func all(of tenant: TenantID) async throws -> [TenantKey] {
         let now = environment.now()
-        let known = loaded.withLock { $0[tenant] }
-        if let known, known.at <= now, now < known.at + Self.freshness { return known.keys }
-        let rows = try await database.read { connection in
-            try connection.rows(of: TenantKey.self, "WHERE tenant = \(tenant) ORDER BY created DESC, id")
+        if !database.isShared, let known = loaded.withLock({ $0[tenant] }), known.at <= now,
+            now < known.at + Self.freshness
+        {
+            return known.keys
         }
+        return try await database.read { try self.stored(of: tenant, at: now, $0) }
+    }
+
+    /// Returns a key that an organisation publishes; nil if it publishes none with this id. If several nodes share the
+    /// database, the key may have been removed since; see ``isPublished(_:by:_:)``.
+    ///
+    /// - Throws: ``StorageError``, ``StorageKey/Failure``
+    func key(_ id: String, of tenant: TenantID) async throws -> TenantKey? {
+        if database.isShared, let known = loaded.withLock({ $0[tenant]?.keys.first { $0.id == id } }) { return known }
+        return try await all(of: tenant).first { $0.id == id }
+    }
+
+    /// Returns whether an organisation publishes a key. This is known already if only this process uses the database.
+    ///
+    /// - Throws: ``StorageError``
+    func isPublished(_ id: String?, by tenant: TenantID, _ connection: any Connection) throws -> Bool {
+        guard database.isShared else { return true }
+        return try connection.exists(TenantKey.self, "WHERE tenant = \(tenant) AND id = \(id)")
+    }
+
+    /// Returns the keys that an organisation publishes, read in the transaction of a grant; nil if only this process
+    /// uses the database.
+    ///
+    /// - Throws: ``StorageError``, ``StorageKey/Failure``
+    func shared(by tenant: TenantID, _ connection: any Connection) throws -> [TenantKey]? {
+        database.isShared ? try stored(of: tenant, at: environment.now(), connection) : nil
+    }
+
+    /// Reads the list of keys and parses those that are not known yet. The transaction may run twice: a parsed key
+    /// never changes.
+    private func stored(
+        of tenant: TenantID, at now: Timestamp, _ connection: any Connection
+    ) throws -> [TenantKey] {
+        let known = loaded.withLock { $0[tenant]?.keys ?? [] }
+        let rows = try connection.rows(of: TenantKey.self, "WHERE tenant = \(tenant) ORDER BY created DESC, id")
         let keys = try rows.map { row in
             let id: String = try row[.id]
-            return try known?.keys.first { $0.id == id } ?? key(row, id: id, tenant: tenant)
+            return try known.first { $0.id == id } ?? key(row, id: id, tenant: tenant, connection)
         }
         guard !keys.isEmpty else { return [] }
         loaded.withLock { $0[tenant] = Loaded(keys: keys, at: now) }
         return keys
     }
 
-    private func key(_ row: TableRow<TenantKey>, id: String, tenant: TenantID) throws -> TenantKey {
+    private func key(
+        _ row: TableRow<TenantKey>, id: String, tenant: TenantID, _ connection: any Connection
+    ) throws -> TenantKey {
+        let sealed: [UInt8]? = try connection.value(
+            .sealedPrivateKey, of: TenantKey.self, "WHERE tenant = \(tenant) AND id = \(id)")
+        guard let sealed else { throw StorageError(.unexpectedValue, "a signing key is missing") }
         let created: Timestamp = try row[.created]
         return try TenantKey(
-            stored: try storageKey.open(try row[.sealedPrivateKey], purpose: Self.purpose(tenant, id)),
+            stored: try storageKey.open(sealed, purpose: Self.purpose(tenant, id)),
             try row[.algorithm], created: created, signs: max(created, try row[.signs]))
     }
 
     /// Returns the current signing key.
     ///
+    /// - Parameter keys: the organisation's keys, if they have been read; see ``shared(by:_:)``.
     /// - Throws: ``StorageError``, ``StorageKey/Failure``
-    package func current(of tenant: TenantID, _ algorithm: SignatureAlgorithm = .rs256) async throws -> TenantKey {
-        guard let key = KeySchedule.signing(try await all(of: tenant), algorithm, at: environment.now()) else {
+    package func current(
+        of tenant: TenantID, _ algorithm: SignatureAlgorithm = .rs256, among keys: [TenantKey]? = nil
+    ) async throws -> TenantKey {
+        let published = if let keys { keys } else { try await all(of: tenant) }
+        guard let key = KeySchedule.signing(published, algorithm, at: environment.now()) else {
             throw StorageError(.unexpectedValue, "the organisation has no signing key of the algorithm")
         }
         return key

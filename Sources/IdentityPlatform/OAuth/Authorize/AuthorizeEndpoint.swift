@@ -115,6 +115,9 @@ struct AuthorizeEndpoint: Sendable {
         let (code, record) = newCode(authorize, session, beganSession: false)
         let browser = BrowserID(request)
         try await platform.database.write { connection in
+            // The request was checked before this transaction.
+            _ = try LiveSession(session.id, tenant: session.tenant, connection)
+            _ = try Clients(connection).usable(authorize.client.id, tenant: authorize.tenant.id)
             if let browser, try !DeviceBrowsers(connection).admits(session, in: browser) {
                 throw OAuthError.otherPersonOnDevice
             }

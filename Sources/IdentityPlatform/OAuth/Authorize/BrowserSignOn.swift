@@ -55,9 +55,9 @@ struct BrowserSignOn: Sendable {
         do {
             let token = try CompactJWS(request: text)
             let found = try await person(token)
-            try await judgeDevice(beside: request, found.device, found.session.tenant)
-            try accept(found.nonce, of: token, in: request)
-            try await settle(found, BrowserID(request))
+            let ofDevice = try await judgeDevice(beside: request, found.device, found.session.tenant)
+            let ofBrowser = try accept(found.nonce, of: token, in: request, by: found.device)
+            try await settle(found, BrowserID(request), recording: [ofDevice, ofBrowser].compactMap(\.self))
             return found.session.tenant == tenant.id ? (found.session, found.user) : nil
         } catch let error as OAuthError where error == .staleNonce {
             guard let address = try fresherAddress(of: request) else { return nil }
@@ -77,11 +77,13 @@ struct BrowserSignOn: Sendable {
         request.headers[.refreshTokenCredential]
     }
 
-    private func accept(_ nonce: String, of token: CompactJWS, in request: Request) throws(OAuthError) {
+    private func accept(
+        _ nonce: String, of token: CompactJWS, in request: Request, by device: DeviceID
+    ) throws(OAuthError) -> Acceptance {
         try nonces.accept(
             nonce, signed: token.signingInput, in: BrowserID(request),
-            allowsUnbound: Self.header(of: request) != nil
-                || compatibility.unboundCredentialCookie)
+            allowsUnbound: Self.header(of: request) != nil || compatibility.unboundCredentialCookie,
+            by: device.rawValue)
     }
 
     private struct Found: Sendable {
@@ -94,8 +96,11 @@ struct BrowserSignOn: Sendable {
     }
 
     /// Records that the device has received the token and that the browser belongs to the device.
-    private func settle(_ found: Found, _ browser: BrowserID?) async throws {
+    private func settle(
+        _ found: Found, _ browser: BrowserID?, recording acceptances: [Acceptance]
+    ) async throws {
         try await database.write { connection in
+            for acceptance in acceptances { try acceptance.record(in: connection) }
             let tenant = found.session.tenant
             let live = try LiveSession(found.session.id, tenant: tenant, connection)
             if !found.isConfirmed { try PrimaryRefreshTokens(connection).confirm(found.token) }
@@ -124,9 +129,11 @@ struct BrowserSignOn: Sendable {
     }
 
     /// Checks the device's own credential, if the request has one. The credential must come from the device to which
-    /// the primary refresh token was issued.
-    private func judgeDevice(beside request: Request, _ device: DeviceID, _ tenant: TenantID) async throws {
-        guard let text = request.headers[.deviceCredential] else { return }
+    /// the primary refresh token was issued. Returns the acceptance of the device's credential.
+    private func judgeDevice(
+        beside request: Request, _ device: DeviceID, _ tenant: TenantID
+    ) async throws -> Acceptance? {
+        guard let text = request.headers[.deviceCredential] else { return nil }
         let token = try CompactJWS(request: text)
         let proof = try await proofs.check(token, tenant: tenant)
         guard proof.device.id == device,
@@ -135,7 +142,7 @@ struct BrowserSignOn: Sendable {
         else {
             throw OAuthError.unknownDevice
         }
-        try accept(nonce, of: token, in: request)
+        return try accept(nonce, of: token, in: request, by: device)
     }
 
     /// Returns the path and query of the same request with a fresh nonce. Returns nil if the request already had a

@@ -55,7 +55,7 @@ struct SignIn: Sendable {
         else { return try await page(authorize, request, username: username, alert: .staleForm) }
         let device = SignInPageDevice(platform, tenant: authorize.tenant.id).named(
             by: parameters, word: cookie)
-        let origin = SignInOrigin(PeerAddress(context.channel.remoteAddress), browser: request, device: device)
+        let origin = SignInOrigin(context.client, browser: request, device: device)
         let attempt = BrowserSignIns.Attempt(
             request: request, origin: origin, tenant: authorize.tenant.id, client: authorize.client.id, method: .page,
             name: username, password: SecretBytes(copying: Array((form[Field.password] ?? "").utf8)))
@@ -86,6 +86,7 @@ struct SignIn: Sendable {
         let id = platform.environment.identifier(of: Session.self)
         return try await platform.database.write { [platform] connection -> Begun? in
             let now = platform.environment.now()
+            _ = try Clients(connection).usable(authorize.client.id, tenant: authorize.tenant.id)
             let signIn = BrowserSignIn(
                 session: id, cookie: cookie, browser: browser, former: former, client: authorize.client.id,
                 method: .page)

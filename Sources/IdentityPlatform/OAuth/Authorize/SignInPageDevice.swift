@@ -59,11 +59,13 @@ struct SignInPageDevice: Sendable {
 
     private func proven(_ text: String) async throws -> DeviceID? {
         do {
-            let (proof, id) = try await proofs.read(
-                SignInPageProof.self, in: text, tenant: tenant, for: .signInPage)
-            let device = try await database.read { [tenant] in try Devices($0).find(id, tenant: tenant) }
+            let proof = try await proofs.read(SignInPageProof.self, in: text, tenant: tenant, for: .signInPage)
+            let id = proof.device
+            let device = try await proof.acceptance.read(database) { [tenant] in
+                try Devices($0).find(id, tenant: tenant)
+            }
             guard let device, device.binding.isShared, device.isEnabled,
-                EpochRule.judge(proof.epoch, highest: device.epoch, isClosed: device.isEpochClosed) != .stale
+                EpochRule.judge(proof.call.epoch, highest: device.epoch, isClosed: device.isEpochClosed) != .stale
             else { return nil }
             return id
         } catch is OAuthError {

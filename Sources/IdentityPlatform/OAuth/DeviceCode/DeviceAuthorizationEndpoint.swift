@@ -38,7 +38,7 @@ struct DeviceAuthorizationEndpoint: Sendable {
         let code = OpaqueToken(tenant: tenant.id, environment: environment)
         let userCode = UserCode(environment)
         let throttle = DeviceCodeThrottle(
-            storageKey: storageKey, tenant: tenant.id, peer: PeerAddress(context.channel.remoteAddress))
+            storageKey: storageKey, tenant: tenant.id, peer: context.client)
         let isOnly = try await database.write { connection in
             let now = environment.now()
             let client = try Clients(connection).authenticated(credentials, tenant: tenant.id, at: now)

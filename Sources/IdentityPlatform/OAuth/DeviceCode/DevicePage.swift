@@ -76,7 +76,7 @@ struct DevicePage: Sendable {
         guard let cookie = HostCookie.csrf.word(in: request), let field = form[Field.csrf],
             equalInConstantTime(Array(cookie.utf8), Array(field.utf8))
         else { return try await ask(request, tenant, typed: typed, alert: .staleForm) }
-        let peer = PeerAddress(context.channel.remoteAddress)
+        let peer = context.client
         do {
             let throttle = UserCodeThrottle(
                 database: database, environment: environment, storageKey: storageKey, tenant: tenant.id, peer: peer,

@@ -9,6 +9,13 @@ struct DeviceProof: Sendable {
     let claims: Members
 }
 
+/// A call that a registered device has signed, with a nonce that was fresh.
+struct AcceptedCall<Call: DeviceCall>: Sendable {
+    let call: Call
+    let device: DeviceID
+    let acceptance: Acceptance
+}
+
 /// Verifies requests signed by registered devices.
 struct DeviceProofs: Sendable {
     let database: any Database
@@ -40,19 +47,20 @@ struct DeviceProofs: Sendable {
         }
     }
 
-    /// Verifies and decodes a call signed by a device. Returns the call and the device.
+    /// Verifies and decodes a call signed by a device. The caller records the acceptance in the call's transaction.
     ///
     /// - Throws: ``OAuthError``, with the number ``OAuthError/unknownDeviceNumber`` if no device has the certificate;
     ///   ``StorageError``.
     func read<Call: DeviceCall>(
         _ type: Call.Type, in request: String, tenant: TenantID, for purpose: Nonces.Purpose
-    ) async throws -> (call: Call, device: DeviceID) {
+    ) async throws -> AcceptedCall<Call> {
         let token = try CompactJWS(request: request)
         let proof = try await check(token, tenant: tenant)
         guard let call = try? Call(proof.claims) else { throw OAuthError.malformedSignedRequest }
         try confirm(call.binding.audience, is: Call.path(tenant: tenant.rawValue), of: call.binding.deviceID, proof)
-        try nonces.accept(call.binding.nonce, signed: token.signingInput, for: purpose)
-        return (call, proof.device.id)
+        let acceptance = try nonces.accept(
+            call.binding.nonce, signed: token.signingInput, for: purpose, by: proof.device.id.rawValue)
+        return AcceptedCall(call: call, device: proof.device.id, acceptance: acceptance)
     }
 
     /// Checks that a signed request is meant for `path` of this server and names the device that signed it. Case is

@@ -11,9 +11,19 @@ struct DeviceTokenIssue: Sendable {
         to token: CompactJWS, of proof: DeviceProof, in tenant: Tenant, _ request: TokenRequest
     ) async throws -> Response {
         guard let wanted = try? DeviceTokenRequest(proof.claims) else { throw OAuthError.malformedSignedRequest }
-        try platform.nonces.accept(wanted.nonce, signed: token.signingInput, for: .deviceToken)
+        let acceptance = try platform.nonces.accept(
+            wanted.nonce, signed: token.signingInput, for: .deviceToken, by: proof.device.id.rawValue)
         guard let id = ClientID(rawValue: wanted.clientID) else { throw OAuthError.unknownClient }
-        let client = try await platform.database.read { try Clients($0).usable(id, tenant: tenant.id) }
+        let (client, device, keys) = try await acceptance.read(platform.database) { [keys = platform.keys] connection in
+            guard let device = try Devices(connection).find(proof.device.id, tenant: tenant.id) else {
+                throw OAuthError.unknownDevice
+            }
+            guard device.isEnabled else { throw OAuthError.disabledDevice }
+            return (
+                try Clients(connection).usable(id, tenant: tenant.id), device,
+                try keys.shared(by: tenant.id, connection)
+            )
+        }
         // The device's key authenticates only the device. An application with a secret would also have to authenticate
         // itself, so it is refused.
         guard client.isPublic else { throw OAuthError.missingSecret }
@@ -26,7 +36,7 @@ struct DeviceTokenIssue: Sendable {
         let scope = try platform.resources.grant(scope: wanted.scopes.text, resource: wanted.resource, to: client)
         return Response(
             json: try await platform.issuer.deviceReply(
-                DeviceGrant(device: proof.device, tenant: tenant, client: client, scope: scope)))
+                DeviceGrant(device: device, tenant: tenant, client: client, scope: scope, keys: keys)))
     }
 }
 
@@ -36,6 +46,8 @@ struct DeviceGrant: Sendable {
     let tenant: Tenant
     let client: Client
     let scope: GrantedScope
+    /// The organisation's signing keys, if they were read with the rest.
+    let keys: [TenantKey]?
 }
 
 extension TokenIssuer {
@@ -76,7 +88,8 @@ extension TokenIssuer {
         claims.set(ClaimName.tenantID, grant.tenant.id.rawValue)
         claims.set(ClaimName.tokenID, Base64URL.encode(environment.randomBytes(16)))
         claims.set(ClaimName.version, "1.0")
-        return try await keys.current(of: grant.tenant.id, grant.client.tokenAlgorithm).signer
-            .token(payload: claims.bytes)
+        let algorithm = grant.client.tokenAlgorithm
+        let key = try await keys.current(of: grant.tenant.id, algorithm, among: grant.keys)
+        return try key.signer.token(payload: claims.bytes)
     }
 }

@@ -16,7 +16,8 @@ struct IssuePrimaryRefreshToken: Sendable {
         guard let issue = try? PrimaryRefreshToken.IssueRequest(proof.claims) else {
             throw OAuthError.malformedSignedRequest
         }
-        try platform.nonces.accept(issue.nonce, signed: token.signingInput, for: .issue)
+        let acceptance = try platform.nonces.accept(
+            issue.nonce, signed: token.signingInput, for: .issue, by: proof.device.id.rawValue)
         guard issue.scopes.contains(Scopes.openID), issue.scopes.contains(Scopes.primaryRefreshToken) else {
             throw OAuthError.primaryScopeRequired
         }
@@ -28,7 +29,9 @@ struct IssuePrimaryRefreshToken: Sendable {
             let person = try await person(issue, proof.device, from: request.peer)
             return try await platform.passwords.using(person.password) { [platform] in
                 try await platform.tokens.write { transaction in
-                    try IssueTransaction(transaction: transaction, passwords: platform.passwords)
+                    try acceptance.record(in: transaction.connection)
+                    try person.acceptance?.record(in: transaction.connection)
+                    return try IssueTransaction(transaction: transaction, passwords: platform.passwords)
                         .issue(primary, sealedKey: sealed, for: issue, to: proof.device.id, of: person, in: tenant)
                 }
             }
@@ -83,12 +86,15 @@ struct IssuePrimaryRefreshToken: Sendable {
             }
             return .password(checked, platform.environment.identifier())
         case .helloKey(let assertion):
-            return .helloKey(try await helloKey(assertion, on: device), platform.environment.identifier())
+            let (key, acceptance) = try await helloKey(assertion, on: device)
+            return .helloKey(key, platform.environment.identifier(), acceptance)
         }
     }
 
     /// Returns the key that signed the assertion: a worker's own key (``HelloKey``), registered on this device.
-    private func helloKey(_ text: Sensitive<String>, on device: Device) async throws -> HelloKey {
+    private func helloKey(
+        _ text: Sensitive<String>, on device: Device
+    ) async throws -> (HelloKey, Acceptance) {
         guard let unverified = try? WindowsHelloAssertion.Unverified(text.exposed) else {
             throw OAuthError.badAssertion
         }
@@ -101,8 +107,9 @@ struct IssuePrimaryRefreshToken: Sendable {
             assertion.userName.lowercased() == person.userPrincipalName.lowercased(),
             Int64(assertion.expiresAt) > platform.environment.now().seconds
         else { throw OAuthError.badAssertion }
-        try platform.nonces.accept(assertion.nonce, signed: unverified.signingInput, for: .assertion)
-        return key
+        let acceptance = try platform.nonces.accept(
+            assertion.nonce, signed: unverified.signingInput, for: .assertion, by: device.id.rawValue)
+        return (key, acceptance)
     }
 
     /// Returns the key that session keys are encrypted to. A device with an elliptic-curve transport key would need key

@@ -81,7 +81,7 @@ struct IssueTransaction {
                 at: time)
             let methods = [AuthenticationMethod.password]
             return (try Sessions(connection).begin(id, user: user, methods: methods, at: time).id, user.id, nil)
-        case .helloKey(let key, let id):
+        case .helloKey(let key, let id, _):
             guard
                 try HelloKeys(connection).find(hash: key.hash, device: key.device, tenant: tenant)?.person
                     == key.person,
@@ -118,9 +118,12 @@ struct IssueTransaction {
 enum PersonProof: Sendable {
     case refreshToken(OpaqueToken)
     /// The person's own key, which has just signed an assertion, and the id of the session that begins with it.
-    case helloKey(HelloKey, SessionID)
+    case helloKey(HelloKey, SessionID, Acceptance)
     /// A password that was just checked, and the id of the session that begins with it.
     case password(CheckedPassword, SessionID)
+
+    /// The acceptance of the assertion, if the proof is one.
+    var acceptance: Acceptance? { if case .helloKey(_, _, let acceptance) = self { acceptance } else { nil } }
 
     var password: CheckedPassword? { if case .password(let checked, _) = self { checked } else { nil } }
 }

@@ -12,8 +12,10 @@ internal import Synchronization
 /// A nonce issued to a browser is valid only in that browser and only for its credential. A nonce obtained elsewhere
 /// therefore cannot be used to plant a credential in another person's browser.
 ///
-/// The key and the remembered requests exist only in memory. A restart therefore invalidates every nonce, so a request
-/// that the server no longer remembers cannot be replayed.
+/// If only this process uses the database, the key and the remembered requests exist only in memory. A restart then
+/// invalidates every nonce, so a request that the server no longer remembers cannot be replayed. If several nodes share
+/// the database, all of them derive the same key from the storage key, and each accepted request is stored in the
+/// transaction that serves it (``Acceptance``).
 package final class Nonces: Sendable {
     /// The purpose of a nonce. A client may use one nonce in several different requests; some clients do.
     enum Purpose: UInt8, Sendable {
@@ -21,26 +23,23 @@ package final class Nonces: Sendable {
             signInPage, leave
     }
 
-    /// The maximum number of remembered requests. When it is reached, the server refuses new requests rather than
-    /// forget earlier ones.
-    private static let capacity = 1_000_000
-
-    private struct Seen {
-        /// Digests, grouped by the period in which their nonce was issued.
-        var periods: [Int64: Set<SHA256Digest>] = [:]
-    }
-
     private let environment: ClockAndRandomness
     private let key: SymmetricKey
-    private let seen = Mutex(Seen())
+    private let isShared: Bool
+    private let seen: Mutex<SeenRequests>
 
-    init(environment: ClockAndRandomness) {
-        self.environment = environment
-        key = SymmetricKey(data: environment.randomBytes(32))
+    /// - Parameters:
+    ///   - isShared: whether other nodes must accept this node's nonces.
+    ///   - capacityOfCaller: how many requests of one caller are remembered.
+    init(environment: ClockAndRandomness, storageKey: StorageKey, isShared: Bool, capacityOfCaller: Int) {
+        seen = Mutex(SeenRequests(capacityOfCaller: capacityOfCaller))
+        (self.environment, self.isShared) = (environment, isShared)
+        key = SymmetricKey(data: isShared ? storageKey.derived("nonces", []) : environment.randomBytes(32))
     }
 
-    private static let lifetime = Int64(PrimaryRefreshToken.nonceLifetime)
-    /// How many seconds the clock may have been set back since a nonce was issued.
+    static let lifetime = Int64(PrimaryRefreshToken.nonceLifetime)
+    /// How many seconds the clock may have been set back since a nonce was issued, or may be behind the clock of the
+    /// node that issued it. This is more than twice ``ClockCheck/limit``.
     private static let tolerance: Int64 = 30
 
     /// Returns a fresh nonce.
@@ -61,16 +60,20 @@ package final class Nonces: Sendable {
         return (0..<8).map { UInt8(truncatingIfNeeded: time >> (56 - $0 * 8)) } + environment.randomBytes(8)
     }
 
-    /// Accepts a signed request if its nonce was issued by this server and is fresh, and if the same request was not
-    /// accepted before.
+    /// Accepts a signed request if its nonce was issued by this server and is fresh, and if this process has not
+    /// accepted the same request before. Other nodes may have accepted it; see ``Acceptance/record(in:)``.
     ///
-    /// - Parameter signed: the signed bytes without the signature. The signature cannot identify the request, because
-    ///   with some algorithms anyone can turn a valid signature into a different valid one for the same bytes.
+    /// - Parameters:
+    ///   - signed: the signed bytes without the signature. The signature cannot identify the request, because with some
+    ///     algorithms anyone can turn a valid signature into a different valid one for the same bytes.
+    ///   - caller: who signed the request. The number of remembered requests is limited per caller.
     /// - Throws: ``OAuthError``.
-    func accept(_ nonce: String, signed: [UInt8], for purpose: Purpose) throws(OAuthError) {
-        let now = environment.now().seconds
-        guard let opened = opened(nonce, now: now), !opened.isBound else { throw .staleNonce }
-        try remember(opened, signed: signed, for: purpose, now: now)
+    func accept(
+        _ nonce: String, signed: [UInt8], for purpose: Purpose, by caller: String
+    ) throws(OAuthError) -> Acceptance {
+        let acceptance = try judge(nonce, signed: signed, for: purpose, by: caller)
+        guard remember(acceptance) else { throw .replayedRequest }
+        return acceptance
     }
 
     /// Accepts a browser credential if its nonce was issued to this browser or, if allowed, is not bound to any
@@ -79,8 +82,8 @@ package final class Nonces: Sendable {
     /// - Parameter allowsUnbound: whether a nonce that is not bound to any browser is accepted.
     /// - Throws: ``OAuthError``.
     func accept(
-        _ nonce: String, signed: [UInt8], in browser: BrowserID?, allowsUnbound: Bool
-    ) throws(OAuthError) {
+        _ nonce: String, signed: [UInt8], in browser: BrowserID?, allowsUnbound: Bool, by caller: String
+    ) throws(OAuthError) -> Acceptance {
         let now = environment.now().seconds
         guard let opened = opened(nonce, now: now) else { throw .staleNonce }
         if opened.isBound {
@@ -91,7 +94,35 @@ package final class Nonces: Sendable {
         } else {
             guard allowsUnbound else { throw .staleNonce }
         }
-        try remember(opened, signed: signed, for: .browser, now: now)
+        let acceptance = try acceptance(opened, signed: signed, for: .browser, by: caller)
+        guard remember(acceptance) else { throw .replayedRequest }
+        return acceptance
+    }
+
+    /// Checks a nonce without remembering the request. A transaction may call this method, because it has no effect.
+    ///
+    /// - Throws: ``OAuthError``.
+    func judge(
+        _ nonce: String, signed: [UInt8], for purpose: Purpose, by caller: String
+    ) throws(OAuthError) -> Acceptance {
+        guard let opened = opened(nonce, now: environment.now().seconds), !opened.isBound else { throw .staleNonce }
+        return try acceptance(opened, signed: signed, for: purpose, by: caller)
+    }
+
+    /// Remembers a request in this process.
+    ///
+    /// - Returns: false if this process has accepted the request before.
+    @discardableResult
+    func remember(_ acceptance: Acceptance) -> Bool { seen.withLock { $0.remember(acceptance) } }
+
+    private func acceptance(
+        _ nonce: Opened, signed: [UInt8], for purpose: Purpose, by caller: String
+    ) throws(OAuthError) -> Acceptance {
+        let now = environment.now().seconds
+        guard !seen.withLock({ $0.isFull(for: caller, at: now) }) else { throw .busy }
+        return Acceptance(
+            digest: SHA256.hash(data: [purpose.rawValue] + nonce.bytes + signed), made: nonce.made,
+            caller: caller, isStored: isShared)
     }
 
     /// Whether a nonce was issued by this server, to anyone, and is fresh.
@@ -110,20 +141,6 @@ package final class Nonces: Sendable {
         let made = bytes.prefix(8).reduce(Int64(0)) { $0 << 8 | Int64($1) }
         guard made <= now + Self.tolerance, now - made < Self.lifetime else { return nil }
         return Opened(bytes: bytes, made: made)
-    }
-
-    private func remember(
-        _ nonce: Opened, signed: [UInt8], for purpose: Purpose, now: Int64
-    ) throws(OAuthError) {
-        let digest = SHA256.hash(data: [purpose.rawValue] + nonce.bytes + signed)
-        let made = nonce.made
-        let isNew = seen.withLock { seen -> Bool? in
-            for period in seen.periods.keys where (period + 2) * Self.lifetime <= now { seen.periods[period] = nil }
-            guard seen.periods.values.reduce(0, { $0 + $1.count }) < Self.capacity else { return nil }
-            return seen.periods[made / Self.lifetime, default: []].insert(digest).inserted
-        }
-        guard let isNew else { throw .busy }
-        guard isNew else { throw .replayedRequest }
     }
 
     private func mac(_ body: [UInt8]) -> [UInt8] {

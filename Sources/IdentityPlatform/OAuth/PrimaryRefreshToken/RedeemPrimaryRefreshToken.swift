@@ -14,12 +14,35 @@ struct RedeemPrimaryRefreshToken: Sendable {
     func respond(to token: CompactJWS, in request: TokenRequest) async throws -> Response {
         let (unverified, primary) = try platform.tokens.sessionSigned(token)
         _ = try request.tenant(of: primary)
-        let use = try await platform.tokens.read { transaction in
-            try verify(unverified, of: primary, version: request.version, in: transaction)
-        }
-        try platform.nonces.accept(use.request.nonce, signed: token.signingInput, for: .use)
+        let use = try await accepted(token, unverified, of: primary, version: request.version)
         let reply = try await reply(to: use, request)
         return try sealed(reply, with: use.key, version: unverified.keyDerivationVersion)
+    }
+
+    /// Verifies a request and accepts its nonce. In a shared database, both are done in one transaction.
+    private func accepted(
+        _ token: CompactJWS, _ unverified: SessionSignedRequest.Unverified, of primary: OpaqueToken,
+        version: TokenVersion
+    ) async throws -> VerifiedUse {
+        let nonces = platform.nonces
+        @Sendable func verified(_ transaction: TokenTransaction) throws -> (VerifiedUse, Acceptance) {
+            let use = try verify(unverified, of: primary, version: version, in: transaction)
+            let acceptance = try nonces.judge(
+                use.request.nonce, signed: token.signingInput, for: .use, by: use.grant.session.id.rawValue)
+            return (use, acceptance)
+        }
+        guard platform.database.isShared else {
+            let (use, acceptance) = try await platform.tokens.read(verified)
+            guard nonces.remember(acceptance) else { throw OAuthError.replayedRequest }
+            return use
+        }
+        let (use, acceptance) = try await platform.tokens.write { transaction in
+            let (use, acceptance) = try verified(transaction)
+            try acceptance.record(in: transaction.connection)
+            return (use, acceptance)
+        }
+        nonces.remember(acceptance)
+        return use
     }
 
     private func reply(to use: VerifiedUse, _ request: TokenRequest) async throws -> MembersWriter {
@@ -108,8 +131,7 @@ struct VerifiedUse: Sendable {
     let grant: Grant
 }
 
-/// Verifies a request to use a PRT against one consistent state of the database. The caller checks the nonce, which is
-/// not in the database.
+/// Verifies a request to use a PRT against one consistent state of the database. The caller checks the nonce.
 private func verify(
     _ unverified: SessionSignedRequest.Unverified, of primary: OpaqueToken, version: TokenVersion,
     in transaction: TokenTransaction

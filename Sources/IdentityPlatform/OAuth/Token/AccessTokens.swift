@@ -41,6 +41,7 @@ package struct AccessTokens: Sendable {
         let permissions = try self.text(claims, .scopes).split(separator: " ").map(String.init)
         let view = directoryCache.view
         return try await database.read { connection in
+            guard try issuer.keys.isPublished(token.keyID, by: tenant, connection) else { throw Refusal.signature }
             guard try Clients(connection, view).find(client, tenant: tenant)?.isEnabled == true else {
                 throw Refusal.ended
             }
@@ -56,8 +57,9 @@ package struct AccessTokens: Sendable {
     }
 
     private func verify(_ token: CompactJWS, _ tenant: TenantID) async throws {
-        let keys = try await issuer.keys.all(of: tenant)
-        guard let key = keys.first(where: { $0.id == token.keyID }) else { throw Refusal.signature }
+        guard let id = token.keyID, let key = try await issuer.keys.key(id, of: tenant) else {
+            throw Refusal.signature
+        }
         do { try token.verify(with: key.verification) } catch { throw Refusal.signature }
     }
 
@@ -88,4 +90,18 @@ package struct AccessToken: Sendable {
     package let roles: [RoleID]
     /// All claims of the token.
     package let claims: Members
+}
+
+extension AccessToken {
+    /// Checks again, in the transaction of an act, that the token's session is valid and its application is enabled.
+    ///
+    /// - Throws: ``AccessTokens/Refusal``, ``StorageError``
+    func confirm(_ connection: any Connection) throws {
+        guard try Clients(connection).find(client, tenant: tenant)?.isEnabled == true else {
+            throw AccessTokens.Refusal.ended
+        }
+        do { _ = try LiveSession(session.id, tenant: tenant, connection) } catch is OAuthError {
+            throw AccessTokens.Refusal.ended
+        }
+    }
 }

@@ -12,10 +12,13 @@ package struct Grant: Sendable {
     package let nonce: String?
     package let claims: ClaimsRequest
     package let version: TokenVersion
+    /// The organisation's signing keys, if they were read with the rest (``TenantKeys/shared(by:_:)``).
+    package let keys: [TenantKey]?
 
     package init(
         tenant: Tenant, user: User, roles: [RoleID], client: Client, session: Session, scope: GrantedScope,
-        nonce: String? = nil, claims: ClaimsRequest = .none, version: TokenVersion = .two
+        nonce: String? = nil, claims: ClaimsRequest = .none, version: TokenVersion = .two,
+        keys: [TenantKey]? = nil
     ) {
         self.tenant = tenant
         self.user = user
@@ -26,6 +29,7 @@ package struct Grant: Sendable {
         self.nonce = nonce
         self.claims = claims
         self.version = version
+        self.keys = keys
     }
 }
 

@@ -126,14 +126,17 @@ package struct RefreshTokens {
     /// Marks a token as used. The token stays in the database, so that a second use is recognised. A repeated call
     /// changes nothing.
     ///
+    /// - Parameter token: the token as read in this transaction.
     /// - Throws: ``StorageError``
     func use(_ token: RefreshToken, at time: Timestamp) throws {
-        try connection.execute(
+        guard token.used == nil else { return }
+        let used = try connection.execute(
             """
             UPDATE refreshToken SET used = \(time)
             WHERE tenant = \(token.tenant) AND family = \(token.family) AND client = \(token.client)
                 AND generation = \(token.generation) AND used IS NULL
             """)
+        guard used == 1 else { throw StorageError(.unexpectedValue, "an unused refresh token was used meanwhile") }
     }
 
     /// Revokes a client's tokens of a family. The tokens stay in the database, so that no generation is issued twice.

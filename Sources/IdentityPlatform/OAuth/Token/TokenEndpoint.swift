@@ -34,7 +34,7 @@ struct TokenEndpoint: Sendable {
         guard let handler = handlers[type] else { throw OAuthError.unsupportedGrant }
         let request = TokenRequest(
             tenant: tenant, version: version, form: form, authorization: request.headers[.authorization],
-            peer: PeerAddress(context.channel.remoteAddress))
+            peer: context.client)
         guard let kind = GrantType(rawValue: type)?.kind else { return try await handler.respond(to: request) }
         return try await metrics.grant(kind) { try await handler.respond(to: request) }
     }

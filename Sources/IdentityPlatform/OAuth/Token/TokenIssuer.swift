@@ -62,7 +62,8 @@ package struct TokenIssuer: Sendable {
     }
 
     private func signed(_ claims: MembersWriter, _ grant: Grant) async throws -> String {
-        let key = try await keys.current(of: grant.tenant.id, grant.client.tokenAlgorithm)
+        let key = try await keys.current(
+            of: grant.tenant.id, grant.client.tokenAlgorithm, among: grant.keys)
         return try (grant.version == .one ? key.olderSigner : key.signer).token(payload: claims.bytes)
     }
 

@@ -13,12 +13,13 @@ struct TokenTransaction {
     let clients: Clients
     private let view: DirectoryCache.View
     private let storageKey: StorageKey
+    private let keys: TenantKeys
 
     /// - Parameter view: a view of the cache, taken before the transaction began.
     fileprivate init(_ source: TokenTransactions, view: DirectoryCache.View, in connection: any Connection) {
         (self.connection, self.view, now) = (connection, view, source.environment.now())
         (configuration, resources) = (source.configuration, source.resources)
-        (clients, storageKey) = (Clients(connection, view), source.storageKey)
+        (clients, storageKey, keys) = (Clients(connection, view), source.storageKey, source.keys)
     }
 
     /// The error that a refresh token was used a second time. The tokens issued from it are revoked in a separate
@@ -51,7 +52,7 @@ struct TokenTransaction {
             tenant: tenant, user: live.person,
             roles: try RoleMembers(connection).roles(of: live.person.id, tenant: tenant.id),
             client: client, session: live.session, scope: scope, nonce: nonce, claims: claims,
-            version: version)
+            version: version, keys: try keys.shared(by: tenant.id, connection))
     }
 
     /// Begins a token family. Returns the grant with the first refresh token, if one is requested. Clients of the
@@ -148,11 +149,12 @@ struct TokenTransactions: Sendable {
     fileprivate let resources: ResourceCatalogue
     fileprivate let environment: ClockAndRandomness
     fileprivate let storageKey: StorageKey
+    fileprivate let keys: TenantKeys
 
     init(_ platform: Platform) {
         (database, directory) = (platform.database, platform.directoryCache)
         (configuration, resources) = (platform.configuration, platform.resources)
-        (environment, storageKey) = (platform.environment, platform.storageKey)
+        (environment, storageKey, keys) = (platform.environment, platform.storageKey, platform.keys)
     }
 
     /// Reads in one transaction of the token endpoint.

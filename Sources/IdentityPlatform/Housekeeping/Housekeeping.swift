@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import Storage
 
-/// Removes expired credentials, throttle counts and audit entries, sessions without credentials, and signing keys whose
+/// Removes expired credentials, throttle counts, accepted requests and audit entries, sessions without credentials, and signing keys whose
 /// tokens have all expired. Also replaces signing keys when they are due. The work is done in small steps, so that no
 /// sign-in has to wait for it.
 package struct Housekeeping: Sendable {
-    private let platform: Platform
+    let platform: Platform
     /// How long an expired credential is kept. A request with an expired credential is refused as "expired" while the
     /// credential is kept, and as "unknown" afterwards.
     private static let memory = Duration.seconds(86400)
@@ -29,6 +29,14 @@ package struct Housekeeping: Sendable {
         }
         for tenant in try await platform.database.read({ try Tenants($0).removed() }) {
             removed += try await forgetAudit(of: tenant, step: step)
+        }
+        let now = platform.environment.now()
+        removed += try await platform.database.write { connection in
+            try connection.execute(
+                """
+                DELETE FROM acceptedRequest WHERE digest IN (
+                    SELECT digest FROM acceptedRequest WHERE expires <= \(now) LIMIT \(step))
+                """)
         }
         return removed
     }

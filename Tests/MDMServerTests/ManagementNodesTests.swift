@@ -15,7 +15,7 @@ import Testing
 
 /// Two nodes over one database. Where a test says so, the second node writes between the first node's decision and the
 /// first node's transaction.
-@Suite(.timeLimit(.minutes(5))) struct TwoNodesTests {
+@Suite(.timeLimit(.minutes(5))) struct ManagementNodesTests {
     private let tenant = TenantID(rawValue: TestManagement.tenant)
 
     /// Two nodes whose databases are connections to one PostgreSQL server.
@@ -173,7 +173,10 @@ import Testing
             #expect(DeviceWork(messages[0])?.device == reference && DeviceWork(messages[2])?.device == reference)
             #expect(EnrollmentEnd(messages[1])?.device == reference)
             #expect(EnrollmentEnd(messages[0]) == nil && DeviceWork(messages[1]) == nil)
-            for key in ["", "a", "/", "\(TestManagement.tenant)/", "\(TestManagement.tenant)/\(String(repeating: "g", count: 32))"] {
+            for key in [
+                "", "a", "/", "\(TestManagement.tenant)/",
+                "\(TestManagement.tenant)/\(String(repeating: "g", count: 32))",
+            ] {
                 #expect(DeviceWork(AnnouncementMessage(kind: "device-work", key: key)) == nil)
             }
         }

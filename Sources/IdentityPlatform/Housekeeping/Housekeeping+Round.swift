@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import Storage
+
+extension Housekeeping {
+    /// How often each node asks for a round.
+    package static let interval = Duration.seconds(600)
+    private static let job = "housekeeping"
+
+    /// Sweeps until nothing is left to do. If several nodes share the database, one of them does this, and only if no
+    /// node has finished a round within half of ``interval``. If a node ends within its round, the next node that asks
+    /// begins a new round.
+    ///
+    /// - Returns: whether this node did the round.
+    /// - Throws: ``StorageError``, or the error of ``sweep(step:)``.
+    @discardableResult
+    package func round() async throws -> Bool {
+        let isDone = try await platform.database.exclusively(Self.job) {
+            guard try await isDue() else { return false }
+            while try await sweep() > 0 {
+                guard !Task.isCancelled else { return true }
+                await Task.yield()
+            }
+            try await finish()
+            return true
+        }
+        return isDone ?? false
+    }
+
+    private func isDue() async throws -> Bool {
+        guard platform.database.isShared else { return true }
+        let last: Timestamp? = try await platform.database.read { connection in
+            try connection.value(.finished, of: FinishedJob.self, "WHERE name = \(Self.job)")
+        }
+        let now = platform.environment.now()
+        // A time in the future is the mistake of a clock.
+        return last.map { $0 > now || $0 + Self.interval / 2 <= now } ?? true
+    }
+
+    private func finish() async throws {
+        guard platform.database.isShared else { return }
+        let now = platform.environment.now()
+        try await platform.database.write { connection in
+            try connection.upsert(into: FinishedJob.self, key: [.name], [.name: Self.job, .finished: now])
+        }
+    }
+}

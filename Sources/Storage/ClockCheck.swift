@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Compares a node's clock with the clock of the database server, which is the same for all nodes.
+///
+/// Nodes decide with their own clocks when codes, tokens, sessions and throttle counts expire. If the clocks of two
+/// nodes differed by minutes, a code that one node has just issued would already have expired at the other node.
+package struct ClockCheck: Sendable {
+    /// The largest difference with which a node may serve. The clocks of two nodes then differ by at most twice this
+    /// time, which is less than what the nonces of signed requests tolerate.
+    package static let limit = Duration.seconds(10)
+
+    private let database: any Database
+    private let now: @Sendable () -> Timestamp
+
+    /// - Parameter now: the node's clock.
+    package init(database: any Database, now: @escaping @Sendable () -> Timestamp = { .now }) {
+        (self.database, self.now) = (database, now)
+    }
+
+    /// Returns by how much the node's clock is ahead of the server's clock, or behind it if the result is negative. The
+    /// time that the server's answer takes does not count as a difference.
+    ///
+    /// - Throws: ``StorageError``, `CancellationError`
+    package func difference() async throws -> Duration {
+        let before = now()
+        guard let time = try await database.serverTime() else { return .zero }
+        let after = now()
+        if time < before { return .milliseconds(before.rawValue - time.rawValue) }
+        return time > after ? .milliseconds(after.rawValue - time.rawValue) : .zero
+    }
+
+    /// Returns the difference if it is too large to serve; otherwise nil.
+    ///
+    /// - Throws: ``StorageError``, `CancellationError`
+    package func excess() async throws -> Duration? {
+        let difference = try await difference()
+        return abs(difference.components.seconds) >= Self.limit.components.seconds ? difference : nil
+    }
+}

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import Storage
+internal import StoragePostgreSQL
+internal import Synchronization
+internal import TestSupport
+
+/// A PostgreSQL database with an engine's tables, of which each test gets a copy.
+final class DatabaseTemplate: Sendable {
+    private let cluster: PostgreSQLCluster
+    private let schema: String
+    private let migrations: [Migration]
+    private let name: String
+    private let administrator: ClusterAdministrator
+    private let copies = Mutex(Copies())
+
+    private struct Copies {
+        var made = 0
+        /// The number of copies that tests still use.
+        var used = 0
+        /// The copies that no test uses any more. They are dropped before the next copy is made.
+        var unused: [String] = []
+    }
+
+    /// The maximum number of copies that tests use at once. It is far more than the number of tests that run at once: a
+    /// test that kept its copies would fill the disk.
+    private static let limit = 100
+
+    init(schema: String, _ migrations: [Migration]) async throws {
+        (self.schema, self.migrations) = (schema, migrations)
+        cluster = try await PostgreSQLCluster.shared()
+        name = try await cluster.makeDatabase()
+        administrator = try ClusterAdministrator(of: cluster)
+        // PostgreSQL copies a database that nobody uses, and waits up to five seconds for that.
+        _ = try await PostgreSQLDatabase(configuration(of: name), migrations: migrations)
+    }
+
+    private func configuration(of name: String) -> PostgreSQLConfiguration {
+        var configuration = PostgreSQLConfiguration(
+            server: .socket(folder: cluster.folder), database: name, user: PostgreSQLCluster.superuser, schema: schema)
+        configuration.limits.connections = 4
+        return configuration
+    }
+
+    func makeCopy() async throws -> any Database {
+        let (number, unused) = try copies.withLock { copies in
+            guard copies.used < Self.limit else { throw TestProblem("the tests use too many databases at once") }
+            copies.made += 1
+            copies.used += 1
+            defer { copies.unused = [] }
+            return (copies.made, copies.unused)
+        }
+        let copy = "\(name)copy\(number)"
+        // A copy of the files takes a tenth of the time that a copy through the log takes.
+        try await administrator.run(
+            unused.map { "DROP DATABASE \($0) WITH (FORCE)" }
+                + ["CREATE DATABASE \(copy) TEMPLATE \(name) STRATEGY file_copy"])
+        return DatabaseCopy(
+            try await PostgreSQLDatabase(configuration(of: copy), migrations: migrations),
+            atEnd: { [weak self] in
+                self?.copies.withLock { copies in
+                    copies.used -= 1
+                    copies.unused.append(copy)
+                }
+            })
+    }
+}
+
+/// A database that ends with its last user.
+private final class DatabaseCopy: Database {
+    private let database: PostgreSQLDatabase
+    private let atEnd: @Sendable () -> Void
+
+    init(_ database: PostgreSQLDatabase, atEnd: @escaping @Sendable () -> Void) {
+        (self.database, self.atEnd) = (database, atEnd)
+    }
+
+    deinit { atEnd() }
+
+    var isShared: Bool { database.isShared }
+
+    func read<T: Sendable>(_ body: @escaping @Sendable (any Connection) throws -> T) async throws -> T {
+        try await database.read(body)
+    }
+
+    @discardableResult
+    func write<T: Sendable>(_ body: @escaping @Sendable (any Connection) throws -> T) async throws -> T {
+        try await database.write(body)
+    }
+
+    func observe(_ observer: @escaping @Sendable (any Announcement) -> Void) { database.observe(observer) }
+}
