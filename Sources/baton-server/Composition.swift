@@ -8,6 +8,7 @@ internal import Processes
 internal import Redaction
 internal import ServerMetrics
 internal import ServiceLifecycle
+internal import Storage
 internal import SwiftASN1
 internal import UnixSignals
 internal import X509
