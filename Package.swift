@@ -67,7 +67,7 @@ let package = Package(
             ]),
 
         // 3. Persistence.
-        .target(name: "Storage", dependencies: [.grdb]),
+        .target(name: "Storage", dependencies: ["JSON", .crypto, .grdb]),
         // A target of its own, so that only a server with many nodes needs PostgreSQL's client library.
         .systemLibrary(name: "CPostgreSQL", pkgConfig: "libpq", providers: [.apt(["libpq-dev"])]),
         .target(

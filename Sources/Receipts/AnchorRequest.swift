@@ -6,8 +6,13 @@ package import OAuth
 package struct AnchorRequest: DeviceCall {
     package let binding: CallBinding
     package let head: SignedLine
+    /// The newest countersignature of this chain that the device has; nil if it has none. It shows a server that was
+    /// restored to an earlier point what it has forgotten.
+    package let newest: SignedLine?
 
-    package init(_ binding: CallBinding, head: SignedLine) { (self.binding, self.head) = (binding, head) }
+    package init(_ binding: CallBinding, head: SignedLine, newest: SignedLine? = nil) {
+        (self.binding, self.head, self.newest) = (binding, head, newest)
+    }
 
     package static func path(tenant: String) -> String { EndpointPath.receiptAnchor(tenant: tenant) }
 
@@ -17,10 +22,12 @@ package struct AnchorRequest: DeviceCall {
             throw ReceiptFailure.malformed
         }
         self.head = head
+        newest = try claims.optionalString(ClaimName.receiptAnchor).flatMap { SignedLine(Array($0.utf8)) }
     }
 
     package func write(to payload: inout MembersWriter) {
         payload.set(ClaimName.receiptHead, String(decoding: head.bytes, as: UTF8.self))
+        payload.set(ClaimName.receiptAnchor, newest.map { String(decoding: $0.bytes, as: UTF8.self) })
     }
 
     /// Returns the countersignature in the reply.

@@ -22,6 +22,10 @@ package struct SQL: Sendable, ExpressibleByStringInterpolation {
         parameters = interpolation.parameters
     }
 
+    /// - Parameters:
+    ///   - pieces: one more than there are parameters.
+    init(pieces: [String], parameters: [Value]) { (self.pieces, self.parameters) = (pieces, parameters) }
+
     /// Returns the statement's text with `placeholder` for each parameter, numbered from 1.
     func text(placeholder: (Int) -> String) -> String {
         guard parameters.count > 0 else { return pieces[0] }

@@ -40,6 +40,26 @@ package struct PostgreSQLDatabase: PooledDatabase {
         }
     }
 
+    /// Connects to the server without creating the schema and without applying migrations, to read or to write the
+    /// whole content.
+    ///
+    /// - Throws: ``StorageError``, `CancellationError`
+    init(unprepared configuration: PostgreSQLConfiguration) async throws {
+        do {
+            if let name = EnvironmentVariables.foreign { throw EnvironmentVariables.refusal(of: name) }
+            self.configuration = configuration
+            (address, channel) = (try ServerAddress(configuration), NotificationChannel(of: configuration.schema))
+            pool = ConnectionPool(address, limits: configuration.limits, channel: channel)
+            random = { .random(in: 0...1) }
+            // It connects only if somebody observes the database.
+            listener = try AnnouncementListener(
+                address, limits: configuration.limits, channel: channel, observers: observers, random: random)
+            try await pool.withConnection { try await $0.checkServer(schema: configuration.schema) }
+        } catch let failure as Failure {
+            throw failure.thrown
+        }
+    }
+
     package var isShared: Bool { true }
 
     package var load: PoolLoad {
@@ -57,6 +77,18 @@ package struct PostgreSQLDatabase: PooledDatabase {
     @discardableResult
     package func write<T: Sendable>(_ body: @escaping @Sendable (any Connection) throws -> T) async throws -> T {
         try await transaction(.write, body)
+    }
+
+    /// Reads one consistent state once. Unlike ``read(_:)``, this is for reading everything: it never conflicts with
+    /// other transactions, and it is not repeated if the connection is lost.
+    ///
+    /// - Throws: ``StorageError``, `CancellationError`, or the error of `body`.
+    func snapshot<T: Sendable>(_ body: @escaping @Sendable (any Connection) throws -> T) async throws -> T {
+        do {
+            return try await pool.withConnection { try await $0.transaction(.snapshot, body).value }
+        } catch let failure as Failure {
+            throw failure.thrown
+        }
     }
 
     package func observe(_ observer: @escaping @Sendable (any Announcement) -> Void) {

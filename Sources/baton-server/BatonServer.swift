@@ -5,16 +5,14 @@ internal import Logging
 internal import Observability
 
 /// `baton-server --config FILE`: runs the identity platform and the other configured services in one process.
-@main
 struct BatonServer: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "baton-server",
-        abstract: "Serves Baton's identity platform.",
+        commandName: "serve",
+        abstract: "Serves Baton's identity platform; the default.",
         discussion: """
             Stops cleanly on SIGTERM and SIGINT. Reports readiness by the sd_notify protocol. Exit codes: 0 after a \
             clean stop, 64 for a wrong command line, 78 for a wrong configuration, 1 for every other failure.
-            """,
-        version: ServerVersion.current)
+            """)
 
     @Option(name: .long, help: "The configuration file (JSON); see docs/configuration.md.")
     var config: String

@@ -170,7 +170,7 @@ struct Composition {
         }
     }
 
-    private static let keyFile = "storage.key"
+    static let keyFile = "storage.key"
 
     /// The number of open files that is enough for as many connections as one process can serve well.
     private static let wantedFiles = 65536

@@ -8,6 +8,7 @@ struct ServerError: Error, Sendable {
         case configurationMalformed = "server.configuration.malformed"
         case directoryUnusable = "server.directory.unusable"
         case directoryInUse = "server.directory.in-use"
+        case restoreUnfinished = "server.restore.unfinished"
         case fileUnusable = "server.file.unusable"
         case databaseNewer = "server.database.newer"
         case databaseUnknown = "server.database.unknown"

@@ -25,7 +25,7 @@ import Testing
         IdentityAdmin.Device(
             deviceID: "d", id: "i", displayName: "n", operatingSystem: "Linux", operatingSystemVersion: "12",
             trustType: "AzureAd", profileType: "Shared", accountEnabled: true, isManaged: true, udid: "u",
-            registeredAt: 1),
+            registeredAt: 1, aheadAt: 1),
         IdentityAdmin.DeviceChange(accountEnabled: true),
         IdentityAdmin.Group(id: "i", displayName: "n", description: "d", members: ["m"]),
         IdentityAdmin.KeyRotation(immediately: true),

@@ -164,7 +164,8 @@ import Testing
             fixture.management.database.observe { seen in heard.withLock { $0.append(seen.message) } }
             try await fixture.raw(.delete, "/devices/tablet-1/profiles/org.baton.other")
             try await fixture.raw(.delete, "/devices/tablet-1")
-            let messages = heard.withLock(\.self)
+            // On PostgreSQL, the first message says that nothing was heard before.
+            let messages = heard.withLock { $0.filter { $0 != .gap } }
             #expect(messages.map(\.kind) == ["device-work", "enrollment-end", "device-work"])
             #expect(messages.allSatisfy { $0.isSendable && !$0.key.lowercased().contains(device.udid.lowercased()) })
             let reference = EnrolledDevice(

@@ -20,11 +20,14 @@ extension IdentityAdmin {
         package let udid: String?
         /// Milliseconds since 1970.
         package let registeredAt: Int64
+        /// When the device was first found to be ahead of a restored database, in milliseconds since 1970; nil if it
+        /// was not.
+        package let aheadAt: Int64?
 
         package init(
             deviceID: String, id: String, displayName: String, operatingSystem: String,
             operatingSystemVersion: String, trustType: String, profileType: String, accountEnabled: Bool,
-            isManaged: Bool, udid: String?, registeredAt: Int64
+            isManaged: Bool, udid: String?, registeredAt: Int64, aheadAt: Int64? = nil
         ) {
             self.deviceID = deviceID
             self.id = id
@@ -37,6 +40,7 @@ extension IdentityAdmin {
             self.isManaged = isManaged
             self.udid = udid
             self.registeredAt = registeredAt
+            self.aheadAt = aheadAt
         }
     }
 

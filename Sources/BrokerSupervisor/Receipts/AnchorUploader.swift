@@ -65,30 +65,41 @@ package final class AnchorUploader: Service {
         }
     }
 
+    /// A receipt to be countersigned.
+    private struct Pending {
+        let end: ChainEnd
+        let key: ReceiptKey
+        /// The newest countersignature that the device has.
+        let newest: SignedLine?
+        let device: DeviceKeys
+    }
+
     private func anchor(_ join: JoinRecord) async throws {
         let (store, keys) = (store, keys)
-        let pending = try await disk.run { () -> (end: ChainEnd, key: ReceiptKey, device: DeviceKeys)? in
+        let pending = try await disk.run { () -> Pending? in
             guard let end = try store.end(), !end.isAfterDamage, !end.isBeforeFirst,
                 try store.anchor(of: end.key).map({ $0.sequence < end.sequence }) ?? true,
                 let key = try ReceiptKey(in: keys), key.published.thumbprint == end.key
             else { return nil }
-            return (end, key, try DeviceKeys(in: keys))
+            return Pending(
+                end: end, key: key, newest: try store.anchorLine(of: end.key), device: try DeviceKeys(in: keys))
         }
         guard let pending else { return }
         let device = try DeviceCallSigner(join: join, keys: pending.device, https: try https(), now: { Int(time(nil)) })
-        let line = try await countersignature(of: pending.end, key: pending.key, join: join, from: device)
+        let line = try await countersignature(of: pending, join: join, from: device)
         try await disk.run { try store.add(anchor: line) }
         logger.info("receipts anchored", metadata: ["receipt.sequence": "\(pending.end.sequence)"])
     }
 
     private func countersignature(
-        of end: ChainEnd, key: ReceiptKey, join: JoinRecord, from device: DeviceCallSigner
+        of pending: Pending, join: JoinRecord, from device: DeviceCallSigner
     ) async throws -> SignedLine {
+        let (end, key) = (pending.end, pending.key)
         let answer = try await device.answer { binding in
             let head = ChainHead(
                 tenant: join.tenantID, device: join.deviceID, key: key.published, sequence: end.sequence,
                 hash: end.hash, nonce: binding.nonce)
-            return AnchorRequest(binding, head: try head.signed(with: key.signing))
+            return AnchorRequest(binding, head: try head.signed(with: key.signing), newest: pending.newest)
         }
         let (anchor, line) = try AnchorRequest.anchor(decoding: answer)
         guard anchor.sequence == end.sequence, anchor.hash == end.hash, anchor.key == end.key else {

@@ -141,9 +141,14 @@ package struct ReceiptStore: Sendable {
     func add(statement line: SignedLine) throws { try write(Name.keys, lines(Name.keys) + [line]) }
 
     /// The newest countersignature for the chain that this key signed; nil if there is none.
-    func anchor(of key: String) throws -> Anchor? {
-        try lines(Name.anchors).compactMap { try? Anchor($0) }.filter { $0.key == key }
-            .max { $0.sequence < $1.sequence }
+    func anchor(of key: String) throws -> Anchor? { try newestAnchor(of: key)?.anchor }
+
+    /// The line of the newest countersignature for the chain that this key signed; nil if there is none.
+    func anchorLine(of key: String) throws -> SignedLine? { try newestAnchor(of: key)?.line }
+
+    private func newestAnchor(of key: String) throws -> (anchor: Anchor, line: SignedLine)? {
+        try lines(Name.anchors).compactMap { line in (try? Anchor(line)).map { (anchor: $0, line: line) } }
+            .filter { $0.anchor.key == key }.max { $0.anchor.sequence < $1.anchor.sequence }
     }
 
     func add(anchor line: SignedLine) throws {

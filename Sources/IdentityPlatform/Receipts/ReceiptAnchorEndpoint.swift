@@ -31,7 +31,8 @@ struct ReceiptAnchorEndpoint: Sendable {
         guard let head = try? ChainHead(asked.call.head), head.device.lowercased() == asked.device.rawValue,
             head.tenant.lowercased() == tenant.id.rawValue, head.nonce == asked.call.binding.nonce
         else { throw OAuthError.malformedSignedRequest }
-        let line = try await anchor(head, of: asked.device, tenant: tenant.id, asked.acceptance)
+        let line = try await anchor(
+            head, after: asked.call.newest, of: asked.device, tenant: tenant.id, asked.acceptance)
         var body = MembersWriter()
         body.set(ReplyName.anchor, String(decoding: line, as: UTF8.self))
         return Response(json: body)
@@ -39,9 +40,10 @@ struct ReceiptAnchorEndpoint: Sendable {
 
     /// Countersigns a head, or returns its existing countersignature.
     ///
+    /// - Parameter newest: the newest countersignature that the device has.
     /// - Throws: ``OAuthError/receiptsForked``, ``StorageError``, or an error of the cryptography library.
     private func anchor(
-        _ head: ChainHead, of device: DeviceID, tenant: TenantID, _ acceptance: Acceptance
+        _ head: ChainHead, after newest: SignedLine?, of device: DeviceID, tenant: TenantID, _ acceptance: Acceptance
     ) async throws -> [UInt8] {
         let authority = try await authorities.authority(of: tenant)
         let time = environment.now()
@@ -50,10 +52,16 @@ struct ReceiptAnchorEndpoint: Sendable {
             tenant: tenant.rawValue, device: device.rawValue, key: chain, sequence: head.sequence, hash: head.hash,
             at: Int(time.seconds), authority: authority.published.thumbprint
         ).signed(with: authority.anchorKey)
+        let known = newest.flatMap { authority.countersigned($0, chain: chain, tenant: tenant) }
         let stated = Anchors.Head(sequence: Int64(head.sequence), hash: head.hash, line: line.bytes)
         // A refusal is returned, not thrown, so that its audit entry is committed.
         let kept = try await database.write { connection in
             try acceptance.record(in: connection)
+            let sequence = try Anchors(connection).newest(chain: chain, tenant: tenant)?.sequence
+            if let known, known > sequence ?? 0 {
+                try AheadDevices(connection).record(
+                    device, tenant: tenant, proof: "receipt \(known)", at: time)
+            }
             return try settle(stated, chain: chain, of: device, tenant: tenant, at: time, connection)
         }
         guard let kept else { throw OAuthError.receiptsForked }

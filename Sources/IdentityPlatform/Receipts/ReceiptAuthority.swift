@@ -58,5 +58,14 @@ struct ReceiptAuthority: Sendable {
             session: SessionID(bytes: Array(content[32...])))
     }
 
+    /// Returns the sequence number of a countersignature that this organisation made; nil if it is of another chain, or
+    /// if the organisation did not sign it.
+    func countersigned(_ line: SignedLine, chain: String, tenant: TenantID) -> Int64? {
+        guard let anchor = try? Anchor(line), anchor.key == chain, anchor.tenant == tenant.rawValue,
+            line.isSigned(by: anchorKey.verification)
+        else { return nil }
+        return Int64(anchor.sequence)
+    }
+
     private var context: [UInt8] { Array("receipt subject \(tenant)".utf8) }
 }

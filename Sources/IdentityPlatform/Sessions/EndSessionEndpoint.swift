@@ -46,6 +46,10 @@ private func conclude(
 ) throws -> Outcome {
     let (devices, sessions) = (Devices(connection), Sessions(connection))
     let present = try devices.find(device, tenant: tenant)
+    let ahead = AheadDevices(connection)
+    if let present, try ahead.isLost(end.sessionID, in: end.epoch, of: present) {
+        try ahead.record(device, tenant: tenant, proof: "epoch \(end.epoch.counter)", at: time)
+    }
     // The epoch ended with the session. No further session can begin in this epoch or in an earlier one.
     if EpochRule.judge(end.epoch, highest: present?.epoch, isClosed: false) != .stale {
         try devices.setEpoch(end.epoch, isClosed: true, device, tenant: tenant)

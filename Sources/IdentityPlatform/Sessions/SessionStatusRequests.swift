@@ -31,8 +31,27 @@ package struct SessionStatusRequests: Sendable {
     ///
     /// - Throws: ``StorageError``
     package func status(of asker: DeviceAsker) async throws -> SessionStatus {
-        try await database.read { try judge(asker, $0) }
+        let (status, isAhead) = try await database.read { connection in
+            (try judge(asker, connection), try namesLostSession(asker, connection))
+        }
+        if isAhead {
+            let time = proofs.environment.now()
+            try await database.write { connection in
+                guard try namesLostSession(asker, connection) else { return }
+                try AheadDevices(connection).record(
+                    asker.device, tenant: asker.tenant, proof: "epoch \(asker.epoch.counter)", at: time)
+            }
+        }
+        return status
     }
+}
+
+/// Returns whether the device names a session that only an earlier state of the database knew.
+private func namesLostSession(_ asker: DeviceAsker, _ connection: any Connection) throws -> Bool {
+    guard asker.session != nil, let device = try Devices(connection).find(asker.device, tenant: asker.tenant) else {
+        return false
+    }
+    return try AheadDevices(connection).isLost(asker.session, in: asker.epoch, of: device)
 }
 
 private func judge(_ asker: DeviceAsker, _ connection: any Connection) throws -> SessionStatus {

@@ -36,6 +36,7 @@ package enum ClaimName: String, WireName {
     case password
     case preferredUsername = "preferred_username"
     case previousRefreshToken = "previous_refresh_token"
+    case receiptAnchor = "receipt_anchor"
     case receiptHead = "receipt_head"
     case redirectURI = "redirect_uri"
     case refreshToken = "refresh_token"

@@ -72,7 +72,7 @@ package struct SQLiteDatabase: Database {
 
     package func serverTime() async throws -> Timestamp? { nil }
 
-    private static var configuration: GRDB.Configuration {
+    static var configuration: GRDB.Configuration {
         var configuration = GRDB.Configuration()
         configuration.foreignKeysEnabled = true
         configuration.busyMode = .timeout(5)
@@ -84,13 +84,13 @@ package struct SQLiteDatabase: Database {
 
     /// Creates the file with mode 0600 if it does not exist. SQLite gives its side files the mode of the main file, so
     /// the mode must be right before SQLite writes anything.
-    private static func createPrivately(_ path: String) throws {
+    static func createPrivately(_ path: String) throws {
         let descriptor = unsafe open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { throw StorageError(.failed, "the database file cannot be opened, errno \(errno)") }
         close(descriptor)
     }
 }
 
-private func mapped<T>(_ body: () throws -> T) throws -> T {
+func mapped<T>(_ body: () throws -> T) throws -> T {
     do { return try body() } catch let error as DatabaseError { throw StorageError(error) }
 }

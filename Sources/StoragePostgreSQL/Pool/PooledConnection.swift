@@ -26,6 +26,17 @@ actor PooledConnection {
     /// What a transaction may do.
     enum Access {
         case read, write
+        /// Reads one state for any length of time. It never conflicts with other transactions. Unlike in `read`, the
+        /// state may contain a transaction without one that a serial order would put before it.
+        case snapshot
+
+        var begin: String {
+            switch self {
+            case .read: "BEGIN READ ONLY"
+            case .write: "BEGIN"
+            case .snapshot: "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
+            }
+        }
     }
 
     /// Runs `body` in one transaction and returns its value with the announcements that it made.
@@ -36,6 +47,17 @@ actor PooledConnection {
     ) async throws -> Committed<T> {
         try await withTaskCancellationHandler {
             try run(access, on: begin(access), limit: limits.statement, body)
+        } onCancel: {
+            wakeUp.signal()
+        }
+    }
+
+    /// Checks that the server has the required settings.
+    ///
+    /// - Throws: ``Failure``, ``StorageError``
+    func checkServer(schema: String) async throws {
+        try await withTaskCancellationHandler {
+            try SchemaSetup(server: try connected(), schema: schema, limit: limits.statement).checkServer()
         } onCancel: {
             wakeUp.signal()
         }
@@ -110,10 +132,9 @@ actor PooledConnection {
     /// Begins a transaction on the open connection, or on a new connection if the open one was lost while nobody used
     /// it.
     private func begin(_ access: Access) throws(Failure) -> ServerConnection {
-        let begin = access == .read ? "BEGIN READ ONLY" : "BEGIN"
         if let server {
             do throws(Failure) {
-                try server.command(begin, limit: limits.statement)
+                try server.command(access.begin, limit: limits.statement)
                 return server
             } catch {
                 self.server = nil
@@ -121,7 +142,9 @@ actor PooledConnection {
             }
         }
         let server = try connected()
-        do throws(Failure) { try server.command(begin, limit: limits.statement) } catch { throw close(after: error) }
+        do throws(Failure) { try server.command(access.begin, limit: limits.statement) } catch {
+            throw close(after: error)
+        }
         return server
     }
 

@@ -7,10 +7,14 @@ final class StateDirectory: Sendable {
     let path: String
     private let lock: Int32
 
+    /// The file that exists while a restore replaces the databases.
+    static let unfinishedRestore = "restore.unfinished"
+
     /// Creates the directory if it is missing and locks it. The kernel releases the lock when the process ends.
     ///
+    /// - Parameter isForRestore: whether the databases may be in the state that an interrupted restore has left.
     /// - Throws: ``ServerError``
-    init(path: String) throws {
+    init(path: String, isForRestore: Bool = false) throws {
         self.path = path
         try Self.make(path)
         lock = unsafe open(path + "/lock", O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
@@ -20,6 +24,11 @@ final class StateDirectory: Sendable {
             throw ServerError(
                 .directoryInUse, "Another baton-server uses the directory \(path).",
                 remedy: "Stop it, or configure another directory.")
+        }
+        guard try isForRestore || read(Self.unfinishedRestore) == nil else {
+            throw ServerError(
+                .restoreUnfinished, "A restore of the databases in \(path) was interrupted.",
+                remedy: "Run `baton admin storage restore` again.")
         }
     }
 
@@ -59,11 +68,35 @@ final class StateDirectory: Sendable {
             guard count > 0 else { throw Self.unusable(target) }
             rest = rest.dropFirst(count)
         }
-        guard fsync(file) == 0, unsafe rename(fresh, target) == 0 else { throw Self.unusable(target) }
-        let folder = unsafe open(Self.parent(of: target), O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-        guard folder >= 0 else { throw Self.unusable(target) }
+        guard fsync(file) == 0, unsafe Glibc.rename(fresh, target) == 0 else { throw Self.unusable(target) }
+        try Self.sync(Self.parent(of: target))
+    }
+
+    /// Renames a file, given by its whole path. A missing file is not an error. ``sync()`` makes the name durable.
+    ///
+    /// - Throws: ``ServerError``
+    func rename(_ file: String, to target: String) throws {
+        guard unsafe Glibc.rename(file, target) == 0 || errno == ENOENT else { throw Self.unusable(target) }
+    }
+
+    /// Removes a file durably. A missing file is not an error.
+    ///
+    /// - Throws: ``ServerError``
+    func remove(_ name: String) throws {
+        guard unsafe unlink(path(of: name)) == 0 || errno == ENOENT else { throw Self.unusable(path(of: name)) }
+        try sync()
+    }
+
+    /// Makes changed names in the directory durable.
+    ///
+    /// - Throws: ``ServerError``
+    func sync() throws { try Self.sync(path) }
+
+    private static func sync(_ path: String) throws {
+        let folder = unsafe open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard folder >= 0 else { throw unusable(path) }
         defer { close(folder) }
-        guard fsync(folder) == 0 else { throw Self.unusable(target) }
+        guard fsync(folder) == 0 else { throw unusable(path) }
     }
 
     private static func make(_ path: String) throws {

@@ -18,13 +18,22 @@ struct ManagedDeviceCommand: AsyncParsableCommand {
         @OptionGroup var admin: AdminOptions
 
         func run() async throws {
-            try await admin.list(
-                IdentityAdmin.Path.devices, ["NAME", "DEVICE ID", "KIND", "ENABLED", "REGISTERED", "UDID"]
-            ) { (device: IdentityAdmin.Device) in
-                [
-                    device.displayName, device.deviceID, device.profileType, device.accountEnabled ? "yes" : "no",
-                    Table.time(device.registeredAt), device.udid ?? "-",
-                ]
+            try await admin.show(IdentityAdmin.Path.devices) { (devices: [IdentityAdmin.Device]) in
+                Table.lines(
+                    ["NAME", "DEVICE ID", "KIND", "ENABLED", "REGISTERED", "UDID"],
+                    devices.map { device in
+                        [
+                            device.displayName, device.deviceID, device.profileType,
+                            device.accountEnabled ? "yes" : "no", Table.time(device.registeredAt), device.udid ?? "-",
+                        ]
+                    }) + devices.compactMap(Self.warning)
+            }
+        }
+
+        private static func warning(_ device: IdentityAdmin.Device) -> String? {
+            device.aheadAt.map {
+                "warning: \(Table.printable(device.displayName)) is ahead of the server, which was restored to an "
+                    + "earlier point (found \(Table.time($0))); see docs/operations/backup.md."
             }
         }
     }

@@ -104,6 +104,7 @@ enum BundleLogMessages {
         "the session is not renewed yet",
         "the session policy of the MDM is refused; the device's own is in force",
         "the session process cannot be reached",
+        "the session process cannot serve",
         "the session's status is not known",
         "the state cannot be checked",
         "the supervisor cannot be reached",

@@ -111,7 +111,7 @@ extension TestDevice {
     /// Requests a countersignature for a chain head. Parameters that a test does not set are valid.
     func anchor(
         _ key: P256.Signing.PrivateKey, _ sequence: Int, _ line: String, signer: P256.Signing.PrivateKey? = nil,
-        device: String? = nil, headNonce: String? = nil
+        device: String? = nil, headNonce: String? = nil, newest: SignedLine? = nil
     ) async throws -> TestResponse {
         let nonce = try await nonce()
         let head = ChainHead(
@@ -119,7 +119,8 @@ extension TestDevice {
             sequence: sequence, hash: Self.hash(line), nonce: headNonce ?? nonce)
         return try await send(
             AnchorRequest(
-                try binding(AnchorRequest.self, nonce: nonce), head: try head.signed(with: .p256(signer ?? key))))
+                try binding(AnchorRequest.self, nonce: nonce), head: try head.signed(with: .p256(signer ?? key)),
+                newest: newest))
     }
 
     func anchored(

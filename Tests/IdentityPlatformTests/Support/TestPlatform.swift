@@ -81,6 +81,20 @@ struct TestPlatform: Sendable {
             like: self)
     }
 
+    /// Returns a copy of the database as it is now.
+    func backup() throws -> SQLiteDatabase {
+        guard let database = platform.database as? SQLiteDatabase else { throw TestProblem("the database is wrapped") }
+        return try SQLiteDatabase(inMemoryLike: database)
+    }
+
+    /// Returns the platform as after a restore of the backup. Everything that was only in memory is lost.
+    func restored(from backup: SQLiteDatabase) async throws -> TestPlatform {
+        TestPlatform(
+            platform: try await Platform(
+                configuration: platform.configuration, database: backup, storageKey: try Self.storageKey(),
+                environment: platform.environment), like: self)
+    }
+
     /// Returns the same platform with a client that calls it from a different address.
     func from(_ address: String) -> TestPlatform { TestPlatform(platform: platform, like: self, address: address) }
 

@@ -27,10 +27,12 @@ import Testing
             #expect(count.value == Count.Value(reads: 0, writes: 1, statements: 6))
             return
         }
-        #expect(count.value.reads <= 1 && count.value.writes == 1 && count.value.statements <= 13)
+        #expect(count.value.isAtMost(.init(reads: 1, writes: 1, statements: 16)), "\(count.value)")
     }
 
-    @Test func `a grant with a primary refresh token writes nothing`() async throws {
+    @Test func `a grant with a primary refresh token writes nothing but, for other nodes, that it was used`()
+        async throws
+    {
         let count = Count()
         let fixture = try await TestPlatform(over: { Counted(database: $0, count: count) })
         let session = try await TestDevice.joined(fixture).session()
@@ -43,7 +45,7 @@ import Testing
             #expect(count.value == Count.Value(reads: 1, writes: 0, statements: 5))
             return
         }
-        #expect(count.value.reads <= 2 && count.value.writes == 0 && count.value.statements <= 17)
+        #expect(count.value.isAtMost(.init(reads: 2, writes: 1, statements: 24)), "\(count.value)")
     }
 
     @Test func `grants over a shared database are one transaction, too`() async throws {
@@ -71,6 +73,10 @@ final class Count: Sendable {
         var reads = 0
         var writes = 0
         var statements = 0
+
+        func isAtMost(_ other: Value) -> Bool {
+            reads <= other.reads && writes <= other.writes && statements <= other.statements
+        }
     }
 
     private let state = Mutex(Value())

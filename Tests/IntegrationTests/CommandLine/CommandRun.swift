@@ -8,6 +8,10 @@ struct CommandRun {
     let output: String
     let errors: String
 
+    init(code: Int32, output: String, errors: String) {
+        (self.code, self.output, self.errors) = (code, output, errors)
+    }
+
     /// Runs `baton` with these arguments until it ends.
     ///
     /// - Parameters:

@@ -10,7 +10,8 @@ final class ServerProcess: Sendable {
     /// The server's state folder.
     let state: String
     private let changes: [String: any Sendable]
-    private let configuration: String
+    /// The path of the configuration file.
+    let configuration: String
     private let scratch: Scratch
     private let current = Mutex(Current())
 

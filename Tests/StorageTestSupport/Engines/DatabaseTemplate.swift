@@ -88,4 +88,10 @@ private final class DatabaseCopy: Database {
     }
 
     func observe(_ observer: @escaping @Sendable (any Announcement) -> Void) { database.observe(observer) }
+
+    func exclusively<T: Sendable>(_ job: String, _ body: @Sendable () async throws -> T) async throws -> T? {
+        try await database.exclusively(job, body)
+    }
+
+    func serverTime() async throws -> Timestamp? { try await database.serverTime() }
 }

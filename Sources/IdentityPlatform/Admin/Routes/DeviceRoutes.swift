@@ -15,7 +15,10 @@ struct DeviceRoutes: Sendable {
                 try await database.read { connection in
                     let devices = Devices(connection)
                     let udids = try devices.managementNames(tenant: tenant.id)
-                    return try devices.all(tenant: tenant.id).map { shown($0, udid: udids[$0.id]) }
+                    let ahead = try AheadDevices(connection).all(tenant: tenant.id)
+                    return try devices.all(tenant: tenant.id).map {
+                        shown($0, udid: udids[$0.id], ahead: ahead[$0.id])
+                    }
                 })
         }
         router.on(.patch, .device) { call in
@@ -39,12 +42,12 @@ struct DeviceRoutes: Sendable {
         return id
     }
 
-    private func shown(_ device: Device, udid: String?) -> IdentityAdmin.Device {
+    private func shown(_ device: Device, udid: String?, ahead: Timestamp?) -> IdentityAdmin.Device {
         IdentityAdmin.Device(
             deviceID: device.id.rawValue, id: device.objectID.rawValue, displayName: device.displayName,
             operatingSystem: device.operatingSystem, operatingSystemVersion: device.operatingSystemVersion,
             trustType: device.trustType.rawValue, profileType: device.profileType.rawValue,
             accountEnabled: device.isEnabled, isManaged: device.isManaged, udid: udid,
-            registeredAt: device.registered.rawValue)
+            registeredAt: device.registered.rawValue, aheadAt: ahead?.rawValue)
     }
 }

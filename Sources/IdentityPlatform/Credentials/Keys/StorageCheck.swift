@@ -11,6 +11,19 @@ package enum StorageCheck {
     /// - Throws: ``StorageError``
     package static func isBound(_ database: any Database) async throws -> Bool { try await sealed(database) != nil }
 
+    /// The table with the value.
+    package static let table = StoredCheck.table
+
+    /// Returns whether the key decrypts the value in the rows of ``table``; true if there is none.
+    ///
+    /// - Throws: ``StorageError``
+    package static func accepts(_ key: StorageKey, rows: [Row]) throws -> Bool {
+        try rows.allSatisfy { row in
+            let (found, sealed): (String, [UInt8]) = (try row["name"], try row["sealed"])
+            return found != name || (try? key.open(sealed, purpose: name)) != nil
+        }
+    }
+
     /// Binds a new database to the key. For any other database, checks that the key is the right one.
     ///
     /// - Throws: ``StorageKey/Failure`` `doesNotOpen` if the database is bound to a different key, ``StorageError``.

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import OAuth
+internal import Storage
+
+/// The devices that are ahead of the database: they have proved something that this server did and no longer knows.
+///
+/// This happens only if the database was restored to an earlier point. A counter that has grown proves nothing, because
+/// epochs and receipts also count while a device cannot reach the server. There are two proofs: a session in an epoch
+/// that the server has not recorded, although the server records the epoch when it issues the session's first token;
+/// and a countersignature of a receipt that is newer than the newest one in the database.
+///
+/// Being ahead takes nothing from a device. Its next sign-in has a higher counter than both, so it is accepted, and
+/// lower counters are refused as always.
+struct AheadDevices {
+    let connection: any Connection
+
+    init(_ connection: any Connection) { self.connection = connection }
+
+    /// Returns whether a device has named a session that the server has issued and no longer knows.
+    ///
+    /// - Parameters:
+    ///   - session: the id that the device has named; nil or malformed if it knows none.
+    ///   - epoch: the epoch of that session.
+    /// - Throws: ``StorageError``
+    func isLost(_ session: String?, in epoch: DeviceEpoch, of device: Device) throws -> Bool {
+        guard let id = session.flatMap(SessionID.init(rawValue:)),
+            EpochRule.judge(epoch, highest: device.epoch, isClosed: false) == .enter
+        else { return false }
+        return try Sessions(connection).find(id, tenant: device.tenant) == nil
+    }
+
+    /// Records that a device is ahead, with an entry in the audit log.
+    ///
+    /// - Parameter proof: what the server no longer knows, such as `epoch 9`.
+    /// - Throws: ``StorageError``
+    func record(_ device: DeviceID, tenant: TenantID, proof: String, at time: Timestamp) throws {
+        try connection.execute(
+            """
+            UPDATE device SET aheadSince = \(time)
+            WHERE tenant = \(tenant) AND id = \(device) AND aheadSince IS NULL
+            """)
+        try AuditLog(connection).appendOrCount(
+            .deviceAhead, tenant: tenant, actor: device.rawValue, subject: proof, outcome: "done", at: time)
+    }
+
+    /// Returns when each such device was first found.
+    ///
+    /// - Throws: ``StorageError``
+    func all(tenant: TenantID) throws -> [DeviceID: Timestamp] {
+        let rows = try connection.rows(
+            "SELECT id, aheadSince FROM device WHERE tenant = \(tenant) AND aheadSince IS NOT NULL")
+        return try rows.reduce(into: [:]) { times, row in
+            let id: DeviceID = try row["id"]
+            times[id] = try row["aheadSince"]
+        }
+    }
+}

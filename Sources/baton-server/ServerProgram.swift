@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import ArgumentParser
+
+/// `baton-server`: serves, or handles the databases while it does not serve.
+@main
+struct ServerProgram: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "baton-server", abstract: "Baton's server.", version: ServerVersion.current,
+        subcommands: [BatonServer.self, StorageCommand.self], defaultSubcommand: BatonServer.self)
+}
