@@ -30,6 +30,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-crypto", from: "4.5.0"),
         .package(url: "https://github.com/apple/swift-http-types.git", from: "1.5.0"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.0"),
+        .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.0"),
         .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.0"),
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
@@ -47,6 +48,9 @@ let package = Package(
         .target(name: "UnixSocket", dependencies: ["CLinux", "Redaction"]),
         .target(name: "Files", dependencies: ["CLinux", "JSON", "UnixSocket"]),
         .target(name: "Processes", dependencies: ["CLinux", "Files", "UnixSocket"]),
+
+        // The format of logs and of published metrics, for servers and devices.
+        .target(name: "Observability", dependencies: ["JSON", .logging]),
 
         // 2. Vocabulary: value types only, no I/O.
         // Shared by all of Baton's pages: texts in several languages, markup, colours and logos, the on-screen keyboard.
@@ -69,6 +73,10 @@ let package = Package(
         .target(
             name: "StoragePostgreSQL",
             dependencies: ["CLinux", "CPostgreSQL", "Processes", "Redaction", "Storage", "UnixSocket"]),
+
+        // What a server counts, and its publication. A target of its own, so that tests and benchmarks can measure it.
+        .target(
+            name: "ServerMetrics", dependencies: ["Observability", "Storage", .coreMetrics, .httpTypes, .hummingbird]),
 
         // 4. Contracts between processes, without I/O.
         .target(name: "BrokerProtocol", dependencies: ["JSON"]),
@@ -119,7 +127,7 @@ let package = Package(
             name: "BrokerSupervisor",
             dependencies: [
                 "BrokerDevice", "BrokerIPC", "BrokerProtocol", "BrowserPolicies", "CLinux", "DeviceEnrollment", "Files",
-                "JSON", "OAuth", "Processes", "Receipts", "Redaction", "UnixSocket",
+                "JSON", "OAuth", "Observability", "Processes", "Receipts", "Redaction", "UnixSocket",
                 .asn1, .certificates, .crypto, .logging, .serviceLifecycle,
             ]),
         // The code of `baton-agent`, without network access and cryptography.
@@ -127,7 +135,7 @@ let package = Package(
             name: "BrokerAgent",
             dependencies: [
                 "BrokerIPC", "BrokerProtocol", "BrowserExtension", "BrowserPolicies", "CLinux", "Files", "JSON",
-                "Processes", "UnixSocket", .logging,
+                "Observability", "Processes", "UnixSocket", .logging,
             ]),
         // The extension of the worker's browser, its manifests and its packing; for programs that start the browser.
         .target(
@@ -159,8 +167,9 @@ let package = Package(
         .target(
             name: "IdentityPlatform",
             dependencies: [
-                "AdminAPI", "JSON", "OAuth", "Receipts", "Redaction", "Storage", "WebPages",
-                .asn1, .certificates, .crypto, .cryptoExtras, .httpTypes, .hummingbird, .logging, .nioCore, .nioSSL,
+                "AdminAPI", "JSON", "OAuth", "Observability", "Receipts", "Redaction", "Storage", "WebPages",
+                .asn1, .certificates, .coreMetrics, .crypto, .cryptoExtras, .httpTypes, .hummingbird, .logging,
+                .nioCore, .nioSSL,
             ],
             resources: [.embedInCode("Pages/submit.js")] + languages.map { .embedInCode("Pages/Texts/\($0).json") }),
         .target(
@@ -178,24 +187,29 @@ let package = Package(
             name: "baton",
             dependencies: [
                 "AdminAPI", "BrokerAgent", "BrokerDevice", "BrokerIPC", "BrokerProtocol", "BrokerSupervisor", "CLinux",
-                "DeviceAudit", "DeviceManagement", "Files", "HomeScreen", "JSON", "MSAL", "OAuth", "Processes",
-                "Receipts", "Redaction", "UnixSocket",
+                "DeviceAudit", "DeviceManagement", "Files", "HomeScreen", "JSON", "MSAL", "OAuth", "Observability",
+                "Processes", "Receipts", "Redaction", "UnixSocket",
                 .argumentParser, .asn1, .asyncHTTPClient, .certificates, .crypto, .logging, .nioCore, .nioHTTP1,
             ]),
         .executableTarget(
             name: "baton-agent",
-            dependencies: ["BrokerAgent", "BrokerIPC", "Files", "JSON", "Processes", .argumentParser, .logging]),
+            dependencies: [
+                "BrokerAgent", "BrokerIPC", "Files", "JSON", "Observability", "Processes", .argumentParser, .logging,
+            ]),
         .executableTarget(
             name: "baton-browser-host", dependencies: ["BrokerIPC", "BrokerProtocol", "BrowserHost", "Processes"]),
         .executableTarget(
             name: "baton-helper",
-            dependencies: ["BrokerHelper", "BrokerIPC", "Processes", "UnixSocket", .argumentParser, .logging]),
+            dependencies: [
+                "BrokerHelper", "BrokerIPC", "Observability", "Processes", "UnixSocket", .argumentParser, .logging,
+            ]),
         .executableTarget(
             name: "baton-server",
             dependencies: [
-                "IdentityPlatform", "JSON", "MDMServer", "OAuth", "Processes", "ProxyProtocol", "PushProtocol",
-                "Redaction", "Storage", "StoragePostgreSQL", "UnixSocket",
-                .argumentParser, .asn1, .certificates, .crypto, .httpTypes, .hummingbird, .hummingbirdCore,
+                "IdentityPlatform", "JSON", "MDMServer", "OAuth", "Observability", "Processes", "ProxyProtocol",
+                "PushProtocol", "Redaction", "ServerMetrics", "Storage", "StoragePostgreSQL", "UnixSocket",
+                .argumentParser, .asn1, .certificates, .coreMetrics, .crypto, .httpTypes, .hummingbird,
+                .hummingbirdCore,
                 .hummingbirdTLS,
                 .logging, .nioCore, .nioHTTP1, .nioSSL, .nioTLS, .serviceLifecycle, .unixSignals,
             ]),
@@ -203,7 +217,7 @@ let package = Package(
             name: "batond",
             dependencies: [
                 "BrokerDevice", "BrokerIPC", "BrokerProtocol", "BrokerSession", "BrokerSupervisor", "DeviceEnrollment",
-                "Files", "JSON", "Processes", "TPM", "UnixSocket",
+                "Files", "JSON", "Observability", "Processes", "TPM", "UnixSocket",
                 .argumentParser, .logging, .serviceLifecycle, .unixSignals,
             ],
             // The dynamic linker writes to every page that has relocations, in both processes. Packed relocations need
@@ -255,6 +269,12 @@ let package = Package(
             dependencies: ["AdminAPI", "BrokerIPC", "BrokerProtocol", "Redaction", "TestSupport"]),
         .testTarget(name: "ProxyProtocolTests", dependencies: ["ProxyProtocol"]),
         .testTarget(name: "PushProtocolTests", dependencies: ["PushProtocol"]),
+        .testTarget(name: "ObservabilityTests", dependencies: ["JSON", "Observability", .logging]),
+        .testTarget(
+            name: "ServerMetricsTests",
+            dependencies: [
+                "Observability", "ServerMetrics", "Storage", .coreMetrics, .httpTypes, .hummingbird,
+            ]),
         .testTarget(
             name: "ReceiptsTests",
             dependencies: ["OAuth", "Receipts", .asn1, .certificates, .crypto, .cryptoExtras]),
@@ -353,9 +373,8 @@ if Context.environment["BATON_BENCH"] == "1" {
         .executableTarget(
             name: "server-benchmark",
             dependencies: [
-                "DeviceManagement", "IdentityPlatform", "MDMServer", "OAuth", "Redaction", "Storage",
-                "StoragePostgreSQL",
-                "TestSupport",
+                "DeviceManagement", "IdentityPlatform", "MDMServer", "OAuth", "Observability", "Redaction",
+                "ServerMetrics", "Storage", "StoragePostgreSQL", "TestSupport",
                 .argumentParser, .asn1, .certificates, .crypto, .cryptoExtras, .httpTypes, .hummingbird, .logging,
             ],
             path: "Benchmarks/Server"))
@@ -442,6 +461,7 @@ extension Target.Dependency {
     static var asn1: Self { .programs("SwiftASN1", of: "swift-asn1") }
     static var asyncHTTPClient: Self { .programs("AsyncHTTPClient", of: "async-http-client") }
     static var certificates: Self { .programs("X509", of: "swift-certificates") }
+    static var coreMetrics: Self { .programs("CoreMetrics", of: "swift-metrics") }
     static var crypto: Self { .programs("Crypto", of: "swift-crypto") }
     static var cryptoExtras: Self { .programs("CryptoExtras", of: "swift-crypto") }
     static var grdb: Self { .programs("GRDB", of: "GRDB.swift") }

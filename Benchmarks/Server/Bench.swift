@@ -6,6 +6,7 @@ import Hummingbird
 import IdentityPlatform
 import OAuth
 import Redaction
+import ServerMetrics
 import Storage
 import TestSupport
 
@@ -18,7 +19,7 @@ struct Bench: Sendable {
     static let verifier = "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk"
 
     let platform: Platform
-    let client: TestClient<HostResponder>
+    let client: TestClient<MeasuredResponder<HostResponder>>
     let tenant: Tenant
     /// Applications whose tokens are signed with RSA (`app`) and on P-256 (`curveApp`).
     let app: Client
@@ -40,7 +41,7 @@ struct Bench: Sendable {
 
     init(
         database: SQLiteDatabase, passwordCost: PasswordCost, folder: String = "", deviceKeys: DeviceKeys,
-        environment: ClockAndRandomness = .system
+        environment: ClockAndRandomness = .system, metrics: PrometheusFactory? = nil
     ) async throws {
         (self.folder, self.deviceKeys) = (folder, deviceKeys)
         platform = try await Platform(
@@ -48,10 +49,16 @@ struct Bench: Sendable {
                 names: IdentityConfiguration.Names(
                     login: "login.test", deviceRegistration: "drs.test", graph: "graph.test", port: 8443),
                 passwordCost: passwordCost),
-            database: database,
+            database: metrics.map { MeasuredDatabase(database, name: "identity", factory: $0) } ?? database,
             storageKey: try StorageKey(SecretBytes(copying: Array(repeating: 7, count: StorageKey.length))),
-            environment: environment)
-        client = TestClient(platform.responder(), host: "login.test:8443")
+            environment: environment, metrics: metrics.map { IdentityMetrics($0) } ?? IdentityMetrics())
+        let responder = platform.responder()
+        let routes = responder.routes.map { ServedRoute(method: $0.method, path: $0.path) }
+        metrics?.declare(RequestMetrics.declarations(["main": routes]))
+        client = TestClient(
+            MeasuredResponder(
+                responder, metrics.map { RequestMetrics(listener: "main", routes: routes, factory: $0) }),
+            host: "login.test:8443")
         let administration = Administration(platform)
         tenant = try await administration.tenants.add(displayName: "Contoso", domain: Self.domain)
         let amara = try await administration.users.add(

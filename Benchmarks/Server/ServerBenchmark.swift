@@ -17,6 +17,7 @@ struct ServerBenchmark: ParsableCommand {
         discussion: "Figures count only from a release build: scripts/benchmark.",
         subcommands: [
             ServerCommand.self, MDMCommand.self, ScalingCommand.self, CountCommand.self, AuditCommand.self,
+            MetricsCommand.self,
         ])
 
     static func main() {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package import JSON
 package import Logging
+package import Observability
 
 /// The configuration of `baton-agent`. Keys are required unless the table says otherwise; unknown keys are errors.
 ///
@@ -12,6 +13,7 @@ package import Logging
 /// | `browser.host` | string | see ``ManagedBrowser``; required with `browser.kind` |
 /// | `browser.profiles` | string | absolute path of the folder for profiles; only the agent may use it |
 /// | `logLevel` | string | trace, debug, info (default), notice, warning, error, critical |
+/// | `logFormat` | string | text (default), json |
 package struct AgentConfiguration: Sendable {
     package let socket: String
     package let command: BrowserCommand
@@ -19,6 +21,7 @@ package struct AgentConfiguration: Sendable {
     /// The browser that the agent configures; nil if the command is another program.
     package let managed: ManagedBrowser?
     package let logLevel: Logger.Level
+    package let logFormat: LogFormat
 
     /// Reads a JSON text (RFC 8259).
     ///
@@ -29,7 +32,7 @@ package struct AgentConfiguration: Sendable {
         do throws(JSONFailure) { value = try JSONReader.read(json, limits: limits) } catch {
             throw ConfigurationFailure(key: "The file", cause: "is not JSON (\(error))", remedy: "Correct it there.")
         }
-        let root = try ConfigurationSection(value, at: "", keys: ["socket", "browser", "logLevel"])
+        let root = try ConfigurationSection(value, at: "", keys: ["socket", "browser", "logLevel", "logFormat"])
         let browser = try ConfigurationSection(
             root.members["browser"] ?? .null, at: "browser.", keys: ["command", "kind", "host", "profiles"])
         socket = try root.path("socket")
@@ -42,6 +45,10 @@ package struct AgentConfiguration: Sendable {
                 remedy: "Use trace, debug, info, notice, warning, error or critical.")
         }
         logLevel = level
+        guard let format = LogFormat(rawValue: root.members["logFormat"]?.string ?? "text") else {
+            throw ConfigurationFailure(key: "logFormat", cause: "is not a log format", remedy: "Use text or json.")
+        }
+        logFormat = format
     }
 
     private static func managed(

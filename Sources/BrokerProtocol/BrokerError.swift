@@ -61,6 +61,15 @@ package struct BrokerError: Error, Equatable, Sendable {
         package static let workplaceJoinRequired = Code(rawValue: -51810)
         package static let brokerUnavailable = Code(rawValue: -51814)
         package static let network = Code(rawValue: -51500)
+
+        /// Every code.
+        package static let all: [Code] = [
+            .internal, .invalidParameter, .developerParameter, .missingAccount, .unsupported, .interactionRequired,
+            .mismatchedAccount, .invalidRedirectURI, .server, .invalidRequest, .invalidClient, .invalidGrant,
+            .invalidScope, .unauthorizedClient, .accessDenied, .serverError, .userCanceled, .programCanceled,
+            .authorityInvalid, .interactionRunning, .noWindow, .unfinished, .appLocked, .corruptedAnswer,
+            .workplaceJoinRequired, .brokerUnavailable, .network,
+        ]
     }
 
     /// The error for a reply that is neither a response nor an error of the broker.

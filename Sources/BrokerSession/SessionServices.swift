@@ -30,6 +30,7 @@ struct SessionServices: Sendable {
     private let pins: PINService
     private let join: JoinAttempt
     private let router: RequestRouter
+    private let counter: RequestCounter
     private let supervisor: SupervisorLink
     private let answers: SupervisorAnswers
     private let files: DeviceFiles
@@ -52,10 +53,11 @@ struct SessionServices: Sendable {
             platform: files.keyStore.platform, logger: logger)
         join = JoinAttempt(
             attempts: attempts, network: network, supervisor: supervisor, files: files, disk: disk)
+        let counter = RequestCounter(supervisor: supervisor)
         let answers = SupervisorAnswers(supervisor: supervisor)
         let erasures = ErasureService(asked: start.asked, session: session, access: access, answers: answers)
         connections = AppConnections(
-            epoch: start.epoch, erasures: erasures, supervisor: supervisor, logger: logger)
+            epoch: start.epoch, erasures: erasures, supervisor: supervisor, counter: counter, logger: logger)
         let signOuts = SignOutNotifier(
             session: session, access: access, connections: connections, supervisor: supervisor, logger: logger)
         let changes = AccountChangeTracker(
@@ -63,7 +65,10 @@ struct SessionServices: Sendable {
         let tokens = TokenService(
             session: session, access: access, network: network, supervisor: supervisor, changes: changes)
         router = RequestRouter(
-            session: session, refusals: RefusalReporter(session: session, supervisor: supervisor, logger: logger),
+            session: session,
+            refusals: RefusalReporter(
+                session: session, supervisor: supervisor, counter: counter, logger: logger),
+            counter: counter,
             accounts: AccountService(session: session, access: access, tokens: tokens, changes: changes),
             changes: changes, tokens: tokens,
             signIns: SignInCoordinator(
@@ -83,7 +88,7 @@ struct SessionServices: Sendable {
                 tokens: tokens, signOuts: signOuts),
             pages: WorkerPageService(session: session, supervisor: supervisor, now: { .now }),
             supervisor: supervisor)
-        (self.supervisor, self.answers, self.files) = (supervisor, answers, files)
+        (self.supervisor, self.answers, self.files, self.counter) = (supervisor, answers, files, counter)
     }
 
     /// Resumes a live session after the previous session process died.
@@ -109,6 +114,8 @@ struct SessionServices: Sendable {
         case .start: break
         case .device(let device, let change):
             session.update(device)
+            // Operators who ask for metrics wait for the next message, so that they get all counts.
+            counter.report()
             supervisor.tell(.deviceKnown(change: change))
             endedSessions.start()
         case .connection(let peer):
@@ -125,7 +132,9 @@ struct SessionServices: Sendable {
         case .browserEnded(let end): attempts.browserEnded(end)
         case .tokenNoted(let time): router.tokens.tokenNoted(until: time)
         case .join(let order): join.start(order)
-        case .willEnd(let epoch, let milliseconds): router.signOuts.announce(epoch, milliseconds: milliseconds)
+        case .willEnd(let epoch, let milliseconds):
+            counter.report()
+            router.signOuts.announce(epoch, milliseconds: milliseconds)
         case .idle(let epoch, let seconds): router.signOuts.warn(epoch, seconds: seconds)
         case .locks(let locks): access.update(locks)
         case .appSettled(let requestID, let accepted): answers.settle(requestID, accepted: accepted)

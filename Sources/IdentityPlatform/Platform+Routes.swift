@@ -9,7 +9,7 @@ extension Platform {
             PasswordGrant(
                 isAllowed: configuration.compatibility.passwordGrant, tokens: tokens, issuer: issuer,
                 environment: environment, directory: directoryCache, passwords: passwords,
-                failedSignIns: failedSignIns),
+                failedSignIns: failedSignIns, metrics: metrics),
             DeviceCodeGrant(tokens: tokens, issuer: issuer, environment: environment), NonceGrant(nonces: nonces),
             SignedRequestGrant(platform: self),
         ]
@@ -29,7 +29,7 @@ extension Platform {
         let login = router(OAuthDialect(environment: environment)) { router in
             PageAsset.addRoutes(to: router, self)
             AuthorizeEndpoint(platform: self).addRoutes(to: router)
-            TokenEndpoint(directory: directoryCache, grants: grants).addRoutes(to: router)
+            TokenEndpoint(directory: directoryCache, grants: grants, metrics: metrics).addRoutes(to: router)
             LogoutEndpoint(
                 database: database, environment: environment, directory: directoryCache, keys: keys, pages: pages
             ).addRoutes(to: router)
@@ -42,7 +42,7 @@ extension Platform {
             ).addRoutes(to: router)
             DeviceAuthorizationEndpoint(
                 database: database, environment: environment, directory: directoryCache, configuration: configuration,
-                resources: resources, storageKey: storageKey
+                resources: resources, storageKey: storageKey, metrics: metrics
             ).addRoutes(to: router)
             DevicePage(self).addRoutes(to: router)
             userInfo.addRoutes(to: router, at: "/{tenant}/openid/userinfo")
@@ -51,11 +51,15 @@ extension Platform {
             DiscoveryEndpoints(platform: self, login: ServedPaths(router), graph: ServedPaths(graph))
                 .addRoutes(to: router)
         }
-        return HostResponder([
-            [names.login] + names.aliases.login: login.buildResponder(),
-            [names.deviceRegistration] + names.aliases.deviceRegistration: registration.buildResponder(),
-            [names.graph] + names.aliases.graph: GraphAddress(next: graph.buildResponder()),
-        ])
+        return HostResponder(
+            [
+                [names.login] + names.aliases.login: login.buildResponder(),
+                [names.deviceRegistration] + names.aliases.deviceRegistration: registration.buildResponder(),
+                [names.graph] + names.aliases.graph: GraphAddress(next: graph.buildResponder()),
+            ],
+            routes: [login, registration, graph].flatMap { router in
+                router.routes.map { ($0.method, $0.path.description) }
+            }, environment: environment)
     }
 
     /// Adds the endpoints for requests that are signed by devices.
@@ -85,7 +89,6 @@ extension Platform {
         let router = Router(context: IdentityContext.self, options: [.caseInsensitive])
         router.add(middleware: SecurityHeaders())
         router.add(middleware: ErrorMiddleware(dialect: dialect))
-        router.add(middleware: AuditedRequests())
         addRoutes(router)
         return router
     }

@@ -29,7 +29,7 @@ package struct Platform: Sendable {
     ///   ``StorageError``, or ``TextsFailure`` if a catalogue of texts is incomplete.
     package init(
         configuration: IdentityConfiguration, database: any Database, storageKey: StorageKey,
-        environment: ClockAndRandomness = .system
+        environment: ClockAndRandomness = .system, metrics: IdentityMetrics = IdentityMetrics()
     ) async throws {
         try await StorageCheck.confirm(storageKey, for: database)
         self.configuration = configuration
@@ -47,8 +47,9 @@ package struct Platform: Sendable {
         let administration = HashingPool(threads: 1, capacity: configuration.hashingQueue)
         passwords = Passwords(
             database: database, storageKey: storageKey, environment: environment, cost: configuration.passwordCost,
-            signIns: HashingPool(threads: configuration.hashingThreads, capacity: configuration.hashingQueue),
-            administration: administration)
+            signIns: HashingPool(
+                threads: configuration.hashingThreads, capacity: configuration.hashingQueue, metrics: metrics.hashing),
+            administration: administration, metrics: metrics)
         newPasswords = NewPasswords(
             passwords: passwords,
             breached: try configuration.breachedPasswords.map { try BreachedPasswords(path: $0) },
@@ -61,6 +62,7 @@ package struct Platform: Sendable {
         pages = try Pages(database: database)
     }
 
+    package var metrics: IdentityMetrics { passwords.metrics }
     /// The pool in which the passwords of sign-ins are hashed.
     package var hashing: HashingPool { passwords.signIns }
     /// Answers devices' requests for their own state and for the state of their sessions.

@@ -2,7 +2,7 @@
 
 /// An error from the database. The message names statements, tables and columns, and never contains a bound value.
 package struct StorageError: Error, Equatable, CustomStringConvertible {
-    package enum Code: String, Sendable {
+    package enum Code: String, CaseIterable, Sendable {
         /// A unique key is already taken.
         case conflict
         /// A foreign key, NOT NULL or CHECK rule of the schema is violated.

@@ -5,11 +5,12 @@ package import Storage
 ///
 /// Every transaction is SERIALIZABLE: the result is as if all transactions ran one after the other. A transaction that
 /// conflicts with another one, or whose connection is lost before its commit, is repeated.
-package struct PostgreSQLDatabase: Database {
+package struct PostgreSQLDatabase: PooledDatabase {
     private let configuration: PostgreSQLConfiguration
     private let address: ServerAddress
     private let channel: NotificationChannel
     private let pool: ConnectionPool
+    private let repetitions = Repetitions()
     private let random: @Sendable () -> Double
     private let observers = Observers()
     private let listener: AnnouncementListener
@@ -60,6 +61,14 @@ package struct PostgreSQLDatabase: Database {
     }
 
     package var isShared: Bool { true }
+
+    package var load: PoolLoad {
+        let (inUse, waiting) = pool.load
+        let (conflicts, losses) = repetitions.counts
+        return PoolLoad(
+            limit: configuration.limits.connections, inUse: inUse, waiting: waiting, conflicts: conflicts,
+            losses: losses)
+    }
 
     package func read<T: Sendable>(_ body: @escaping @Sendable (any Connection) throws -> T) async throws -> T {
         try await transaction(.read, body)
@@ -125,6 +134,7 @@ package struct PostgreSQLDatabase: Database {
                 return committed.value
             } catch let failure as Failure {
                 guard let pause = budget.pause(after: failure.kind, random: random()) else { throw failure.thrown }
+                repetitions.count(after: failure.kind)
                 if pause > .zero { try await Task.sleep(for: pause) }
             }
         }

@@ -6,6 +6,7 @@ internal import Files
 internal import Glibc
 internal import JSON
 internal import Logging
+internal import Observability
 internal import Processes
 
 /// The agent of a worker's graphical session. It owns the browser, so that the browser ends with the session.
@@ -30,9 +31,8 @@ struct BatonAgent: ParsableCommand {
         // receives them.
         BrowserAgent.blockSignals()
         let configuration = try read()
-        LoggingSystem.bootstrap { StreamLogHandler.standardError(label: $0) }
-        var logger = Logger(label: "baton-agent")
-        logger.logLevel = configuration.logLevel
+        configuration.logFormat.bootstrap(level: configuration.logLevel)
+        let logger = Logger(label: "baton-agent")
         do {
             try BrowserAgent(configuration: configuration, logger: logger).run()
         } catch {

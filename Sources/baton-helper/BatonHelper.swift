@@ -4,6 +4,7 @@ internal import BrokerHelper
 internal import BrokerIPC
 internal import Glibc
 internal import Logging
+internal import Observability
 internal import Processes
 internal import UnixSocket
 
@@ -37,6 +38,9 @@ struct BatonHelper: ParsableCommand {
     @Option(help: ArgumentHelp("The socket; not needed if the service manager hands one over.", valueName: "path"))
     var socket: String?
 
+    @Option(help: "The format of the log: text or json.")
+    var logFormat: LogFormat = .text
+
     /// The path of a socket has at most 107 bytes (unix(7)). In the path of Chromium's socket, 81 of these bytes come
     /// after this folder: `/<epoch>/t/org.chromium.Chromium.XXXXXX/SingletonSocket`.
     private static let maximumStoragePath = 26
@@ -59,7 +63,7 @@ struct BatonHelper: ParsableCommand {
         let inherited = try InheritedDescriptors.take()
         let configuration = HelperConfiguration(
             broker: try lookUp(broker).number, users: try users.map(lookUp), storage: storage, megabytes: storageSize)
-        LoggingSystem.bootstrap { StreamLogHandler.standardError(label: $0) }
+        logFormat.bootstrap(level: .info)
         let logger = Logger(label: "baton-helper")
         let service = HelperService(
             helper: try SessionHelper(configuration), listener: try listener(inherited),
@@ -83,3 +87,5 @@ struct BatonHelper: ParsableCommand {
         return user
     }
 }
+
+extension LogFormat: ExpressibleByArgument {}

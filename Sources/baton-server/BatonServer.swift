@@ -2,6 +2,7 @@
 internal import ArgumentParser
 internal import Glibc
 internal import Logging
+internal import Observability
 
 /// `baton-server --config FILE`: runs the identity platform and the other configured services in one process.
 struct BatonServer: AsyncParsableCommand {
@@ -21,11 +22,7 @@ struct BatonServer: AsyncParsableCommand {
             // Files and sockets that the process creates are accessible only to its user.
             umask(0o077)
             let configuration = try ServerConfiguration(file: config)
-            LoggingSystem.bootstrap { label in
-                var handler = StreamLogHandler.standardError(label: label)
-                handler.logLevel = configuration.logLevel
-                return handler
-            }
+            configuration.monitoring.logFormat.bootstrap(level: configuration.monitoring.logLevel)
             try await Composition(configuration).run(logger: Logger(label: "baton-server"))
         } catch let error as ServerError {
             error.print()

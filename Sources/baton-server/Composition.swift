@@ -6,6 +6,7 @@ internal import Logging
 internal import MDMServer
 internal import Processes
 internal import Redaction
+internal import ServerMetrics
 internal import ServiceLifecycle
 internal import Storage
 internal import SwiftASN1
@@ -15,8 +16,12 @@ internal import X509
 /// Assembles the engines, their databases and their listeners. No other type depends on all of them.
 struct Composition {
     private let configuration: ServerConfiguration
+    private let metering: Metering
 
-    init(_ configuration: ServerConfiguration) { self.configuration = configuration }
+    init(_ configuration: ServerConfiguration) {
+        self.configuration = configuration
+        metering = Metering(isOn: configuration.monitoring.metrics != nil)
+    }
 
     /// Serves until SIGTERM or SIGINT.
     ///
@@ -55,28 +60,47 @@ struct Composition {
         let link = ManagementLink(identity: identity, management: management, logger: logger)
         PushChannelRoute(identity: identity, management: management, channels: channels, link: link).add(to: devices)
 
-        let health = configuration.loadBalancer.health
-        let readiness = Readiness(listeners: health == nil ? 3 : 4, logger: logger)
+        let (health, metrics) = (configuration.loadBalancer.health, configuration.monitoring.metrics)
+        let readiness = Readiness(listeners: 3 + [health, metrics].compactMap(\.self).count, logger: logger)
         let listeners = Listeners(
             configuration: configuration, connections: connections,
             share: min(connections, configuration.limits.connectionsPerAddress ?? connections / 4),
             readiness: readiness, logger: logger)
-        let check = DatabaseCheck(
-            [(identity.database, IdentitySchema.migrations), (management.database, MDMSchema.migrations)],
-            logger: logger)
-        // The health listener is the first service, so it answers until the others have stopped.
-        let services: [any Service] =
-            [
-                health.map { listeners.health(HealthRoutes(readiness: readiness, databases: check), at: $0) }
-            ].compactMap(\.self) + [
-                try listeners.main(identity.responder(), authority: authority),
-                try listeners.devices(devices, of: management, authority: authority),
-                listeners.administration(administration, path: socket),
-                HousekeepingService(housekeeping: Housekeeping(identity), logger: logger), link,
-                // The last service is notified of a shutdown first. The devices' listener waits for open responses, and
-                // push channels are such responses.
-                channels,
-            ]
+        let healthRoutes = HealthRoutes(
+            readiness: readiness,
+            databases: DatabaseCheck(
+                [(identity.database, IdentitySchema.migrations), (management.database, MDMSchema.migrations)],
+                logger: logger))
+        let main = identity.responder()
+        let requests = metering.requests([
+            .main: main.routes.map { ServedRoute(method: $0.method, path: $0.path) },
+            .devices: ServedRoute.all(of: devices),
+            .administration: ServedRoute.all(of: administration),
+        ])
+        metering.observe(
+            .init(
+                identity: identity, management: management, channels: channels,
+                certificates: [
+                    .server: try Certificate(pemEncoded: authority.certificate), .root: authority.root,
+                    .deviceManagement: try Certificate(derEncoded: management.identityAuthority),
+                ]), logger: logger)
+        // The listeners for health checks and metrics are the first services, so they answer until the others have
+        // stopped.
+        var services = [
+            health.map { listeners.plain("health", at: $0, addRoutes: healthRoutes.add) },
+            metrics.map { listeners.plain("metrics", at: $0, addRoutes: metering.addRoute) },
+        ].compactMap(\.self)
+        services += [
+            try listeners.main(MeasuredResponder(main, requests[.main]), authority: authority),
+            try listeners.devices(
+                MeasuredResponder(devices.buildResponder(), requests[.devices]), of: management, authority: authority),
+            listeners.administration(
+                MeasuredResponder(administration.buildResponder(), requests[.administration]), path: socket),
+            HousekeepingService(housekeeping: Housekeeping(identity), logger: logger), link,
+            // The last service is notified of a shutdown first. The devices' listener waits for open responses, and
+            // push channels are such responses.
+            channels,
+        ]
         var group = ServiceGroupConfiguration(
             services: services.map { .init(service: $0) }
                 + [.init(service: clock, failureTerminationBehavior: .gracefullyShutdownGroup)],
@@ -106,7 +130,9 @@ struct Composition {
             identity.passwordCost = cost
         }
         do {
-            return try await Platform(configuration: identity, database: databases.identity, storageKey: storageKey)
+            return try await Platform(
+                configuration: identity, database: metering.measured(databases.identity, "identity"),
+                storageKey: storageKey, metrics: metering.identity)
         } catch is StorageKey.Failure {
             throw Self.otherKey(directory, databases)
         }
@@ -136,7 +162,7 @@ struct Composition {
                     packageDirectory: configuration.packageFolder ?? directory.path(of: "packages"),
                     arePackagesInDatabase: databases.isShared && configuration.packageFolder == nil,
                     auditRetention: .seconds(configuration.auditDays * 86400)),
-                database: databases.management,
+                database: metering.measured(databases.management, "management"),
                 sealer: SecretSealer(
                     seal: { try storageKey.seal($0, purpose: $1) }, open: { try storageKey.open($0, purpose: $1) }))
         } catch is StorageKey.Failure {

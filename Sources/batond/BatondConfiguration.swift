@@ -5,16 +5,18 @@ import DeviceEnrollment
 internal import Files
 import JSON
 import Logging
+import Observability
 
 /// The configuration file of `batond`.
 struct BatondConfiguration: Decodable {
     let supervisor: SupervisorConfiguration
     let marker: ManagedMarker
     let logLevel: Logger.Level
+    let logFormat: LogFormat
 
     private enum Key: String, CodingKey, CaseIterable {
         case directory, runtimeDirectory, managedMarker, trustRoots, resolve, sessionUsers, checkInInterval,
-            appRegistry, sessionPolicy, tpm, helper, logLevel
+            appRegistry, sessionPolicy, tpm, helper, logLevel, logFormat
     }
 
     /// The current keys, by the names that they had before 0.1.
@@ -86,6 +88,7 @@ struct BatondConfiguration: Decodable {
         }
         marker = ManagedMarker(path: path)
         logLevel = try values.decodeIfPresent(Logger.Level.self, forKey: .logLevel) ?? .info
+        logFormat = try values.decodeIfPresent(LogFormat.self, forKey: .logFormat) ?? .text
     }
 
     struct AnyKey: CodingKey {

@@ -4,14 +4,16 @@ internal import BrokerIPC
 import BrokerSession
 import Glibc
 import Logging
+internal import Observability
 import Processes
 
 /// The session process; only the supervisor starts it.
 enum ServeSession {
     /// Serves until the supervisor ends the process. Exits with 1 if serving is impossible.
     static func run(_ arguments: SessionProcessArguments) {
-        var logger = Logger(label: "batond.session")
-        logger.logLevel = Logger.Level(rawValue: arguments.logLevel) ?? .info
+        (LogFormat(rawValue: arguments.logFormat) ?? .text).bootstrap(
+            level: Logger.Level(rawValue: arguments.logLevel) ?? .info)
+        let logger = Logger(label: "batond.session")
         do {
             try Failpoint.check()
             OwnMemory.shareArenas()

@@ -7,6 +7,7 @@ internal import DeviceEnrollment
 internal import Files
 import Glibc
 import Logging
+internal import Observability
 import Processes
 import ServiceLifecycle
 import UnixSignals
@@ -64,11 +65,7 @@ struct Supervise: AsyncParsableCommand {
         OwnMemory.shareArenas()
         let inherited = try InheritedDescriptors.take()
         let configuration = try BatondConfiguration(file: config)
-        LoggingSystem.bootstrap { label in
-            var handler = StreamLogHandler.standardError(label: label)
-            handler.logLevel = configuration.logLevel
-            return handler
-        }
+        configuration.logFormat.bootstrap(level: configuration.logLevel)
         let logger = Logger(label: "batond")
         // The lock excludes a second broker: two brokers with the same state would both decide who is signed in.
         let state = Directory(path: configuration.supervisor.directory)

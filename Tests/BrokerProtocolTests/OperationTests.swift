@@ -5,7 +5,7 @@ import JSON
 import Testing
 
 @Suite struct OperationTests {
-    private let client = ClientRequest(clientID: "app", correlationID: "0AF3C2B1-0000-4000-8000-00000000C0DE")
+    private let client = ClientRequest(clientID: "app", correlationID: "0af3c2b1-0000-4000-8000-00000000c0de")
 
     @Test func `requests are decoded as they were encoded`() throws {
         var token = TokenRequest(
@@ -86,6 +86,12 @@ import Testing
         var map = client.entries
         map[.correlationID] = text
         #expect(try ClientRequest(map).correlationID == nil)
+    }
+
+    @Test func `a request id is read in lower case, as the server writes it`() throws {
+        var map = client.entries
+        map[.correlationID] = client.correlationID?.uppercased()
+        #expect(try ClientRequest(map).correlationID == client.correlationID)
     }
 
     @Test func `an error keeps the server's details`() throws {

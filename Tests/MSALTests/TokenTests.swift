@@ -35,7 +35,7 @@ import Testing
         #expect(request.operation == .login)
         #expect(!request.isSilent)
         let token = try TokenRequest(request.parameters)
-        #expect(token.client == ClientRequest(clientID: "client-1", correlationID: correlation.uuidString))
+        #expect(token.client == ClientRequest(clientID: "client-1", correlationID: correlation.uuidString.lowercased()))
         #expect(token.redirectURI == "msauth.org.example.worker://auth")
         #expect(token.authority == "https://login.baton.test/\(TestValues.tenant)")
         #expect(token.scopes == ["user.read", "mail.read"])

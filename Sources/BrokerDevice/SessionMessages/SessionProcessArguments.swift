@@ -4,16 +4,19 @@
 package struct SessionProcessArguments: Sendable, Equatable {
     /// The least severe messages to log, as `Logger.Level` names them.
     package let logLevel: String
+    /// The format of the log, as `LogFormat` names it.
+    package let logFormat: String
 
-    package init(logLevel: String) { self.logLevel = logLevel }
+    package init(logLevel: String, logFormat: String) { (self.logLevel, self.logFormat) = (logLevel, logFormat) }
 
     /// Reads the arguments; nil if they are not those of a session process.
     package init?(_ words: [String]) {
-        guard words.count == 3, words.starts(with: Self.beginning) else { return nil }
-        logLevel = words[2]
+        guard words.count == 5, words.starts(with: Self.beginning), words[3] == Self.format else { return nil }
+        (logLevel, logFormat) = (words[2], words[4])
     }
 
-    package var words: [String] { Self.beginning + [logLevel] }
+    package var words: [String] { Self.beginning + [logLevel, Self.format, logFormat] }
 
     private static let beginning = ["session", "--log-level"]
+    private static let format = "--log-format"
 }

@@ -63,6 +63,8 @@ package enum SessionProcessMessage: Sendable, Codable, Equatable {
     case connectionTaken
     /// The identity platform refused a request because of the device: the device is disabled, or no longer registered.
     case deviceRefused
+    /// What was counted since the last such message.
+    case counted(SessionCounts)
     /// An app has reached its limit of connections.
     case limitReached(ConnectionLimitReport)
 }

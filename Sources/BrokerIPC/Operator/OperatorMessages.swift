@@ -29,6 +29,8 @@ package enum OperatorRequest: Sendable, Codable, Equatable {
     /// Let the signed-in worker set a PIN for offline sign-in, on a page in the session's browser. The answer is sent
     /// when the worker has finished.
     case setPIN
+    /// Report what has been counted.
+    case metrics
 
     private enum JoinCodingKeys: String, CodingKey { case _0 = "order" }
     private enum SeatCodingKeys: String, CodingKey { case _0 = "event" }
@@ -55,10 +57,12 @@ package enum OperatorReply: Sendable, Codable, Equatable {
     case left(deviceID: String?, isDirectoryTold: Bool)
     /// How many of the MDM's commands succeeded, failed, or stay with the MDM for a later check-in.
     case checkedIn(done: Int, failed: Int, later: Int)
+    case metrics(DeviceMetrics)
     case failed(OperatorFailure)
 
     private enum StatusCodingKeys: String, CodingKey { case _0 = "device" }
     private enum DiagnosisCodingKeys: String, CodingKey { case _0 = "report" }
+    private enum MetricsCodingKeys: String, CodingKey { case _0 = "counts" }
     private enum FailedCodingKeys: String, CodingKey { case _0 = "failure" }
 }
 

@@ -36,7 +36,7 @@ package struct Request: Sendable, Equatable {
     /// A UUID chosen by the client.
     package let id: String
     package let operation: Operation
-    package let parameters: FlatMap
+    package var parameters: FlatMap
     /// Whether the broker must not show anything to the user.
     package let isSilent: Bool
 

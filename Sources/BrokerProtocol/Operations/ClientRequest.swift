@@ -36,7 +36,8 @@ package struct ClientRequest: Sendable, Equatable {
 }
 
 extension FlatMap {
-    /// The request's correlation id if it is a UUID, otherwise nil. No other value is logged or forwarded.
+    /// The request's correlation id in lower case if it is a UUID, otherwise nil. No other value is logged or forwarded.
+    /// The server writes ids in lower case, so that one search finds a request in both logs.
     package var correlationID: String? {
         guard let text = self[.correlationID], text.utf8.count == 36 else { return nil }
         let isUUID = text.utf8.enumerated().allSatisfy { index, byte in
@@ -45,7 +46,7 @@ extension FlatMap {
             default: Self.isHexadecimal(byte)
             }
         }
-        return isUUID ? text : nil
+        return isUUID ? text.lowercased() : nil
     }
 
     private static func isHexadecimal(_ byte: UInt8) -> Bool {

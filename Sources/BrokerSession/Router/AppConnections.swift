@@ -31,6 +31,7 @@ final class AppConnections: Sendable {
     private let state: Mutex<State>
     private let erasures: ErasureService
     private let supervisor: SupervisorLink
+    private let counter: RequestCounter
     private let logger: Logger
     private let ledger = RequestLedger()
     private let concurrency = ConcurrencyLimit()
@@ -39,9 +40,11 @@ final class AppConnections: Sendable {
     /// Seconds between two reports about the same app and limit.
     private static let reportPause = 1
 
-    init(epoch: Epoch, erasures: ErasureService, supervisor: SupervisorLink, logger: Logger) {
+    init(
+        epoch: Epoch, erasures: ErasureService, supervisor: SupervisorLink, counter: RequestCounter, logger: Logger
+    ) {
         state = Mutex(State(epoch: epoch))
-        (self.erasures, self.supervisor, self.logger) = (erasures, supervisor, logger)
+        (self.erasures, self.supervisor, self.counter, self.logger) = (erasures, supervisor, counter, logger)
     }
 
     /// The connections that asked for events.
@@ -76,6 +79,7 @@ final class AppConnections: Sendable {
             state.open[ObjectIdentifier(app)] = app
             return state.epoch
         }
+        counter.opened()
         guard enter(.greeting, app) else { return remove(app) }
         do {
             try BlockingThread.start { [self] in
@@ -130,6 +134,7 @@ final class AppConnections: Sendable {
             state.removePlace(of: app)
             state.open[ObjectIdentifier(app)] = nil
         }
+        counter.closed()
     }
 
     /// Tells the supervisor that a process has reached a connection limit.
@@ -139,6 +144,7 @@ final class AppConnections: Sendable {
         _ limit: ConnectionLimitReport.Limit, _ stage: ConnectionLimitReport.Stage, of process: AppProcess,
         held: Int? = nil
     ) {
+        counter.limited()
         let time = Int(Glibc.time(nil))
         let due = state.withLock { state in
             let held = held ?? state.places[stage]?.count(limit, of: process) ?? 0

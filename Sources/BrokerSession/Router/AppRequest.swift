@@ -13,7 +13,10 @@ struct AppRequest: Sendable {
     var identity: AppIdentity { app.peer.identity }
 
     /// Sends the answer from this thread, which may block until the app reads.
-    func reply(_ outcome: Result<FlatMap, BrokerError>) { app.reply(to: request, outcome) }
+    func reply(_ outcome: Result<FlatMap, BrokerError>) {
+        if case .success = outcome { refusals.noteAnswer(to: self) }
+        app.reply(to: request, outcome)
+    }
 
     /// Answers with an error, and logs that error, so that an error that an app reports can be found in the log.
     func refuse(_ error: BrokerError) {

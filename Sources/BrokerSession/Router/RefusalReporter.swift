@@ -13,23 +13,35 @@ internal import Synchronization
 final class RefusalReporter: Sendable {
     private let session: CurrentSession
     private let supervisor: SupervisorLink
+    private let counter: RequestCounter
     private let logger: Logger
     private let meter = Mutex(RefusalMeter())
 
-    init(session: CurrentSession, supervisor: SupervisorLink, logger: Logger) {
-        (self.session, self.supervisor, self.logger) = (session, supervisor, logger)
+    init(session: CurrentSession, supervisor: SupervisorLink, counter: RequestCounter, logger: Logger) {
+        (self.session, self.supervisor, self.counter, self.logger) = (session, supervisor, counter, logger)
     }
 
     /// Reports that an app is answered with this error.
     func report(_ error: BrokerError, to call: AppRequest) {
+        counter.refusal(error.code)
         logger.info(
             "refused",
             metadata: [
                 "request.operation": "\(Operation.all.contains(call.operation) ? call.operation.rawValue : "-")",
                 "error.code": "\(error.code.rawValue)",
-                "request.correlation": "\(call.parameters.correlationID ?? "-")",
+                "request.id": "\(call.parameters.correlationID ?? "-")",
             ])
         note(.refused, call, code: error.code, reason: error.reason)
+    }
+
+    /// Logs that an app is answered, so that its request can be found by its id.
+    func noteAnswer(to call: AppRequest) {
+        logger.debug(
+            "answered",
+            metadata: [
+                "request.operation": "\(call.operation.rawValue)",
+                "request.id": "\(call.parameters.correlationID ?? "-")",
+            ])
     }
 
     /// Reports that a person is asked to sign in.

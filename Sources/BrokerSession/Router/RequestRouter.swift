@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import BrokerDevice
 internal import BrokerProtocol
+internal import FoundationEssentials
 
 /// Passes each request of an app to the service for it, and sends the answer.
 struct RequestRouter: Sendable {
     let session: CurrentSession
     let refusals: RefusalReporter
+    let counter: RequestCounter
     let accounts: AccountService
     let changes: AccountChangeTracker
     let tokens: TokenService
@@ -19,7 +21,13 @@ struct RequestRouter: Sendable {
 
     /// Answers a request at once if everything is in memory, otherwise later from another thread.
     func answer(_ request: Request, from app: AppConnection) {
+        var request = request
+        // A request without a valid id gets one, so that it can be found in the logs of broker and server.
+        if request.parameters.correlationID == nil { request.parameters[.correlationID] = UUID().uuidString }
         let call = AppRequest(request: request, app: app, refusals: refusals)
+        counter.request(call.operation)
+        // The sign-out kills this process, with the counts that have not been reported.
+        if call.operation == .signOut { counter.report() }
         do throws(BrokerError) {
             guard app.endedEpoch == nil || request.operation == .acknowledge else {
                 throw BrokerError(

@@ -78,7 +78,7 @@ final class SignOutNotifier: Sendable {
         _ call: AppRequest, account: String, fromBrowser: Bool, correlationID: String?, inBrowser: Bool = false
     ) throws(BrokerError) -> AppAnswer {
         logger.info(
-            "an app signs the worker out", metadata: ["request.correlation": "\(correlationID ?? "-")"])
+            "an app signs the worker out", metadata: ["request.id": "\(correlationID ?? "-")"])
         guard session.worker?.account.homeAccountID == account.lowercased() else {
             throw BrokerError(
                 .mismatchedAccount, "Another worker is signed in. Ask for the current account before you sign out.")

@@ -56,6 +56,7 @@ final class OperatorService {
             try session.journal.noteEnd(fromBrowser: fromBrowser)
             try signOut(by: .operator, answer: answer)
         case .seat(let event): try signOut(by: SignOutTrigger(event), answer: answer)
+        case .metrics: report(answer: answer)
         }
     }
 
@@ -141,6 +142,20 @@ final class OperatorService {
         refusals.unlisted += before
     }
 
+    /// Answers with all counts, once the session process has reported its own.
+    private func report(answer: @escaping @Sendable (OperatorReply) -> Void) {
+        session.sessionProcess.tell(device: session.snapshot)
+        let inputs = timer.inputs
+        session.sessionProcess.whenDeviceIsKnown { inputs.post(.metricsWanted(answer)) }
+    }
+
+    /// What has been counted, and the present state.
+    var metrics: DeviceMetrics {
+        session.journal.counter.report(
+            session: session.machine.state.publicStage.rawValue, mode: session.snapshot.mode.name,
+            sessionProcess: session.sessionProcess.pid)
+    }
+
     /// Answers `baton doctor` with facts from memory, and with checks of disk and network that run outside this thread.
     private func examine(answer: @escaping @Sendable (OperatorReply) -> Void) {
         let examination = examination
@@ -222,7 +237,7 @@ extension DeviceCondition.Command {
         case .leave: self = .leave
         case .reset: self = .reset
         case .recover: self = .recover
-        case .status, .checkIn, .reload, .signOut, .examine, .seat, .setPIN: return nil
+        case .status, .checkIn, .reload, .signOut, .examine, .seat, .setPIN, .metrics: return nil
         }
     }
 }

@@ -9,11 +9,13 @@ internal import Logging
 struct SessionJournal {
     var tombstones: TombstoneStore
     var serverSessions: ServerSessions
+    /// Counts the sessions that the journal records.
+    let counter: DeviceCounter
     private let files: DeviceFiles
     private let logger: Logger
 
     init(files: DeviceFiles, clock: SupervisorClock, logger: Logger) throws {
-        (self.files, self.logger) = (files, logger)
+        (self.files, self.logger, counter) = (files, logger, DeviceCounter(clock: clock))
         tombstones = try TombstoneStore(files: files, now: clock.now)
         serverSessions = try ServerSessions(files: files, logger: logger)
     }
@@ -30,6 +32,7 @@ struct SessionJournal {
             if let trigger = commit.trigger { metadata["session.trigger"] = "\(trigger.rawValue)" }
         }
         try files.write(record)
+        counter.note(record)
         logger.info("session state changed", metadata: metadata)
     }
 

@@ -5,6 +5,7 @@ internal import BrokerProtocol
 internal import Glibc
 internal import JSON
 internal import Logging
+internal import Observability
 internal import Processes
 internal import UnixSocket
 
@@ -52,6 +53,9 @@ final class SessionProcess {
         (self.clock, self.logger) = (clock, logger)
     }
 
+    /// The process that runs now.
+    var pid: pid_t? { link?.process.pid }
+
     /// Whether the process with this number is the current process.
     func isNow(_ number: UInt64) -> Bool { number == link?.number }
 
@@ -64,7 +68,9 @@ final class SessionProcess {
         try ours.descriptor.setSendTimeout(milliseconds: Self.sendPatience)
         let process = try ChildProcess.spawn(
             executable: executable, name: "batond",
-            arguments: SessionProcessArguments(logLevel: logger.logLevel.rawValue).words,
+            arguments: SessionProcessArguments(
+                logLevel: logger.logLevel.rawValue, logFormat: LogFormat.current.rawValue
+            ).words,
             environment: Failpoint.environment,
             descriptors: [(theirs.descriptor, as: SupervisorMessage.descriptor)])
         return (process, FramedJSON(ours, limits: Wire.sessionLimits))

@@ -153,6 +153,7 @@ final class Supervisor {
         case .leasesInQuestion: sessionProcess.tell(.leasesInQuestion)
         case .examinationDue: status.examination?.start { operators.examination }
         case .examined(let fault): status.examination?.end(fault: fault)
+        case .metricsWanted(let answer): answer(.metrics(operators.metrics))
         case .stop: isStopping = true
         }
     }
@@ -240,6 +241,7 @@ final class Supervisor {
         case .activity(let epoch): try session.activity(in: epoch)
         case .serverSessionEnded(let ended): try session.journal.serverSessions.notified(of: ended)
         case .refused(let record, let before): operators.note(record, before: before)
+        case .counted(let counts): session.journal.counter.add(counts, isPresent: true)
         case .limitReached(let report): limits.note(report)
         case .deviceRefused: askDirectory()
         // Already handled by the reader thread.
@@ -250,6 +252,7 @@ final class Supervisor {
     /// Handles a late message from a process that has been killed. If the server has opened a session, the end of that
     /// session must be reported.
     private func sessionProcessSentTooLate(_ message: SessionProcessMessage) throws {
+        if case .counted(let counts) = message { session.journal.counter.add(counts, isPresent: false) }
         guard case .sessionKnown(let known) = message, !session.journal.serverSessions.ended.contains(known) else {
             return
         }

@@ -62,6 +62,8 @@ package enum SupervisorInput: Sendable {
     case examinationDue
     /// The examination for home screens has ended, with the code of the first fault, if there is one.
     case examined(fault: String?)
+    /// An operator waits for the metrics, and the session process has reported its counts.
+    case metricsWanted(@Sendable (OperatorReply) -> Void)
     case stop
 }
 

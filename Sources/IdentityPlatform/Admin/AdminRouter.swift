@@ -17,7 +17,9 @@ struct AdminRouter<Context: RequestContext> {
     ) {
         router.on(RouterPath(path.rawValue), method: method) { [database] request, context in
             do {
-                return try await AuditLog.$correlation.withValue(request.auditedID(context)) {
+                return try await AuditLog.$correlation.withValue(
+                    context.logger[metadataKey: "hb.request.id"]?.description
+                ) {
                     try await answer(AdminCall(request: request, places: context.parameters, database: database))
                 }
             } catch let refusal as AdminRefusal {

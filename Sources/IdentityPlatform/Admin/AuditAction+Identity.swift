@@ -66,4 +66,7 @@ extension SignInMethod {
     package static let primaryRefreshToken = SignInMethod(rawValue: "prt")
     /// A device code, entered on another device.
     package static let deviceCode = SignInMethod(rawValue: "device-code")
+
+    /// Every method.
+    package static let all = [page, passwordGrant, primaryRefreshToken, deviceCode]
 }

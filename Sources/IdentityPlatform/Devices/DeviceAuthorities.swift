@@ -51,6 +51,13 @@ package final class DeviceAuthorities: Sendable {
         }
     }
 
+    /// Returns the certificates of all organisations' authorities, in DER.
+    ///
+    /// - Throws: ``StorageError``
+    static func certificates(_ connection: any Connection) throws -> [[UInt8]] {
+        try connection.values(.certificate, of: StoredAuthority.self, "")
+    }
+
     private func purpose(_ tenant: TenantID) -> String { "device authority \(tenant)" }
 
     @concurrent private func generate(

@@ -100,7 +100,7 @@ struct GraphError: Error, Equatable {
     }
 
     func response(_ environment: ClockAndRandomness, correlation: String?) -> Response {
-        let request = environment.identifier(of: GraphError.self).rawValue
+        let request = RequestIDs.current?.trace ?? environment.identifier(of: GraphError.self).rawValue
         var inner = MembersWriter()
         inner.set(GraphName.date, environment.now().iso8601)
         inner.set(GraphName.requestID, request)

@@ -12,7 +12,7 @@ protocol ErrorDialect: Sendable {
     func fault(for request: Request) -> Response
 }
 
-/// Turns a route's errors into responses in its host's dialect. Unexpected errors are logged with the request's id. By
+/// Turns a route's errors into responses in its host's dialect. Unexpected errors are logged. By
 /// convention, their descriptions contain no values.
 struct ErrorMiddleware<Dialect: ErrorDialect>: RouterMiddleware {
     typealias Context = IdentityContext
@@ -23,10 +23,6 @@ struct ErrorMiddleware<Dialect: ErrorDialect>: RouterMiddleware {
         _ request: Request, context: IdentityContext,
         next: @concurrent (Request, IdentityContext) async throws -> Response
     ) async throws -> Response {
-        var context = context
-        if let correlation = request.correlation {
-            context.logger[metadataKey: "request.correlation"] = "\(correlation)"
-        }
         do {
             let response = try await next(request, context)
             context.logger.debug("answered", metadata: ["response.status": "\(response.status.code)"])

@@ -13,6 +13,7 @@ package enum HTTPFieldName: String, CaseIterable, Sendable {
     case referrerPolicy = "Referrer-Policy"
     case refreshTokenCredential = "x-ms-RefreshTokenCredential"
     case replayNonce = "Replay-Nonce"
+    case requestID = "x-ms-request-id"
 
     /// The name in the type that HTTPTypes uses.
     package var field: HTTPField.Name {
@@ -29,4 +30,5 @@ extension HTTPField.Name {
     static let referrerPolicy = HTTPFieldName.referrerPolicy.field
     static let refreshTokenCredential = HTTPFieldName.refreshTokenCredential.field
     static let replayNonce = HTTPFieldName.replayNonce.field
+    static let requestID = HTTPFieldName.requestID.field
 }

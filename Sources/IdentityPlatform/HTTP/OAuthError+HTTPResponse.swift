@@ -23,7 +23,7 @@ extension OAuthError {
     ///
     /// - Parameter correlation: the client's own request id, if it sent one.
     package func response(_ environment: ClockAndRandomness, correlation: String?) -> Response {
-        let trace = environment.identifier(of: OAuthError.self).rawValue
+        let trace = RequestIDs.current?.trace ?? environment.identifier(of: OAuthError.self).rawValue
         let correlation = correlation ?? trace
         let time = Date(timeIntervalSince1970: Double(environment.now().seconds))
             .formatted(.iso8601.dateTimeSeparator(.space))

@@ -13,11 +13,12 @@ struct BrowserSignIns: Sendable {
     let lifetime: Duration
     private let storageKey: StorageKey
     private let failures: FailedSignIns
+    private let metrics: IdentityMetrics
 
     init(_ platform: Platform) {
         (database, environment, passwords) = (platform.database, platform.environment, platform.passwords)
         lifetime = platform.configuration.lifetimes.browserSession
-        (storageKey, failures) = (platform.storageKey, platform.failedSignIns)
+        (storageKey, failures, metrics) = (platform.storageKey, platform.failedSignIns, platform.metrics)
     }
 
     /// A submitted name and password.
@@ -43,6 +44,22 @@ struct BrowserSignIns: Sendable {
     /// - Throws: ``OAuthError`` if the page cannot be shown again; ``StorageError``, or the error of `begin`.
     func run<Begun: Sendable>(
         _ attempt: Attempt, begin: (CheckedPassword) async throws -> Begun?
+    ) async throws -> Outcome<Begun> {
+        do {
+            let outcome = try await outcome(of: attempt, begin: begin)
+            switch outcome {
+            case .begun: metrics.count(attempt.method, .done)
+            case .refused(let error): metrics.count(attempt.method, IdentityMetrics.Outcome(error))
+            }
+            return outcome
+        } catch {
+            metrics.count(attempt.method, IdentityMetrics.Outcome(error))
+            throw error
+        }
+    }
+
+    private func outcome<Begun: Sendable>(
+        of attempt: Attempt, begin: (CheckedPassword) async throws -> Begun?
     ) async throws -> Outcome<Begun> {
         do {
             let checked = try await passwords.check(

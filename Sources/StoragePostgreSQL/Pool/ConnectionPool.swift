@@ -35,6 +35,9 @@ final class ConnectionPool: Sendable {
         return try await body(connection)
     }
 
+    /// The number of connections that are in use, and of callers that wait.
+    var load: (inUse: Int, waiting: Int) { state.withLock { ($0.made - $0.free.count, $0.waiting.count) } }
+
     private func take() async throws -> PooledConnection {
         if let free = try freeOrNew() { return free }
         let number = state.withLock { state in

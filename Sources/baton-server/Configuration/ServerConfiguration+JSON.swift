@@ -3,6 +3,7 @@ internal import FoundationEssentials
 internal import IdentityPlatform
 internal import JSON
 internal import Logging
+internal import Observability
 internal import ProxyProtocol
 
 extension ServerConfiguration {
@@ -36,7 +37,7 @@ extension ServerConfiguration: Decodable {
     private enum Key: String, CodingKey, CaseIterable {
         case directory, database, address, port, mdmPort, names, logLevel, passwordCost, keepAlive, compatibility
         case breachedPasswords, auditDays, requestDeadline, connections, connectionsPerAddress, devicePolling
-        case signingKeys, packageFolder, loadBalancer, health
+        case signingKeys, packageFolder, loadBalancer, health, logFormat, metrics
     }
 
     init(from decoder: any Decoder) throws {
@@ -48,7 +49,10 @@ extension ServerConfiguration: Decodable {
         port = try container.port(.port)
         mdmPort = try container.port(.mdmPort)
         names = try container.decode(Names.self, forKey: .names)
-        logLevel = try container.decodeIfPresent(Logger.Level.self, forKey: .logLevel) ?? .info
+        monitoring = Monitoring(
+            logLevel: try container.decodeIfPresent(Logger.Level.self, forKey: .logLevel) ?? .info,
+            logFormat: try container.decodeIfPresent(LogFormat.self, forKey: .logFormat) ?? .text,
+            metrics: try container.decodeIfPresent(PlainListener.self, forKey: .metrics))
         passwords = Passwords(
             cost: try container.number(.passwordCost, in: 10...20) ?? 15,
             breached: try container.decodeIfPresent(String.self, forKey: .breachedPasswords))
@@ -63,7 +67,7 @@ extension ServerConfiguration: Decodable {
             connectionsPerAddress: try container.number(.connectionsPerAddress, in: 4...32_768),
             keepAlive: try container.number(.keepAlive, in: 1...300) ?? 30)
         var loadBalancer = try container.decodeIfPresent(LoadBalancer.self, forKey: .loadBalancer) ?? LoadBalancer()
-        loadBalancer.health = try container.decodeIfPresent(Health.self, forKey: .health)
+        loadBalancer.health = try container.decodeIfPresent(PlainListener.self, forKey: .health)
         self.loadBalancer = loadBalancer
         devicePolling = try container.number(.devicePolling, in: 1...60) ?? 5
         signingKeys =
@@ -89,7 +93,7 @@ extension ServerConfiguration.LoadBalancer: Decodable {
     }
 }
 
-extension ServerConfiguration.Health: Decodable {
+extension ServerConfiguration.PlainListener: Decodable {
     private enum Key: String, CodingKey, CaseIterable { case address, port }
 
     init(from decoder: any Decoder) throws {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import IdentityPlatform
 internal import Logging
+internal import Observability
 internal import ProxyProtocol
 
 /// The server's configuration file. Every key is documented in `docs/configuration.md`; an unknown key is an error.
@@ -15,7 +16,7 @@ struct ServerConfiguration: Sendable {
     /// The port of the MDM listener.
     let mdmPort: Int
     let names: Names
-    let logLevel: Logger.Level
+    let monitoring: Monitoring
     let passwords: Passwords
     /// Switches for older clients, all off by default.
     let compatibility: Compatibility
@@ -29,6 +30,14 @@ struct ServerConfiguration: Sendable {
     /// The polling interval in seconds for a device that signs in with a device code.
     let devicePolling: Int
     let signingKeys: KeyConfiguration
+
+    /// What the log contains, in which format, and whether metrics are published.
+    struct Monitoring: Sendable {
+        let logLevel: Logger.Level
+        let logFormat: LogFormat
+        /// The listener for metrics; nil for none. Without it nothing is counted.
+        let metrics: PlainListener?
+    }
 
     struct Passwords: Sendable {
         /// log₂ of scrypt's N.
@@ -57,11 +66,11 @@ struct ServerConfiguration: Sendable {
         /// For how many seconds a server that has been asked to stop still accepts connections.
         var drain = 0
         /// The listener for health checks; nil for none.
-        var health: Health?
+        var health: PlainListener?
     }
 
-    /// The address of the listener for health checks.
-    struct Health: Sendable {
+    /// The address of a listener without TLS and without authentication.
+    struct PlainListener: Sendable {
         let address: String
         let port: Int
     }

@@ -11,7 +11,7 @@ internal import ServiceLifecycle
 internal import SwiftASN1
 internal import X509
 
-/// The listeners as services: the two TLS listeners, the administration socket, and the one for health checks.
+/// The listeners as services: the two TLS listeners, the administration socket, and those for health checks and metrics.
 struct Listeners {
     let configuration: ServerConfiguration
     /// The maximum number of connections of each TLS listener. Further connections wait to be accepted.
@@ -29,7 +29,9 @@ struct Listeners {
     /// not ask the user to choose one.
     ///
     /// - Throws: the library's error if it cannot use the certificate.
-    func main(_ responder: HostResponder, authority: DevelopmentAuthority) throws -> any Service {
+    func main(
+        _ responder: some HTTPResponder<IdentityContext>, authority: DevelopmentAuthority
+    ) throws -> any Service {
         let certificate = try NIOSSLCertificate(bytes: Array(authority.certificate.utf8), format: .pem)
         let key = try NIOSSLPrivateKey(bytes: Array(authority.key.utf8), format: .pem)
         var tls = TLSConfiguration.makeServerConfiguration(
@@ -55,7 +57,7 @@ struct Listeners {
     ///
     /// - Throws: the library's error if it cannot use the certificate.
     func devices(
-        _ router: Router<MDMContext>, of management: Management, authority: DevelopmentAuthority
+        _ responder: some HTTPResponder<MDMContext>, of management: Management, authority: DevelopmentAuthority
     ) throws -> any Service {
         let tls = try management.tls(
             certificateChain: [
@@ -64,7 +66,8 @@ struct Listeners {
             privateKey: .privateKey(try NIOSSLPrivateKey(bytes: Array(authority.key.utf8), format: .pem)))
         let shares = ConnectionShares(share: share, listener: "devices", logger: logger)
         return Application(
-            router: router, server: server(TLSChannelConfiguration(tlsConfiguration: tls), shares, named: "devices"),
+            responder: responder,
+            server: server(TLSChannelConfiguration(tlsConfiguration: tls), shares, named: "devices"),
             configuration: ApplicationConfiguration(
                 address: .hostname(configuration.address, port: configuration.mdmPort), serverName: nil,
                 availableConnectionsDelegate: ConnectionTotal(connections, shares: shares)),
@@ -72,28 +75,31 @@ struct Listeners {
     }
 
     /// Returns the administration socket's listener: HTTP/1.1.
-    func administration(_ router: Router<AdminContext>, path: String) -> any Service {
+    func administration(_ responder: some HTTPResponder<AdminContext>, path: String) -> any Service {
         Application(
-            router: router, server: .http1(configuration: Self.http(idle: .seconds(60))),
+            responder: responder, server: .http1(configuration: Self.http(idle: .seconds(60))),
             configuration: ApplicationConfiguration(address: .unixDomainSocket(path: path), serverName: nil),
             onServerRunning: { [readiness] _ in readiness.opened() }, logger: logger)
     }
 
-    /// Returns the listener for health checks: HTTP/1.1 without TLS.
-    func health(_ routes: HealthRoutes, at address: ServerConfiguration.Health) -> any Service {
+    /// Returns a listener for an administrator's programs: HTTP/1.1 without TLS.
+    func plain(
+        _ listener: String, at address: ServerConfiguration.PlainListener,
+        addRoutes: (Router<BasicRequestContext>) -> Void
+    ) -> any Service {
         let router = Router()
-        routes.add(to: router)
-        let shares = ConnectionShares(share: Self.healthConnections, listener: "health", logger: logger)
+        addRoutes(router)
+        let shares = ConnectionShares(share: Self.plainConnections, listener: listener, logger: logger)
         return Application(
             router: router, server: .http1(configuration: Self.http(idle: .seconds(10))),
             configuration: ApplicationConfiguration(
                 address: .hostname(address.address, port: address.port), serverName: nil,
-                availableConnectionsDelegate: ConnectionTotal(Self.healthConnections, shares: shares)),
+                availableConnectionsDelegate: ConnectionTotal(Self.plainConnections, shares: shares)),
             onServerRunning: { [readiness] _ in readiness.opened() }, logger: logger)
     }
 
-    /// The maximum number of connections of the listener for health checks.
-    private static let healthConnections = 64
+    /// The maximum number of connections of a listener for health checks or metrics.
+    private static let plainConnections = 64
 
     /// Returns a server for HTTP/1.1 over TLS. It reads the headers of load balancers, and limits the number of
     /// connections of each address and the time of every wait for a client.

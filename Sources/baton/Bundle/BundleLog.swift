@@ -2,6 +2,7 @@
 import BrokerDevice
 internal import BrokerIPC
 import FoundationEssentials
+internal import JSON
 
 /// The last lines of a broker's log, limited to content that a bundle may contain.
 struct BundleLog: Encodable {
@@ -40,20 +41,43 @@ struct BundleLog: Encodable {
     /// Parses `<time> <level> <label>: <key>=<value> … [<module>] <message>`. Returns nil for any other form, or if the
     /// level or the message is not on the lists. Omits metadata that is not on the lists.
     private static func line(_ text: Substring) -> Line? {
+        if text.hasPrefix("{") { return object(text) }
         guard let bracket = text.ranges(of: "] ").last, let colon = text.firstRange(of: ": ") else { return nil }
         let message = String(text[bracket.upperBound...])
         let head = text[..<colon.lowerBound].split(separator: " ")
         guard BundleLogMessages.known.contains(message), head.count == 3, levels.contains(String(head[1])),
-            head[0].utf8.count <= 32, head[0].utf8.allSatisfy({ "0123456789-+:T.Z".utf8.contains($0) }),
-            colon.upperBound <= bracket.lowerBound
+            isTime(head[0]), colon.upperBound <= bracket.lowerBound
         else { return nil }
-        var values: [String: String] = [:]
+        var values: [(String, String)] = []
         for pair in text[colon.upperBound..<bracket.lowerBound].split(separator: " ") {
             let parts = pair.split(separator: "=", maxSplits: 1).map(String.init)
             guard parts.count == 2 else { continue }
-            let isNumber = numbers.contains(parts[0]) && Int(parts[1]) != nil
-            if isNumber || words[parts[0]]?.contains(parts[1]) == true { values[parts[0]] = parts[1] }
+            values.append((parts[0], parts[1]))
         }
-        return Line(time: String(head[0]), level: String(head[1]), message: message, values: values)
+        return Line(time: String(head[0]), level: String(head[1]), message: message, values: permitted(values))
+    }
+
+    /// Parses a line of a log in JSON; see ``JSONLogHandler``. Returns nil as ``line(_:)``.
+    private static func object(_ text: Substring) -> Line? {
+        let value = try? JSONReader.read(Array(text.utf8), limits: JSONLimits(bytes: 64 << 10, depth: 2, values: 64))
+        guard let members = value?.object, let message = members["message"]?.string,
+            let level = members["level"]?.string, let time = members["time"]?.string,
+            BundleLogMessages.known.contains(message), levels.contains(level), isTime(time)
+        else { return nil }
+        var values = (members["values"]?.object ?? [:]).compactMap { name, value in value.string.map { (name, $0) } }
+        // The handler writes the code of an error under a name that all messages share.
+        if let code = members["code"]?.string { values.append(("error.code", code)) }
+        return Line(time: time, level: level, message: message, values: permitted(values))
+    }
+
+    private static func isTime(_ text: some StringProtocol) -> Bool {
+        text.utf8.count <= 32 && text.utf8.allSatisfy { "0123456789-+:T.Z".utf8.contains($0) }
+    }
+
+    private static func permitted(_ values: [(String, String)]) -> [String: String] {
+        let permitted = values.filter { name, value in
+            numbers.contains(name) && Int(value) != nil || words[name]?.contains(value) == true
+        }
+        return Dictionary(permitted) { $1 }
     }
 }

@@ -23,6 +23,7 @@ enum BundleLogMessages {
         "an offline lease is gone",
         "an offline sign-in could not be checked",
         "another worker's token was not revoked",
+        "answered",
         "app connection ended",
         "apps are locked: they have not erased their data",
         "browser cleared",

@@ -113,7 +113,7 @@ struct BundleConfiguration: Encodable {
 
     private static let known: Set<String> = [
         "directory", "runtimeDirectory", "managedMarker", "trustRoots", "resolve", "sessionUsers", "checkInInterval",
-        "appRegistry", "sessionPolicy", "tpm", "helper", "logLevel",
+        "appRegistry", "sessionPolicy", "tpm", "helper", "logLevel", "logFormat",
     ]
 
     /// Takes the switches and numbers from the file.

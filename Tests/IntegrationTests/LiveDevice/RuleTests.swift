@@ -217,8 +217,8 @@ extension LiveDevice {
                 #expect(error.userInfo[MSALCorrelationIDKey] as? String == id.uuidString)
                 #expect(error.userInfo[MSALSTSErrorCodesKey] as? [NSNumber] == [90002])
             }
-            #expect(try live.log(of: .server).contains("request.correlation=\(id.uuidString.lowercased())"))
-            #expect(try live.log(of: .broker).contains("request.correlation=\(id.uuidString)"))
+            #expect(try live.log(of: .server).contains("request.id=\(id.uuidString.lowercased())"))
+            #expect(try live.log(of: .broker).contains("request.id=\(id.uuidString.lowercased())"))
             let result = try await app.token(of: amara, refreshed: true) { $0.correlationId = id }
             #expect(result.correlationId == id)
             #expect(result.authority.url.absoluteString == live.facts.authority)
@@ -230,8 +230,8 @@ extension LiveDevice {
             let id = UUID()
             try await NamedReader(live, "").signOut(amara, correlation: id)
             try await live.serverHearsOfEveryEnd()
-            #expect(try live.log(of: .broker).contains("request.correlation=\(id.uuidString)"))
-            #expect(try live.log(of: .server).contains("request.correlation=\(id.uuidString.lowercased())"))
+            #expect(try live.log(of: .broker).contains("request.id=\(id.uuidString.lowercased())"))
+            #expect(try live.log(of: .server).contains("request.id=\(id.uuidString.lowercased())"))
         }
 
         @Test(arguments: ["https://login.evil.test/common", "other", "consumers"])

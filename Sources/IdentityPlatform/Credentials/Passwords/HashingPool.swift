@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+internal import CoreMetrics
 internal import Dispatch
 internal import Synchronization
 
@@ -7,6 +8,12 @@ internal import Synchronization
 package final class HashingPool: Sendable {
     /// The queue, or the requester's share of it, is full. The caller should try again later.
     package struct Busy: Error {}
+
+    /// What is measured about a pool.
+    struct Metrics: Sendable {
+        let wait: CoreMetrics.Timer
+        let refused: Counter
+    }
 
     private struct State {
         /// The number of waiting and running tasks of each thread.
@@ -19,11 +26,17 @@ package final class HashingPool: Sendable {
     private let capacity: Int
     private let share: Int
     private let state: Mutex<State>
+    private let metrics: Metrics?
 
     /// - Parameters:
     ///   - threads: how many tasks run at the same time.
     ///   - capacity: how many tasks may wait or run on each thread.
-    package init(threads: Int, capacity: Int) {
+    package convenience init(threads: Int, capacity: Int) {
+        self.init(threads: threads, capacity: capacity, metrics: nil)
+    }
+
+    init(threads: Int, capacity: Int, metrics: Metrics?) {
+        self.metrics = metrics
         lanes = (0..<threads).map { DispatchQueue(label: "password.hashing.\($0)") }
         self.capacity = capacity
         share = max(1, threads * capacity / 4)
@@ -45,11 +58,16 @@ package final class HashingPool: Sendable {
     package func run<T: Sendable>(
         rounds: Int = 1, for asker: String? = nil, _ work: @escaping @Sendable () throws -> T
     ) async throws -> T {
-        guard let lane = enter(asker) else { throw Busy() }
+        guard let lane = enter(asker) else {
+            metrics?.refused.increment()
+            throw Busy()
+        }
+        let entered = ContinuousClock.now
         let isCancelled = Atomic(false)
         return try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
-                lanes[lane].async {
+                lanes[lane].async { [metrics] in
+                    metrics?.wait.record(since: entered)
                     let isWanted = !isCancelled.load(ordering: .relaxed)
                     let result = Result { () throws -> T in
                         guard isWanted else { throw CancellationError() }
@@ -86,5 +104,12 @@ package final class HashingPool: Sendable {
             guard let asker, let places = state.places[asker] else { return }
             state.places[asker] = places > 1 ? places - 1 : nil
         }
+    }
+}
+
+extension CoreMetrics.Timer {
+    fileprivate func record(since start: ContinuousClock.Instant) {
+        let (seconds, attoseconds) = start.duration(to: .now).components
+        recordNanoseconds(seconds * 1_000_000_000 + attoseconds / 1_000_000_000)
     }
 }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+internal import OAuth
 package import Redaction
 package import Storage
 
@@ -13,12 +14,14 @@ package struct Passwords: Sendable {
     let signIns: HashingPool
     private let administration: HashingPool
     private let throttle: SignInThrottle
+    let metrics: IdentityMetrics
 
     init(
         database: any Database, storageKey: StorageKey, environment: ClockAndRandomness, cost: PasswordCost,
         signIns: HashingPool,
-        administration: HashingPool
+        administration: HashingPool, metrics: IdentityMetrics
     ) {
+        self.metrics = metrics
         (self.database, self.storageKey, self.environment, self.cost) = (database, storageKey, environment, cost)
         (self.signIns, self.administration) = (signIns, administration)
         throttle = SignInThrottle(database: database, storageKey: storageKey, environment: environment)
@@ -45,7 +48,7 @@ package struct Passwords: Sendable {
     package func check(
         name: String, password: SecretBytes, tenant: TenantID, from origin: SignInOrigin
     ) async throws -> CheckedPassword? {
-        let attempt = try await throttle.admit(name: name, tenant: tenant, from: origin)
+        let attempt = try await admit(name: name, tenant: tenant, from: origin)
         let (person, hash) = try await candidate(name, tenant)
         guard let hash else { return nil }
         let (cost, salt) = (cost, environment.randomBytes(16))
@@ -62,6 +65,17 @@ package struct Passwords: Sendable {
         }
         guard outcome.matches, let person, person.isEnabled else { return nil }
         return CheckedPassword(person: person.id, hash: hash, fresh: outcome.fresh, attempt: attempt)
+    }
+
+    private func admit(
+        name: String, tenant: TenantID, from origin: SignInOrigin
+    ) async throws -> SignInThrottle.Attempt {
+        do { return try await throttle.admit(name: name, tenant: tenant, from: origin) } catch let error as OAuthError
+            where error == .tooManyFailures
+        {
+            metrics.count(.signIn)
+            throw error
+        }
     }
 
     /// Returns the person whose password was checked, if the password is still valid in this transaction. Returns nil

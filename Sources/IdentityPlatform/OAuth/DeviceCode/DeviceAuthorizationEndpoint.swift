@@ -14,11 +14,17 @@ struct DeviceAuthorizationEndpoint: Sendable {
     let configuration: IdentityConfiguration
     let resources: ResourceCatalogue
     let storageKey: StorageKey
+    let metrics: IdentityMetrics
 
     func addRoutes(to router: Router<IdentityContext>) {
         for version in [TokenVersion.two, .one] {
             router.post(PublishedEndpoint.deviceAuthorization.route(version)) {
-                try await respond($0, $1, in: version)
+                do { return try await respond($0, $1, in: version) } catch let error as OAuthError
+                    where error == .tooManyDeviceCodes
+                {
+                    metrics.count(.deviceCode)
+                    throw error
+                }
             }
         }
     }

@@ -16,12 +16,13 @@ struct DevicePage: Sendable {
     let signOn: BrowserSignOn
     let signIns: BrowserSignIns
     let signedIn: SignedInBrowser
+    let metrics: IdentityMetrics
 
     init(_ platform: Platform) {
         (database, environment) = (platform.database, platform.environment)
         (directory, storageKey, pages) = (platform.directoryCache, platform.storageKey, platform.pages)
         (signOn, signIns) = (BrowserSignOn(platform), platform.browserSignIns)
-        signedIn = platform.signedInBrowser
+        (signedIn, metrics) = (platform.signedInBrowser, platform.metrics)
     }
 
     static let path = "/oauth2/deviceauth"
@@ -88,6 +89,7 @@ struct DevicePage: Sendable {
                     request: request, tenant: tenant, form: form, peer: peer, browser: BrowserID(word: cookie),
                     code: found.code, record: found.record))
         } catch let error as OAuthError where error == .tooManyCodes {
+            metrics.count(.userCode)
             return try await ask(request, tenant, typed: "", alert: error)
         }
     }

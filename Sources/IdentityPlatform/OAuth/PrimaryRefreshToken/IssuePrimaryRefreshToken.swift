@@ -21,17 +21,19 @@ struct IssuePrimaryRefreshToken: Sendable {
         guard issue.scopes.contains(Scopes.openID), issue.scopes.contains(Scopes.primaryRefreshToken) else {
             throw OAuthError.primaryScopeRequired
         }
-        let person = try await person(issue, proof.device, from: request.peer)
         var generator = InjectedGenerator(environment: platform.environment)
         let key = SessionKey.random(using: &generator)
         let primary = OpaqueToken(tenant: tenant.id, environment: platform.environment)
         let sealed = try platform.storageKey.seal(key, of: primary)
-        let issued = try await platform.passwords.using(person.password) { [platform] in
-            try await platform.tokens.write { transaction in
-                try acceptance.record(in: transaction.connection)
-                try person.acceptance?.record(in: transaction.connection)
-                return try IssueTransaction(transaction: transaction, passwords: platform.passwords)
-                    .issue(primary, sealedKey: sealed, for: issue, to: proof.device.id, of: person, in: tenant)
+        let issued = try await counted(issue) {
+            let person = try await person(issue, proof.device, from: request.peer)
+            return try await platform.passwords.using(person.password) { [platform] in
+                try await platform.tokens.write { transaction in
+                    try acceptance.record(in: transaction.connection)
+                    try person.acceptance?.record(in: transaction.connection)
+                    return try IssueTransaction(transaction: transaction, passwords: platform.passwords)
+                        .issue(primary, sealedKey: sealed, for: issue, to: proof.device.id, of: person, in: tenant)
+                }
             }
         }
         let envelope = try SessionKeyEnvelope.seal(key, to: transportKey)
@@ -44,6 +46,21 @@ struct IssuePrimaryRefreshToken: Sendable {
             if isOffline { body.set(ReplyName.offlineLeases, true) }
         }
         return Response(json: body)
+    }
+
+    /// Counts the outcome as a sign-in, unless the person has signed in before and proves it with a refresh token.
+    private func counted<Outcome>(
+        _ issue: PrimaryRefreshToken.IssueRequest, _ body: () async throws -> Outcome
+    ) async throws -> Outcome {
+        if case .refreshToken = issue.proof { return try await body() }
+        do {
+            let outcome = try await body()
+            platform.metrics.count(.primaryRefreshToken, .done)
+            return outcome
+        } catch {
+            platform.metrics.count(.primaryRefreshToken, IdentityMetrics.Outcome(error))
+            throw error
+        }
     }
 
     /// Checks the person's proof, as far as this is possible before the transaction.

@@ -14,6 +14,7 @@ struct PasswordGrant: GrantHandler {
     let directory: DirectoryCache
     let passwords: Passwords
     let failedSignIns: FailedSignIns
+    let metrics: IdentityMetrics
 
     var grantTypes: [GrantType] { isAllowed ? [.password] : [] }
 
@@ -28,16 +29,19 @@ struct PasswordGrant: GrantHandler {
             let client = try transaction.client(credentials, tenant: tenant.id)
             return (client, try transaction.resources.grant(asked: form, before: "", to: client))
         }
-        let checked = try await passwords.check(
-            name: name, password: password, tenant: tenant.id, from: SignInOrigin(request.peer))
         let start = SessionStart(
             client: client, scope: scope, claims: claims, version: request.version,
             session: environment.identifier(),
             family: TokenFamilyID(environment))
-        if let checked,
-            let begun = try await passwords.using(
-                checked, { try await tokens.write { try start.begin(with: checked, passwords, in: $0) } })
-        {
+        let begun: IssuedGrant? = try await metrics.signIn(.passwordGrant) {
+            let checked = try await passwords.check(
+                name: name, password: password, tenant: tenant.id, from: SignInOrigin(request.peer))
+            guard let checked else { return nil }
+            return try await passwords.using(checked) {
+                try await tokens.write { try start.begin(with: checked, passwords, in: $0) }
+            }
+        }
+        if let begun {
             return Response(
                 json: try await issuer.reply(begun, withClientInfo: form.wantsClientInfo))
         }

@@ -8,9 +8,10 @@ package import Storage
 struct TokenEndpoint: Sendable {
     private let directory: DirectoryCache
     private let handlers: [String: any GrantHandler]
+    private let metrics: IdentityMetrics
 
-    init(directory: DirectoryCache, grants: [any GrantHandler]) {
-        self.directory = directory
+    init(directory: DirectoryCache, grants: [any GrantHandler], metrics: IdentityMetrics) {
+        (self.directory, self.metrics) = (directory, metrics)
         var handlers: [String: any GrantHandler] = [:]
         for grant in grants {
             for type in grant.grantTypes { handlers[type.rawValue] = grant }
@@ -29,11 +30,13 @@ struct TokenEndpoint: Sendable {
     ) async throws -> Response {
         let form = try await request.form(limit: context.maxUploadSize)
         let tenant = try await directory.tenant(in: context)
-        guard let handler = handlers[try form.required(.grantType)] else { throw OAuthError.unsupportedGrant }
-        return try await handler.respond(
-            to: TokenRequest(
-                tenant: tenant, version: version, form: form, authorization: request.headers[.authorization],
-                peer: context.client))
+        let type = try form.required(.grantType)
+        guard let handler = handlers[type] else { throw OAuthError.unsupportedGrant }
+        let request = TokenRequest(
+            tenant: tenant, version: version, form: form, authorization: request.headers[.authorization],
+            peer: context.client)
+        guard let kind = GrantType(rawValue: type)?.kind else { return try await handler.respond(to: request) }
+        return try await metrics.grant(kind) { try await handler.respond(to: request) }
     }
 }
 

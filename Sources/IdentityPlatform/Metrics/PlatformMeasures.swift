@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import FoundationEssentials
+package import OAuth
+package import Storage
+internal import SwiftASN1
+internal import X509
+
+/// Facts about the platform's keys and certificates, for an operator. They name no organisation.
+package struct PlatformMeasures: Sendable {
+    /// When the oldest key that an organisation signs with began to sign, by algorithm.
+    package let oldestSigningKeys: [SignatureAlgorithm: Timestamp]
+    /// The first end of validity of an organisation's certification authority for devices; nil if there is none yet.
+    package let firstDeviceAuthorityEnd: Timestamp?
+}
+
+extension Platform {
+    /// Reads the facts from the database.
+    ///
+    /// - Throws: ``StorageError``, or an error of the certificate library.
+    package func measures() async throws -> PlatformMeasures {
+        let now = environment.now()
+        let (keys, certificates) = try await database.read { connection in
+            let keys = try connection.rows(of: TenantKey.self, "WHERE signs <= \(now)").map { row in
+                SigningStart(
+                    tenant: try row[.tenant], algorithm: try row[.algorithm],
+                    time: max(try row[.created], try row[.signs]))
+            }
+            return (keys, try DeviceAuthorities.certificates(connection))
+        }
+        // An organisation signs with its newest key of an algorithm.
+        let current = Dictionary(grouping: keys) { Signer(tenant: $0.tenant, algorithm: $0.algorithm) }
+            .mapValues { $0.map(\.time).max() ?? now }
+        var oldest: [SignatureAlgorithm: Timestamp] = [:]
+        for (signer, time) in current { oldest[signer.algorithm] = min(oldest[signer.algorithm] ?? time, time) }
+        let ends = try certificates.map { der in
+            let end = try Certificate(derEncoded: der).notValidAfter
+            return Timestamp(seconds: Int64(end.timeIntervalSince1970))
+        }
+        return PlatformMeasures(oldestSigningKeys: oldest, firstDeviceAuthorityEnd: ends.min())
+    }
+
+    private struct SigningStart: Sendable {
+        let tenant: TenantID
+        let algorithm: SignatureAlgorithm
+        let time: Timestamp
+    }
+
+    private struct Signer: Hashable {
+        let tenant: TenantID
+        let algorithm: SignatureAlgorithm
+    }
+}

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import Synchronization
+
+/// Counts the transactions that were repeated, for operators.
+final class Repetitions: Sendable {
+    private let state = Mutex((conflicts: 0, losses: 0))
+
+    /// The repetitions after a conflict, and those after the loss of a connection.
+    var counts: (conflicts: Int, losses: Int) { state.withLock { $0 } }
+
+    func count(after kind: Failure.Kind) {
+        state.withLock { state in
+            if kind == .conflict { state.conflicts += 1 } else { state.losses += 1 }
+        }
+    }
+}
