@@ -6,19 +6,30 @@ package import JSON
 /// All values are strings: booleans are `"1"` and `"0"`, numbers are decimal. Reading is as lenient as Microsoft's
 /// clients require (an unreadable optional value counts as absent), but strict about required values.
 package struct FlatMap: Sendable, Equatable {
-    package private(set) var entries: [String: String]
+    private var members: SortedMembers<String>
 
-    package init(_ entries: [String: String] = [:]) { self.entries = entries }
+    package init() { members = SortedMembers() }
 
-    package init(_ entries: [Key: String]) {
+    package init(_ entries: [String: String]) {
+        members = SortedMembers(capacity: entries.count)
+        for (key, value) in entries { members[key] = value }
+    }
+
+    /// If a key occurs more than once, its last value counts.
+    package init(_ entries: KeyValuePairs<Key, String>) {
         // Leaves room for the common entries, which callers add.
-        self.entries = Dictionary(minimumCapacity: entries.count + 12)
-        for (key, value) in entries { self.entries[key.rawValue] = value }
+        members = SortedMembers(capacity: entries.count + 12)
+        for (key, value) in entries { members[key.rawValue] = value }
+    }
+
+    /// All entries.
+    package var entries: [String: String] {
+        Dictionary(members.all.lazy.map { ($0.key, $0.value) }) { first, _ in first }
     }
 
     package subscript(key: Key) -> String? {
-        get { entries[key.rawValue] }
-        set { entries[key.rawValue] = newValue }
+        get { members[key.rawValue] }
+        set { members[key.rawValue] = newValue }
     }
 
     /// Returns the value for `key`, which must be present and not empty.
@@ -32,8 +43,8 @@ package struct FlatMap: Sendable, Equatable {
     /// Returns the flag for `key`: true if the value begins with `Y`, `y`, `T`, `t` or a digit from 1 to 9; `fallback`
     /// if the value is missing or empty.
     package func flag(_ key: Key, default fallback: Bool) -> Bool {
-        guard let first = self[key]?.first else { return fallback }
-        return "YyTt123456789".contains(first)
+        guard let first = self[key]?.utf8.first else { return fallback }
+        return "YyTt123456789".utf8.contains(first)
     }
 
     package mutating func set(_ key: Key, flag: Bool) { self[key] = flag ? "1" : "0" }
@@ -58,17 +69,17 @@ package struct FlatMap: Sendable, Equatable {
 
     /// Whether the map fits into one frame: neither a single value nor all values together exceed their limits.
     package var fitsFrame: Bool {
-        let lengths = entries.values.map(\.utf8.count)
+        let lengths = members.all.lazy.map(\.value.utf8.count)
         return lengths.allSatisfy { $0 <= Wire.envelopeLimits.stringBytes }
             && lengths.reduce(0, +) <= Wire.maximumParameters
     }
 
     /// The number of bytes in all keys and values.
-    package var byteCount: Int { entries.reduce(0) { $0 + $1.key.utf8.count + $1.value.utf8.count } }
+    package var byteCount: Int { members.all.reduce(0) { $0 + $1.key.utf8.count + $1.value.utf8.count } }
 
     /// Adds the entries of `other`, which replace existing entries.
     package mutating func merge(_ other: FlatMap) {
-        entries.merge(other.entries) { _, theirs in theirs }
+        for entry in other.members.all { members[entry.key] = entry.value }
     }
 }
 
@@ -80,28 +91,41 @@ extension FlatMap {
     func write(as name: String, to writer: inout JSONWriter) {
         writer.append(name: name)
         writer.beginObject()
-        for (key, value) in entries.sorted(by: { $0.key < $1.key }) {
-            writer.append(name: key)
-            writer.append(value)
+        for entry in members.all {
+            writer.append(name: entry.key)
+            writer.append(entry.value)
         }
         writer.endObject()
     }
 
     /// The length of the map in an envelope if no character is escaped, plus room for the rest of the envelope.
-    var envelopeByteCount: Int { byteCount + 6 * entries.count + 256 }
+    var envelopeByteCount: Int { byteCount + 6 * members.all.count + 256 }
+
+    /// Parses a map that is all of `bytes`.
+    ///
+    /// - Throws: ``JSONFailure``
+    package init(bytes: [UInt8]) throws(JSONFailure) {
+        self = try JSONReader.read(bytes, limits: Wire.envelopeLimits) { (reader) throws(JSONFailure) in
+            try FlatMap(&reader)
+        }
+    }
 
     /// Reads a map from an envelope: strings are kept, integers and booleans become strings, all other values are
     /// ignored.
-    package init(lenient value: JSONValue) {
-        let members = value.object ?? [:]
-        entries = Dictionary(minimumCapacity: members.count)
-        for (key, value) in members {
-            switch value {
-            case .string(let text): entries[key] = text
-            case .integer(let integer): entries[key] = String(integer)
-            case .bool(let truth): entries[key] = truth ? "1" : "0"
-            case .null, .number, .array, .object: break
-            }
+    ///
+    /// - Throws: ``JSONFailure``, also if the next value is not an object.
+    init(_ reader: inout JSONReader) throws(JSONFailure) {
+        var members = SortedMembers<String?>(capacity: 32)
+        try reader.members { (reader, key) throws(JSONFailure) in
+            let text: String? =
+                switch try reader.value() {
+                case .string(let text): text
+                case .integer(let integer): String(integer)
+                case .bool(let truth): truth ? "1" : "0"
+                case .null, .number, .array, .object: nil
+                }
+            return members.add(text, forKey: key)
         }
+        self.members = members.compactMapValues(\.self)
     }
 }

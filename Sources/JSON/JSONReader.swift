@@ -20,10 +20,19 @@ package struct JSONReader {
     ///
     /// - Throws: ``JSONFailure``.
     package static func read(_ bytes: [UInt8], limits: JSONLimits) throws(JSONFailure) -> JSONValue {
+        try read(bytes, limits: limits) { (reader) throws(JSONFailure) in try reader.value() }
+    }
+
+    /// Parses all of `bytes` as one value, which `body` parses.
+    ///
+    /// - Throws: ``JSONFailure``.
+    package static func read<Value>(
+        _ bytes: [UInt8], limits: JSONLimits, _ body: (inout JSONReader) throws(JSONFailure) -> Value
+    ) throws(JSONFailure) -> Value {
         guard bytes.count <= limits.bytes else { throw JSONFailure(.tooLong, at: limits.bytes) }
         var reader = JSONReader(bytes, limits: limits)
         reader.skipBlanks()
-        let value = try reader.value()
+        let value = try body(&reader)
         reader.skipBlanks()
         guard reader.position == bytes.count else { throw reader.malformed }
         return value
@@ -53,11 +62,16 @@ package struct JSONReader {
         position += 1
     }
 
-    private mutating func value() throws(JSONFailure) -> JSONValue {
-        values += 1
-        guard values <= limits.values else { throw JSONFailure(.tooMany, at: position) }
+    /// Whether the next value is an object.
+    package var nextIsObject: Bool { next == UInt8(ascii: "{") }
+
+    /// Parses the next value.
+    ///
+    /// - Throws: ``JSONFailure``.
+    package mutating func value() throws(JSONFailure) -> JSONValue {
+        guard !nextIsObject else { return .object(try object()) }
+        try count()
         switch next {
-        case UInt8(ascii: "{"): return .object(try object())
         case UInt8(ascii: "["): return .array(try array())
         case UInt8(ascii: "\""): return .string(try string())
         case UInt8(ascii: "t"): return try literal("true", .bool(true))
@@ -72,9 +86,28 @@ package struct JSONReader {
         return value
     }
 
+    private mutating func count() throws(JSONFailure) {
+        values += 1
+        guard values <= limits.values else { throw JSONFailure(.tooMany, at: position) }
+    }
+
     private mutating func object() throws(JSONFailure) -> [String: JSONValue] {
         var members: [String: JSONValue] = [:]
-        guard try begins(UInt8(ascii: "{"), ends: UInt8(ascii: "}")) else { return members }
+        try self.members { (reader, key) throws(JSONFailure) in
+            members.updateValue(try reader.value(), forKey: key) == nil
+        }
+        return members
+    }
+
+    /// Parses the next value, which must be an object, without a tree of values: calls `body` with each key. `body`
+    /// parses the key's value and returns false if the key occurred before.
+    ///
+    /// - Throws: ``JSONFailure``.
+    package mutating func members(
+        _ body: (inout JSONReader, String) throws(JSONFailure) -> Bool
+    ) throws(JSONFailure) {
+        try count()
+        guard try begins(UInt8(ascii: "{"), ends: UInt8(ascii: "}")) else { return }
         repeat {
             skipBlanks()
             let start = position
@@ -82,10 +115,8 @@ package struct JSONReader {
             skipBlanks()
             try expect(UInt8(ascii: ":"))
             skipBlanks()
-            let value = try value()
-            guard members.updateValue(value, forKey: key) == nil else { throw JSONFailure(.duplicateKey, at: start) }
+            guard try body(&self, key) else { throw JSONFailure(.duplicateKey, at: start) }
         } while try goesOn(until: UInt8(ascii: "}"))
-        return members
     }
 
     private mutating func array() throws(JSONFailure) -> [JSONValue] {

@@ -5,7 +5,9 @@ import Testing
 
 @Suite struct BrowserMessageTests {
     private func cookies(_ entries: [Key: String]) throws -> SSOCookiesRequest {
-        try SSOCookiesRequest(FlatMap(entries.merging([.protocolVersion: "4"]) { own, _ in own }))
+        var map = FlatMap([.protocolVersion: "4"])
+        for (key, value) in entries { map[key] = value }
+        return try SSOCookiesRequest(map)
     }
 
     @Test(

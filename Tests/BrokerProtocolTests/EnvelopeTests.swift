@@ -48,6 +48,29 @@ import Testing
         #expect(try BrokerMessage(bytes: Array(text.utf8)) == .hello(earlier))
     }
 
+    @Test func `the order of the members does not matter`() throws {
+        let text =
+            #"{"sso_request_param":{"scope":"a","b":true,"client_id":"c","n":[{}],"account":7},"#
+            + #""sso_request_operation":"refresh","other":{"x":1},"is_silent":true,"sso_request_id":"1"}"#
+        let map = FlatMap(["account": "7", "b": "1", "client_id": "c", "scope": "a"])
+        let request = Request(id: "1", operation: .refresh, parameters: map, isSilent: true)
+        #expect(try ClientMessage(bytes: Array(text.utf8)) == .request(request))
+        #expect(try ClientMessage(bytes: ClientMessage.request(request).bytes) == .request(request))
+    }
+
+    @Test(arguments: [
+        #"{"a":"1","b":"2","a":"3"}"#, #"{"b":"1","a":"2","b":"3"}"#, #"{"a":null,"a":"1"}"#, #"{"a":"1","a":[]}"#,
+        "{\"\u{e9}\":\"1\",\"e\u{301}\":\"2\"}", #"{}, "sso_request_param":{}"#, #"{}, "sso_request_param":1"#,
+        #"1, "sso_request_param":{}"#, #"{}, "is_silent":true"#,
+    ])
+    func `a duplicate member is refused, also in the parameters`(parameters: String) throws {
+        let text =
+            #"{"is_silent":true,"sso_request_id":"1","sso_request_operation":"login","sso_request_param":\#(parameters)}"#
+        let failure = try #require(throws: EnvelopeFailure.self) { try ClientMessage(bytes: Array(text.utf8)) }
+        guard case .json(let reason) = failure else { throw failure }
+        #expect(reason.code == .duplicateKey)
+    }
+
     @Test(arguments: [
         "", "{", "[]", "null", "{}", #"{"hello":1}"#, #"{"hello":{"transport_min":2,"transport_max":1}}"#,
         #"{"hello":{"transport_min":1,"transport_max":1,"ended_epoch":"7"}}"#,

@@ -150,7 +150,7 @@ import Testing
 extension FlatMap {
     fileprivate func merging(_ entries: [Key: String]) -> FlatMap {
         var map = self
-        map.merge(FlatMap(entries))
+        for (key, value) in entries { map[key] = value }
         return map
     }
 }

@@ -44,7 +44,7 @@ package enum BrokerEvent: Sendable, Equatable {
     }
 
     /// - Throws: ``EnvelopeFailure`` for an unknown or malformed event.
-    init(_ name: String, _ members: [String: JSONValue]) throws(EnvelopeFailure) {
+    init(_ name: String, _ members: Envelope) throws(EnvelopeFailure) {
         guard let epoch = members[Wire.Member.epoch]?.string.flatMap({ Epoch($0) }) else { throw .shape }
         switch (Name(rawValue: name), members[Wire.Member.milliseconds]?.integer, members[Wire.Member.seconds]?.integer)
         {

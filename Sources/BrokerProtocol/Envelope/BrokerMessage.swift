@@ -75,20 +75,19 @@ extension BrokerMessage {
     ///
     /// - Throws: ``EnvelopeFailure``.
     package init(bytes: [UInt8]) throws(EnvelopeFailure) {
-        let members = try ClientMessage.members(bytes)
-        if let hello = members[Wire.Member.hello]?.object {
+        let envelope = try Envelope(bytes, map: Wire.Member.response)
+        if let hello = envelope[Wire.Member.hello]?.object {
             self = .hello(try BrokerHello(members: hello))
             return
         }
-        if let event = members[Wire.Member.event]?.string {
-            self = .event(try BrokerEvent(event, members))
+        if let event = envelope[Wire.Member.event]?.string {
+            self = .event(try BrokerEvent(event, envelope))
             return
         }
-        guard let id = members[Wire.Member.requestID]?.string else { throw .shape }
-        switch (members[Wire.Member.response], members[Wire.Member.error]) {
-        case (let response?, nil) where response.object != nil:
-            self = .reply(Reply(requestID: id, outcome: .success(FlatMap(lenient: response))))
-        case (nil, let error?):
+        guard let id = envelope[Wire.Member.requestID]?.string else { throw .shape }
+        switch (envelope.map, envelope[Wire.Member.error]) {
+        case (let response?, nil): self = .reply(Reply(requestID: id, outcome: .success(response)))
+        case (nil, let error?) where envelope[Wire.Member.response] == nil:
             // An error of another domain affects only its own request, not the other requests on the connection.
             self = .reply(Reply(requestID: id, outcome: .failure(BrokerError(json: error) ?? .unreadableAnswer)))
         default: self = .reply(Reply(requestID: id, outcome: .failure(.unreadableAnswer)))

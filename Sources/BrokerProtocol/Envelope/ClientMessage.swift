@@ -61,21 +61,14 @@ extension ClientMessage {
     ///
     /// - Throws: ``EnvelopeFailure``.
     package init(bytes: [UInt8]) throws(EnvelopeFailure) {
-        let members = try Self.members(bytes)
-        if let hello = members[Wire.Member.hello]?.object {
+        let envelope = try Envelope(bytes, map: Wire.Member.parameters)
+        if let hello = envelope[Wire.Member.hello]?.object {
             self = .hello(try ClientHello(members: hello))
-        } else if let id = members[Wire.Member.cancel]?.string {
+        } else if let id = envelope[Wire.Member.cancel]?.string {
             self = .cancel(id)
         } else {
-            self = .request(try Request(members: members))
+            self = .request(try Request(envelope))
         }
-    }
-
-    static func members(_ bytes: [UInt8]) throws(EnvelopeFailure) -> [String: JSONValue] {
-        let value: JSONValue
-        do { value = try JSONReader.read(bytes, limits: Wire.envelopeLimits) } catch { throw .json(error) }
-        guard let members = value.object else { throw .shape }
-        return members
     }
 }
 
@@ -122,13 +115,12 @@ extension Request {
         return writer.bytes
     }
 
-    init(members: [String: JSONValue]) throws(EnvelopeFailure) {
-        guard let id = members[Wire.Member.requestID]?.string, !id.isEmpty, id.utf8.count <= 64,
-            let operation = members[Wire.Member.operation]?.string,
-            let parameters = members[Wire.Member.parameters], parameters.object != nil
+    fileprivate init(_ envelope: Envelope) throws(EnvelopeFailure) {
+        guard let id = envelope[Wire.Member.requestID]?.string, !id.isEmpty, id.utf8.count <= 64,
+            let operation = envelope[Wire.Member.operation]?.string, let parameters = envelope.map
         else { throw .shape }
         self.init(
-            id: id, operation: Operation(rawValue: operation), parameters: FlatMap(lenient: parameters),
-            isSilent: members[Wire.Member.isSilent]?.bool ?? false)
+            id: id, operation: Operation(rawValue: operation), parameters: parameters,
+            isSilent: envelope[Wire.Member.isSilent]?.bool ?? false)
     }
 }

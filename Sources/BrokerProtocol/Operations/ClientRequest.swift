@@ -38,15 +38,19 @@ package struct ClientRequest: Sendable, Equatable {
 extension FlatMap {
     /// The request's correlation id in lower case if it is a UUID, otherwise nil. No other value is logged or forwarded.
     /// The server writes ids in lower case, so that one search finds a request in both logs.
-    package var correlationID: String? {
-        guard let text = self[.correlationID], text.utf8.count == 36 else { return nil }
-        let isUUID = text.utf8.enumerated().allSatisfy { index, byte in
-            switch index {
-            case 8, 13, 18, 23: byte == UInt8(ascii: "-")
-            default: Self.isHexadecimal(byte)
-            }
+    package var correlationID: String? { Self.uuid(self[.correlationID]) }
+
+    /// Returns the text in lower case if it is a UUID, otherwise nil.
+    package static func uuid(_ text: String?) -> String? {
+        guard let text, text.utf8.count == 36 else { return nil }
+        var (index, isLowercase) = (0, true)
+        for byte in text.utf8 {
+            let isHyphen = index == 8 || index == 13 || index == 18 || index == 23
+            guard isHyphen ? byte == UInt8(ascii: "-") : isHexadecimal(byte) else { return nil }
+            if byte < UInt8(ascii: "a"), byte >= UInt8(ascii: "A") { isLowercase = false }
+            index += 1
         }
-        return isUUID ? text.lowercased() : nil
+        return isLowercase ? text : text.lowercased()
     }
 
     private static func isHexadecimal(_ byte: UInt8) -> Bool {

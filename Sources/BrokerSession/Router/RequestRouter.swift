@@ -22,8 +22,10 @@ struct RequestRouter: Sendable {
     /// Answers a request at once if everything is in memory, otherwise later from another thread.
     func answer(_ request: Request, from app: AppConnection) {
         var request = request
-        // A request without a valid id gets one, so that it can be found in the logs of broker and server.
-        if request.parameters.correlationID == nil { request.parameters[.correlationID] = UUID().uuidString }
+        // Every request has a valid id, so that it can be found in the logs of broker and server.
+        if request.parameters.correlationID == nil {
+            request.parameters[.correlationID] = FlatMap.uuid(request.id) ?? UUID().uuidString
+        }
         let call = AppRequest(request: request, app: app, refusals: refusals)
         counter.request(call.operation)
         // The sign-out kills this process, with the counts that have not been reported.

@@ -191,7 +191,7 @@ final class SessionCoordinator {
         report()
         for step in steps {
             switch step {
-            case .journal(let commit): try journalEnd(commit)
+            case .journal(let commit): try journalEnd(commit, after: sessionProcess.prepare)
             case .destroyKey:
                 receipts.mark(ItemOutcome.sessionKey.name, isObserved: key.destroy())
                 Failpoint.keyDestroyed.reach()
@@ -240,8 +240,8 @@ final class SessionCoordinator {
         Failpoint.signedInJournaled.reach()
     }
 
-    private func journalEnd(_ commit: Commit) throws {
-        try sessionProcess.prepare()
+    private func journalEnd(_ commit: Commit, after prepare: () throws -> Void = {}) throws {
+        try prepare()
         try journal.write(.signingOut(commit), isJoined: join.record != nil)
         receipts.commit(commit.ended)
         Failpoint.endJournaled.reach()

@@ -11,11 +11,10 @@ extension StorageCommand {
     struct Restore: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Restore the databases from a backup, while no server runs.")
-        @Option(help: "The server's configuration file.") var config: String
         @Option(help: "The file with the backup.") var input: String
         @Flag(help: "Discard the data that the databases hold. Former SQLite files are kept under another name.")
         var replace = false
-        @OptionGroup var output: StorageOutput
+        @OptionGroup var options: StorageOptions
 
         private struct Result: Encodable {
             let rows: Int
@@ -25,11 +24,11 @@ extension StorageCommand {
         }
 
         func run() async throws {
-            try await output.reporting {
-                let location = try StorageLocation(file: config)
+            try await options.reporting {
+                let location = try StorageLocation(file: options.config)
                 let directory = try location.lock(mayCreate: true)
                 let backup = try await BackupFile(
-                    path: input, schemas: StorageLocation.engines, output.progress)
+                    path: input, schemas: StorageLocation.engines, options.progress)
                 try checkKey(of: backup, in: directory)
                 let former: [String]
                 let rows: Int
@@ -39,7 +38,7 @@ extension StorageCommand {
                 }
                 try await RestoreRecord.write(
                     backupFrom: Timestamp(rawValue: backup.manifest.createdAt), at: .now, to: location.identity())
-                try output.print(
+                try options.print(
                     Result(rows: rows, backup: backup.manifest, former: former),
                     lines: lines(for: backup, rows: rows, former: former))
             }
@@ -76,11 +75,11 @@ extension StorageCommand {
 
         private func restore(_ backup: BackupFile, to server: DatabaseConfiguration.PostgreSQL) async throws -> Int {
             let target = try await server.openTarget()
-            try await target.write(backup.databases, isReplacing: replace, output.progress)
+            try await target.write(backup.databases, isReplacing: replace, options.progress)
             var rows = 0
             for (content, engine) in zip(backup.databases, StorageLocation.engines) {
                 let written = try await PostgreSQLSource(server.schema(engine.name), schema: engine)
-                rows += try await content.compare(with: written, output.progress)
+                rows += try await content.compare(with: written, options.progress)
             }
             return rows
         }
@@ -97,9 +96,9 @@ extension StorageCommand {
             var rows = 0
             for (content, engine) in zip(backup.databases, StorageLocation.engines) {
                 let draft = location.file(of: engine) + ".restored"
-                try await SQLiteFile.write(content, to: draft, output.progress)
+                try await SQLiteFile.write(content, to: draft, options.progress)
                 rows += try await content.compare(
-                    with: try await SQLiteFile(path: draft, schema: engine), output.progress)
+                    with: try await SQLiteFile(path: draft, schema: engine), options.progress)
             }
             // From here on, a server that starts after a crash would find databases of two times, or none.
             try directory.replace(StateDirectory.unfinishedRestore, with: [])

@@ -17,9 +17,8 @@ struct StorageCommand: AsyncParsableCommand {
     struct Copy: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Copy the databases from SQLite files to PostgreSQL, while no server runs.")
-        @Option(help: "The server's configuration file, with the SQLite files.") var config: String
         @Option(help: "The configuration file with the PostgreSQL database.") var to: String
-        @OptionGroup var output: StorageOutput
+        @OptionGroup var options: StorageOptions
 
         private struct Result: Encodable {
             let rows: Int
@@ -27,8 +26,8 @@ struct StorageCommand: AsyncParsableCommand {
         }
 
         func run() async throws {
-            try await output.reporting {
-                let (source, target) = (try StorageLocation(file: config), try StorageLocation(file: to))
+            try await options.reporting {
+                let (source, target) = (try StorageLocation(file: options.config), try StorageLocation(file: to))
                 guard case .sqlite = source.database, case .postgreSQL(let server) = target.database else {
                     throw StorageFailure(
                         "server.storage.direction", "A copy goes from SQLite files to PostgreSQL.",
@@ -38,7 +37,7 @@ struct StorageCommand: AsyncParsableCommand {
                 let lock = try source.lock(mayCreate: false)
                 defer { withExtendedLifetime(lock) {} }
                 let result = try await copy(source, to: server)
-                try output.print(
+                try options.print(
                     result,
                     lines: [
                         result.alreadyCopied
@@ -58,12 +57,12 @@ struct StorageCommand: AsyncParsableCommand {
             }
             let target = try await server.openTarget()
             let isEmpty = try await target.isEmpty()
-            if isEmpty { try await target.write(files, isReplacing: false, output.progress) }
+            if isEmpty { try await target.write(files, isReplacing: false, options.progress) }
             var rows = 0
             do {
                 for (file, engine) in zip(files, StorageLocation.engines) {
                     let written = try await PostgreSQLSource(server.schema(engine.name), schema: engine)
-                    rows += try await file.compare(with: written, output.progress)
+                    rows += try await file.compare(with: written, options.progress)
                 }
             } catch let error as TransferError where !isEmpty {
                 throw TransferError(.targetHoldsData, "the target holds other data (\(error.message))")
@@ -75,9 +74,8 @@ struct StorageCommand: AsyncParsableCommand {
     struct Backup: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Write a backup of the databases to a new file; servers may run meanwhile.")
-        @Option(help: "The server's configuration file.") var config: String
         @Option(help: "The new file for the backup.") var output: String
-        @OptionGroup var options: StorageOutput
+        @OptionGroup var options: StorageOptions
 
         private struct Result: Encodable {
             let file: String
@@ -86,7 +84,7 @@ struct StorageCommand: AsyncParsableCommand {
 
         func run() async throws {
             try await options.reporting {
-                let location = try StorageLocation(file: config)
+                let location = try StorageLocation(file: options.config)
                 try location.checkOwner()
                 let manifest = try await BackupWriter(path: output).write(
                     try await location.sources(), program: ServerVersion.current, at: .now, options.progress)

@@ -18,8 +18,7 @@ extension Decoder {
         }
         check(messages == others, "messages depend on how their bytes come in")
         for message in (messages ?? []) + [bytes] { _ = try? HostQuestion(message) }
-        guard let value = try? JSONReader.read(bytes, limits: Wire.envelopeLimits), value.object != nil else { return }
-        let map = FlatMap(lenient: value)
+        guard let map = try? FlatMap(bytes: bytes) else { return }
         _ = try? SSOCookiesRequest(map)
         if case .token(let request)? = try? BrowserNativeMessage(map) {
             check(request.tokenRequest.client.clientID == request.clientID, "a page's request is for another client")

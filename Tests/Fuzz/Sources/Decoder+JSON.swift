@@ -62,8 +62,7 @@ extension Decoder {
 
     /// The flat maps of the operations. A request that was read survives writing and reading again.
     private func feedMaps(_ bytes: [UInt8]) {
-        guard let value = try? JSONReader.read(bytes, limits: Wire.envelopeLimits), value.object != nil else { return }
-        let map = FlatMap(lenient: value)
+        guard let map = try? FlatMap(bytes: bytes) else { return }
         if let request = try? TokenRequest(map) {
             check((try? TokenRequest(request.entries)) == request, "a token request changes")
         }

@@ -34,6 +34,7 @@ extension LiveBrowser {
                 .get()
             #expect(try await answer)
             #expect(try await live.status().lockedApps.isEmpty)
+            #expect(try live.sessionProcesses().count == 1)
             #expect(try live.isClean)
         }
 

@@ -212,12 +212,15 @@ final class LiveEnvironment: Sendable {
 
     /// The current session process, which the broker started.
     func sessionProcess() throws -> ForeignProcess {
-        for child in try children(of: try process(.broker).pid) {
-            if try textOfFile("/proc/\(child)/cmdline").contains("\0session\0") {
-                return try ForeignProcess(pid: child)
-            }
+        guard let process = try sessionProcesses().first else { throw TestProblem("batond has no session process") }
+        return try ForeignProcess(pid: process)
+    }
+
+    /// The process ids of all session processes, including one that is loaded and not yet used.
+    func sessionProcesses() throws -> [Int32] {
+        try children(of: try process(.broker).pid).filter {
+            try textOfFile("/proc/\($0)/cmdline").contains("\0session\0")
         }
-        throw TestProblem("batond has no session process")
     }
 
     /// Runs a program of `Tests/Line` in addition to those of the environment.

@@ -4,8 +4,12 @@ internal import FoundationEssentials
 internal import Glibc
 internal import Storage
 
-/// The output of a command of `baton-server storage`: progress on standard error, the result on standard output.
-struct StorageOutput: ParsableArguments {
+/// The options of every command of `baton-server storage`, and its output: progress on standard error, the result on
+/// standard output.
+struct StorageOptions: ParsableArguments {
+    @Option(help: "The server's configuration file.")
+    var config: String
+
     @Flag(help: "Print JSON for programs, and no progress.")
     var json = false
 
