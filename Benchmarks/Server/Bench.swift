@@ -12,6 +12,8 @@ import TestSupport
 
 /// A platform over a database with one organisation, one person and two applications.
 struct Bench: Sendable {
+    typealias PlatformClient = TestClient<MeasuredResponder<HostResponder>>
+
     static let password = "correct horse battery"
     static let domain = "contoso.test"
     static let amara = "amara@contoso.test"
@@ -19,7 +21,7 @@ struct Bench: Sendable {
     static let verifier = "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk"
 
     let platform: Platform
-    let client: TestClient<MeasuredResponder<HostResponder>>
+    let client: PlatformClient
     let tenant: Tenant
     /// Applications whose tokens are signed with RSA (`app`) and on P-256 (`curveApp`).
     let app: Client
@@ -128,7 +130,7 @@ struct SignInPage: Sendable {
 
     /// Signs in; returns the address of the redirect, which has the code.
     @discardableResult
-    func submit(_ user: String, to client: TestClient<HostResponder>) async throws -> String {
+    func submit(_ user: String, to client: Bench.PlatformClient) async throws -> String {
         let answer = try await client.post(
             action, form: ["csrf": csrf, "request": request, "username": user, "password": Bench.password],
             headers: [.cookie: cookie])
