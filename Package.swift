@@ -206,8 +206,9 @@ let package = Package(
         .executableTarget(
             name: "baton-server",
             dependencies: [
-                "IdentityPlatform", "JSON", "MDMServer", "OAuth", "Observability", "Processes", "ProxyProtocol",
-                "PushProtocol", "Redaction", "ServerMetrics", "Storage", "StoragePostgreSQL", "UnixSocket",
+                "AdminAPI", "IdentityPlatform", "JSON", "MDMServer", "OAuth", "Observability", "Processes",
+                "ProxyProtocol", "PushProtocol", "Redaction", "ServerMetrics", "Storage", "StoragePostgreSQL",
+                "UnixSocket",
                 .argumentParser, .asn1, .certificates, .coreMetrics, .crypto, .httpTypes, .hummingbird,
                 .hummingbirdCore,
                 .hummingbirdTLS,
@@ -339,8 +340,8 @@ let package = Package(
             name: "IntegrationTests",
             dependencies: [
                 "BrokerDevice", "BrokerIPC", "BrokerProtocol", "BrokerSession", "BrokerSupervisor",
-                "BrowserExtension", "BrowserPolicies", "DeviceAudit", "Files", "IdentityPlatform", "JSON", "MDMServer",
-                "MSAL", "OAuth", "Processes", "PushProtocol",
+                "BrowserExtension", "BrowserPolicies", "DeviceAudit", "DeviceManagement", "Files", "IdentityPlatform",
+                "JSON", "MDMServer", "MSAL", "OAuth", "Processes", "PushProtocol",
                 "Redaction", "Storage", "StoragePostgreSQL", "TestSupport", "UnixSocket", "WebPages", "baton",
                 "baton-agent", "baton-browser-host", "baton-helper",
                 "baton-server", "batond", "canary", .crypto,

@@ -26,7 +26,7 @@ extension Platform {
         let registration = router(RegistrationDialect()) { router in
             DeviceRegistrationEndpoints(platform: self).addRoutes(to: router)
         }
-        let login = router(OAuthDialect(environment: environment)) { router in
+        let login = router(OAuthDialect(environment: environment, pages: pages)) { router in
             PageAsset.addRoutes(to: router, self)
             AuthorizeEndpoint(platform: self).addRoutes(to: router)
             TokenEndpoint(directory: directoryCache, grants: grants, metrics: metrics).addRoutes(to: router)

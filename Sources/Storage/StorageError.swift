@@ -21,6 +21,8 @@ package struct StorageError: Error, Equatable, CustomStringConvertible {
         /// The connection to the database server was lost during a commit. The transaction may be durable or rolled
         /// back; only a read can tell.
         case unknownOutcome
+        /// The disk of the database is full. Nothing was written; reads go on.
+        case full
         /// The file cannot be opened, or the database failed in another way.
         case failed
     }
@@ -34,6 +36,18 @@ package struct StorageError: Error, Equatable, CustomStringConvertible {
     }
 
     package var description: String { "storage.\(code.rawValue): \(message)" }
+
+    /// Whether the database cannot serve at the moment, so that the same request may succeed later. Every listener
+    /// answers such a request with 503 and ``retryPause``.
+    package var isTemporary: Bool {
+        switch code {
+        case .busy, .unavailable, .unknownOutcome, .full: true
+        case .conflict, .constraint, .unexpectedValue, .newer, .migrationChanged, .failed: false
+        }
+    }
+
+    /// How long a client should wait before it repeats a request that failed with a temporary error.
+    package static let retryPause = Duration.seconds(5)
 
     package static func == (left: Self, right: Self) -> Bool { left.code == right.code }
 }

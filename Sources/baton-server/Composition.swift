@@ -41,6 +41,7 @@ struct Composition {
         _ = unsafe unlink(socket)
         let administration = Router(context: AdminContext.self)
         administration.add(middleware: PeerCheck())
+        administration.add(middleware: OutageResponse())
         administration.add(middleware: TenantLink(identity: identity, management: management))
         AdminRoutes(
             identity,

@@ -111,6 +111,9 @@ async def lie(kind, head, body, writer):
         writer.write(answer("200 OK", b""))
     elif kind == "error":
         writer.write(answer("500 Internal Server Error", b"no"))
+    elif kind == "busy":
+        said = b'{"error":"temporarily_unavailable","error_description":"AADSTS90033: busy","error_codes":[90033]}'
+        writer.write(answer("503 Service Unavailable", said, "Retry-After: 5\r\nContent-Type: application/json\r\n"))
     elif kind == "redirect":
         writer.write(answer("307 Temporary Redirect", b"", f"Location: https://login.baton.test:{PORT}/\r\n"))
     elif kind == "huge":

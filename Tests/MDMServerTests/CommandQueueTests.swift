@@ -264,6 +264,23 @@ import Testing
             #expect(try await device.report(.idle)?.uuid == queued[0].uuid)
         }
     }
+
+    @Test(arguments: [StorageError.Code.busy, .unavailable, .unknownOutcome, .full])
+    func `while the database cannot serve, a device is asked to try again later`(
+        code: StorageError.Code
+    ) async throws {
+        let outage = Outage()
+        try await TestManagement.with(wrapping: { outage.wrap($0) }) { fixture in
+            let device = try await HandDevice.enrolled(fixture, named: "tablet-1")
+            let queued: [MDMAdmin.Command] = try await fixture.call(.post, "/devices/tablet-1/inventory")
+            outage.begin(code)
+            let idle = CommandResult(udid: device.udid, status: .idle)
+            let answer = try await fixture.send(try idle.propertyList.xml(), certificate: device.certificate)
+            #expect(answer.status == 503 && answer.header("retry-after") == "5")
+            outage.end()
+            #expect(try await device.report(.idle)?.uuid == queued[0].uuid)
+        }
+    }
 }
 
 /// A real database whose disk can fail. The transaction then runs and is rolled back at its end.

@@ -16,6 +16,14 @@ struct ServerFindings: Sendable {
             do { answer = try await https.send(.init(method: "GET", url: url)) } catch {
                 return [Self.unreachable(error)]
             }
+            guard answer.status != 503 else {
+                return [
+                    CheckResult(
+                        .server, .bad, code: "server_unavailable",
+                        message: "The identity platform answers that it cannot serve at the moment.",
+                        remedy: "Wait, then check again; look at the platform's log if this does not pass.")
+                ]
+            }
             guard answer.status == 200 else {
                 return [
                     CheckResult(

@@ -28,6 +28,9 @@ struct AdminRouter<Context: RequestContext> {
                 return Response(refusal.failure, status: AdminRefusal.badRedirect.status)
             } catch let refusal as NamedRefusal {
                 return Response(refusal.failure, status: refusal.refusal.status)
+            } catch let error as StorageError where error.isTemporary {
+                // The socket's listener answers for both engines.
+                throw error
             } catch {
                 context.logger.error("administration failed", metadata: ["error": "\(error)"])
                 return Response(AdminRefusal.fault.failure, status: AdminRefusal.fault.status)

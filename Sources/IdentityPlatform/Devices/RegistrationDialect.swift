@@ -20,5 +20,7 @@ struct RegistrationDialect: ErrorDialect {
         }
     }
 
+    func unavailable(for request: Request) -> Response { RegistrationError.unavailable.response }
+
     func fault(for request: Request) -> Response { RegistrationError.fault.response }
 }

@@ -16,6 +16,7 @@ extension RegistrationError {
         case .authenticationRequired, .certificateRequired: .unauthorized
         case .authorizationFailed: .forbidden
         case .internalError: .internalServerError
+        case .temporarilyUnavailable: .serviceUnavailable
         default: .badRequest
         }
     }
@@ -42,5 +43,7 @@ extension RegistrationError {
     static let unauthenticated = RegistrationError(
         .authenticationRequired, "A valid access token for device registration is required. Sign in again.")
     static let unknownTenant = RegistrationError(.unknownTenant, "The tenant was not found.")
+    static let unavailable = RegistrationError(
+        .temporarilyUnavailable, "The server cannot use its database at this moment. Try again shortly.")
     static let fault = RegistrationError(.internalError, "The server failed. Try again.")
 }

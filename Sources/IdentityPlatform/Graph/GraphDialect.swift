@@ -25,6 +25,8 @@ struct GraphDialect: ErrorDialect {
         }
     }
 
+    func unavailable(for request: Request) -> Response { words(.unavailable, request) }
+
     func fault(for request: Request) -> Response { words(.fault, request) }
 
     private func words(_ error: GraphError, _ request: Request) -> Response {

@@ -77,6 +77,9 @@ struct GraphError: Error, Equatable {
     static let busy = GraphError(
         "Service_Unavailable", status: .serviceUnavailable,
         message: "Too many passwords are being hashed. Try again in a few seconds.")
+    static let unavailable = GraphError(
+        "Service_Unavailable", status: .serviceUnavailable,
+        message: "The server cannot use its database at this moment. Try again in a few seconds.")
     static let fault = GraphError(
         "Service_InternalServerError", status: .internalServerError,
         message: "The server failed. Try again; tell the operator the request id.")

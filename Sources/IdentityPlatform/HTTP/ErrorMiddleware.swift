@@ -2,11 +2,15 @@
 internal import HTTPTypes
 internal import Hummingbird
 internal import Logging
+internal import Storage
 
 /// The format of one protocol's error responses.
 protocol ErrorDialect: Sendable {
     /// Returns the response to an error that the protocol defines; nil for any other error.
     func answer(to error: any Error, for request: Request, logger: Logger) -> Response?
+
+    /// Returns the response to any request while the database cannot serve; its status is 503.
+    func unavailable(for request: Request) -> Response
 
     /// Returns the response to an unexpected error.
     func fault(for request: Request) -> Response
@@ -33,6 +37,11 @@ struct ErrorMiddleware<Dialect: ErrorDialect>: RouterMiddleware {
             if let answer = dialect.answer(to: error, for: request, logger: context.logger) { return answer }
             if let error = error as? HTTPError, error.status.code < 500 { return Response(status: error.status) }
             context.logger.error("request failed", metadata: ["error": "\(error)"])
+            if let error = error as? StorageError, error.isTemporary {
+                var response = dialect.unavailable(for: request)
+                response.headers[.retryAfter] = "\(StorageError.retryPause.components.seconds)"
+                return response
+            }
             return dialect.fault(for: request)
         }
     }

@@ -8,6 +8,7 @@ internal import OAuth
 /// additions).
 struct OAuthDialect: ErrorDialect {
     let environment: ClockAndRandomness
+    let pages: Pages
 
     func answer(to error: any Error, for request: Request, logger: Logger) -> Response? {
         switch error {
@@ -21,6 +22,14 @@ struct OAuthDialect: ErrorDialect {
             return response
         default: return nil
         }
+    }
+
+    /// Returns a page if a person waits for one.
+    func unavailable(for request: Request) -> Response {
+        if request.headers[.accept]?.contains("text/html") == true {
+            return pages.refusal(.unavailable, in: Pages.setting(request))
+        }
+        return OAuthError.unavailable.response(environment, correlation: request.correlation)
     }
 
     func fault(for request: Request) -> Response {

@@ -159,6 +159,9 @@ extension OAuthError {
         suberror: "consent_required")
     package static let consentDeclined = OAuthError(
         .accessDenied, number: 65004, description: "The person declined the application's request.")
+    package static let unavailable = OAuthError(
+        .temporarilyUnavailable, number: 90033,
+        description: "The server cannot use its database at this moment. Try again shortly.")
     package static let serverFault = OAuthError(
         .serverError, number: 90027, description: "The server failed. Try again; tell the operator the trace id.")
 

@@ -13,7 +13,8 @@ enum PageText: String, TextKey {
     case enterCode, enterCodeText, code, next, deviceQuestion, deviceQuestionText, cancel, otherScreenText
     case cancelled, cancelledText
     case notPossible, notPossibleText
-    case wrongPassword, staleForm, tooManyFailures, busy, endedEpoch, otherPerson, wrongCode, tooManyCodes, noCodeHere
+    case wrongPassword, staleForm, tooManyFailures, busy, unavailable, endedEpoch, otherPerson, wrongCode, tooManyCodes,
+        noCodeHere
     case malformedForm
 
     /// The texts in all languages. Their files are part of the program, so the tests find any fault in them.
@@ -30,7 +31,8 @@ enum PageText: String, TextKey {
     init?(_ error: OAuthError) {
         let texts: [(error: OAuthError, text: PageText)] = [
             (.badCredentials, .wrongPassword), (.staleForm, .staleForm), (.tooManyFailures, .tooManyFailures),
-            (.busy, .busy), (.endedBrowserEpoch, .endedEpoch), (.otherPersonOnDevice, .otherPerson),
+            (.busy, .busy), (.unavailable, .unavailable), (.endedBrowserEpoch, .endedEpoch),
+            (.otherPersonOnDevice, .otherPerson),
             (.wrongUserCode, .wrongCode), (.tooManyCodes, .tooManyCodes),
             (.noDeviceCodeOnSharedDevice, .noCodeHere), (.malformedForm, .malformedForm),
         ]

@@ -26,6 +26,9 @@ struct ManagementRouter<Context: RequestContext> {
                 }
             } catch let refusal as ManagementRefusal {
                 return try Answer.json(refusal.failure, status: refusal.status)
+            } catch let error as StorageError where error.isTemporary {
+                // The socket's listener answers for both engines.
+                throw error
             } catch {
                 Logger.current.error("device administration failed", metadata: ["error": "\(error)"])
                 let refusal = ManagementRefusal(.fault)

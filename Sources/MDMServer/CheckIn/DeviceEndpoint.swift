@@ -94,13 +94,15 @@ struct DeviceEndpoint: Sendable {
     }
 }
 
-/// Turns refusals into responses. Any other error is the server's fault (500), and the device tries again later.
+/// Turns refusals into responses. Any other error is the server's fault (500), or the database cannot serve at the
+/// moment (503). After both, the device tries again later.
 func refusing(_ body: () async throws -> Response) async throws -> Response {
     do { return try await body() } catch let refusal as DeviceRefusal {
         Logger.current.notice("device refused", metadata: ["reason": "\(refusal)"])
         return refusal.response
     } catch let error as any HTTPResponseError { throw error } catch {
         Logger.current.error("device request failed", metadata: ["error": "\(error)"])
+        if let error = error as? StorageError, error.isTemporary { return Answer.unavailable }
         return Response(status: .internalServerError)
     }
 }

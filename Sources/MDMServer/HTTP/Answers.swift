@@ -3,6 +3,7 @@ internal import DeviceManagement
 internal import HTTPTypes
 internal import Hummingbird
 internal import NIOCore
+internal import Storage
 
 extension DeviceRefusal {
     /// The response to the device. Only ``unrecognized`` gets 403 with the code that makes a device drop its
@@ -40,6 +41,15 @@ enum Answer {
 
     /// 200 without a body: the message is accepted, and there is nothing to do.
     static var empty: Response { Response(status: .ok, headers: [.contentLength: "0"]) }
+
+    /// The database cannot serve at the moment; the device tries again later.
+    static var unavailable: Response {
+        var response = Answer.bytes(
+            Array("The server cannot use its database at this moment. Try again later.\n".utf8),
+            type: "text/plain; charset=utf-8", status: .serviceUnavailable)
+        response.headers[.retryAfter] = "\(StorageError.retryPause.components.seconds)"
+        return response
+    }
 
     static func bytes(_ bytes: [UInt8], type: String, status: HTTPResponse.Status = .ok) -> Response {
         Response(status: status, headers: [.contentType: type], body: .init(byteBuffer: ByteBuffer(bytes: bytes)))

@@ -14,6 +14,7 @@ package struct RegistrationError: Error, Sendable, Equatable {
         package static let unsupportedVersion = Code(rawValue: "unsupported_api_version")
         package static let unknownTenant = Code(rawValue: "unknown_tenant")
         package static let internalError = Code(rawValue: "internal_error")
+        package static let temporarilyUnavailable = Code(rawValue: "temporarily_unavailable")
     }
 
     package let code: Code

@@ -94,7 +94,13 @@ extension StorageError {
         let code: Code =
             switch error.extendedResultCode {
             case .SQLITE_CONSTRAINT_UNIQUE, .SQLITE_CONSTRAINT_PRIMARYKEY: .conflict
-            default: error.resultCode == .SQLITE_CONSTRAINT ? .constraint : .failed
+            default:
+                switch error.resultCode {
+                case .SQLITE_CONSTRAINT: .constraint
+                case .SQLITE_FULL: .full
+                case .SQLITE_BUSY, .SQLITE_LOCKED: .busy
+                default: .failed
+                }
             }
         self.init(code, error.message ?? "code \(error.extendedResultCode.rawValue)")
     }

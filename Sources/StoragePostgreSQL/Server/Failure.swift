@@ -58,6 +58,8 @@ struct ServerReport {
         case "0A000", "26000": Failure(.stale, as: .failed, summary)
         case "55P03": Failure(.refused, as: .busy, "another transaction holds a lock for too long (\(summary))")
         case "57014": Failure(.refused, as: .busy, "a statement took too long (\(summary))")
+        case "53100": Failure(.refused, as: .full, summary)
+        case _ where state.hasPrefix("53"): Failure(.refused, as: .unavailable, summary)
         case "23505": Failure(.refused, as: .conflict, summary)
         case _ where state.hasPrefix("23"): Failure(.refused, as: .constraint, summary)
         case _ where state.hasPrefix("57P") || state.hasPrefix("08"): Failure(.lost, as: .unavailable, summary)

@@ -97,6 +97,35 @@ import Testing
         #expect(server.requests == ["n1"])
     }
 
+    /// A server that answers every request with 503.
+    private struct BusyServer: HTTPSending {
+        let body: String
+
+        func send(_ request: HTTPSClient.Request) async throws -> HTTPSClient.Response {
+            HTTPSClient.Response(
+                status: 503, headers: [(name: "retry-after", value: "5")], body: Array(body.utf8))
+        }
+
+        func download(
+            _ url: String, limit: Int, into sink: @Sendable ([UInt8]) async throws -> Void
+        ) async throws -> Int { 503 }
+    }
+
+    @Test(arguments: [
+        #"{"error":"temporarily_unavailable","error_description":"AADSTS90033: x","error_codes":[90033]}"#,
+        #"{"code":"temporarily_unavailable","message":"x"}"#, "<html>No server is available.</html>", "",
+    ])
+    func `a server that cannot serve at the moment refuses neither the worker nor the device`(
+        body: String
+    ) async throws {
+        let client = IdentityClient(https: BusyServer(body: body), loginURL: "https://login.test", tenant: "t")
+        let error = await #expect(throws: (any Error).self) {
+            try await client.post(signed: { PrimaryRefreshToken.form(request: $0) })
+        }
+        let shown = BrokerError(reading: try #require(error))
+        #expect(shown.code == .serverError && !shown.meansDevice && shown.reason == nil)
+    }
+
     @Test func `an ended session is forgotten only if the server no longer knows the device`() throws {
         let ended = EndedSession(
             serverSession: "s", epoch: try #require(Epoch("1." + String(repeating: "0", count: 32))), fromBrowser: false

@@ -10,7 +10,7 @@ extension LiveOffline {
         /// The lies of Tests/Line/liar.py. Only the soak test uses `drip`, because the device waits half a minute for
         /// such an answer.
         private static let lies =
-            ["nonsense", "other", "empty", "error", "redirect", "huge", "cut"]
+            ["nonsense", "other", "empty", "error", "busy", "redirect", "huge", "cut"]
             + (Soak.isRunning ? ["drip"] : [])
 
         /// Returns more lies than there are requests, because the push channel and the receipts request nonces, too.
@@ -59,7 +59,7 @@ extension LiveOffline {
 
         @Test func `the end of a session is reported to the server until the server confirms it`() async throws {
             let live = try await LiveEnvironment.ready()
-            let lies = ["nonsense", "other", "cut"]
+            let lies = ["nonsense", "other", "busy", "cut"]
             try await live.lied(last: lies) { lie in
                 let app = try live.app(1)
                 let amara = try await live.signIn("Amara", through: app)

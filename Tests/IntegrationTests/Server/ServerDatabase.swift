@@ -38,12 +38,7 @@ struct ServerDatabase {
 
     /// Runs SQL, as an administrator of the database does.
     func run(_ sql: String) async throws {
-        try await cluster.run(
-            "psql",
-            [
-                "--host", cluster.folder, "--username", PostgreSQLCluster.superuser, "--dbname", name, "--no-psqlrc",
-                "--set", "ON_ERROR_STOP=1", "--command", sql,
-            ])
+        try await cluster.query(sql, in: name)
     }
 }
 
@@ -67,12 +62,8 @@ extension ServerProcess {
     /// Sends one request to the main listener, or to that of another node at another address.
     func send(
         _ method: String, _ path: String, host: String = "login.test", at address: String = "127.0.0.1",
-        form: [String: String] = [:], bearer: String? = nil
+        form: [String: String] = [:], bearer: String? = nil, accept: String? = nil
     ) async throws -> ServerAnswer {
-        let client = try HTTPSClient(
-            configuration: .init(
-                trustRootsPEM: Array(try Data(contentsOf: URL(filePath: state + "/ca/root.pem"))),
-                dnsOverride: [host: address]))
         var request = HTTPSClient.Request(method: method, url: "https://\(host):\(port)\(path)")
         if !form.isEmpty {
             let pairs = form.map { "\($0)=\($1.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? "")" }
@@ -80,16 +71,45 @@ extension ServerProcess {
             request.body = Array(pairs.joined(separator: "&").utf8)
         }
         if let bearer { request.headers.append((name: "authorization", value: "Bearer " + bearer)) }
-        let response = try await client.send(request)
+        if let accept { request.headers.append((name: "accept", value: accept)) }
+        return try await send(request, to: host, at: address)
+    }
+
+    /// Sends a request of an enrolled device to the devices' listener.
+    func send(asDevice identity: HTTPSClient.Identity, tenant: String, _ body: [UInt8]) async throws -> ServerAnswer {
+        let request = HTTPSClient.Request(
+            method: "PUT", url: "https://mdm.test:\(mdmPort)/mdm/\(tenant)", body: body)
+        return try await send(request, to: "mdm.test", identity: identity)
+    }
+
+    private func send(
+        _ request: HTTPSClient.Request, to host: String, at address: String = "127.0.0.1",
+        identity: HTTPSClient.Identity? = nil
+    ) async throws -> ServerAnswer {
+        var configuration = HTTPSClient.Configuration(
+            trustRootsPEM: Array(try Data(contentsOf: URL(filePath: state + "/ca/root.pem"))),
+            dnsOverride: [host: address])
+        configuration.identity = identity
+        let client = try HTTPSClient(configuration: configuration)
+        let response: HTTPSClient.Response
+        do { response = try await client.send(request) } catch {
+            await client.shutdown()
+            throw error
+        }
         await client.shutdown()
-        return ServerAnswer(status: response.status, body: response.body)
+        return ServerAnswer(
+            status: response.status, body: response.body, retryAfter: response.header("retry-after"))
     }
 }
 
-/// The status and the body of an answer.
+/// An answer, as far as tests look at it.
 struct ServerAnswer: Sendable {
     let status: Int
     let body: [UInt8]
+    /// The header `Retry-After`.
+    let retryAfter: String?
+
+    var text: String { String(decoding: body, as: UTF8.self) }
 
     /// A text in the body's JSON object; nil if it is missing.
     func text(_ name: String) -> String? {

@@ -146,27 +146,6 @@ import Testing
         }
     }
 
-    @Test func `a server survives the end and the restart of PostgreSQL`() async throws {
-        try await Scratch.with { scratch in
-            let cluster = try await PostgreSQLCluster.start(in: scratch)
-            let server = try ServerProcess(
-                try await ServerDatabase(in: cluster).keys(besides: Self.settings), in: scratch)
-            try await server.start()
-            let (path, form) = grant(try server.makeDirectory(password: Self.password))
-            for _ in 1...2 {
-                #expect(try await server.send("POST", path, form: form).status == 200)
-                try await cluster.kill()
-                #expect(try await server.send("POST", path, form: form).status >= 500)
-                #expect(try server.administer("GET", "/identity/tenants/c.test/users").status >= 500)
-                try await cluster.start()
-            }
-            #expect(try await server.send("POST", path, form: form).status == 200)
-            let log = try server.log()
-            #expect(log.contains("PostgreSQL cannot be reached") && !log.contains(Self.password))
-            #expect(try await server.end(by: SIGTERM) == 0)
-        }
-    }
-
     @Test func `an exhausted pool and a held lock end requests in time, and only those`() async throws {
         try await Scratch.with { scratch in
             let database = try await ServerDatabase()
@@ -189,7 +168,7 @@ import Testing
             let statuses = try await [one.status, two.status]
             released.signal()
             try await lock
-            #expect(statuses.allSatisfy { $0 >= 500 }, "\(statuses)")
+            #expect(statuses == [503, 503])
             #expect(try server.log().contains("all 1 connections to PostgreSQL are in use"))
             #expect(try server.log().contains("holds a lock for too long"))
             #expect(try await server.send("POST", path, form: form).status == 200)

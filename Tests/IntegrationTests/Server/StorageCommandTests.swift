@@ -101,6 +101,39 @@ import Testing
         }
     }
 
+    @Test func `a full disk of PostgreSQL refuses a copy and a restore, which then succeed after space is made`()
+        async throws
+    {
+        try await StorageFixture.with { fixture in
+            let target = try await fixture.postgreSQL(onDiskOf: 160)
+            let disk = try #require(target.cluster.disk)
+            let file = fixture.scratch.path("backup")
+            #expect(try await fixture.storage("backup", ["--output", file]).code == 0)
+            #expect(try await fixture.server.end(by: SIGTERM) == 0)
+            func full(_ command: String, _ words: [String], at configuration: String? = nil) async throws {
+                try await target.cluster.reserveLog()
+                try disk.fill()
+                let refused = try await fixture.refused(command, words, at: configuration)
+                #expect(refused.code == "server.storage.database", "\(refused)")
+                // PostgreSQL may also stop if it has no room for its log, and then it starts again.
+                let causes = ["the server's disk is full", "PostgreSQL cannot be reached"]
+                #expect(causes.contains { refused.message.contains($0) }, "\(refused)")
+                try disk.free()
+            }
+            try await full("copy", ["--to", target.configuration])
+            let copy = try await fixture.storage("copy", ["--to", target.configuration])
+            #expect(copy.code == 0 && copy.output.contains("rows are copied and compared"), "\(copy)")
+
+            try await full("restore", ["--input", file, "--replace"], at: target.configuration)
+            // The former content is still there.
+            let again = try await fixture.storage("copy", ["--to", target.configuration])
+            #expect(again.code == 0 && again.output.contains("were copied before"), "\(again)")
+            let restore = try await fixture.storage(
+                "restore", ["--input", file, "--replace"], at: target.configuration)
+            #expect(restore.code == 0, "\(restore)")
+        }
+    }
+
     @Test func `a copy to PostgreSQL is complete, can be repeated after kill -9, and shows no password`() async throws {
         try await StorageFixture.with { fixture in
             let target = try await fixture.postgreSQL()
@@ -249,16 +282,12 @@ private struct StorageFixture {
     }
 
     /// A PostgreSQL server with an empty database, which needs a password, and a configuration file with it.
-    func postgreSQL() async throws -> (
+    func postgreSQL(onDiskOf megabytes: Int? = nil) async throws -> (
         cluster: PostgreSQLCluster, configuration: String, database: [String: [String: String]]
     ) {
-        let cluster = try await PostgreSQLCluster.start(in: scratch)
-        try await cluster.query(
-            "CREATE ROLE \(PostgreSQLCluster.guarded) LOGIN PASSWORD '\(Self.password)'", in: PostgreSQLCluster.database
-        )
-        try await cluster.query(
-            "CREATE DATABASE baton OWNER \(PostgreSQLCluster.guarded) TEMPLATE template0",
-            in: PostgreSQLCluster.database)
+        let cluster = try await PostgreSQLCluster.start(onDiskOf: megabytes, in: scratch)
+        try await cluster.query("CREATE ROLE \(PostgreSQLCluster.guarded) LOGIN PASSWORD '\(Self.password)'")
+        try await cluster.query("CREATE DATABASE baton OWNER \(PostgreSQLCluster.guarded) TEMPLATE template0")
         let password = try scratch.write(Self.password + "\n", to: "password")
         let text = try Data(contentsOf: URL(filePath: server.configuration))
         var keys = try #require(try JSONSerialization.jsonObject(with: text) as? [String: Any])
@@ -272,17 +301,5 @@ private struct StorageFixture {
         let configuration = scratch.path("postgresql.json")
         try JSONSerialization.data(withJSONObject: keys).write(to: URL(filePath: configuration))
         return (cluster, configuration, database)
-    }
-}
-
-extension PostgreSQLCluster {
-    /// Runs a statement as the superuser.
-    fileprivate func query(_ text: String, in database: String) async throws {
-        try await run(
-            "psql",
-            [
-                "--host=\(folder)", "--username=\(Self.superuser)", "--dbname=\(database)", "--no-psqlrc",
-                "--set=ON_ERROR_STOP=1", "--command=\(text)",
-            ])
     }
 }

@@ -10,13 +10,16 @@ import Testing
 @Suite struct EncryptionTests {
     @Test func `only a server with a valid certificate of the given authority and name is used`() async throws {
         try await Scratch.with { scratch in
-            let files = try await Certificates(in: scratch)
+            let files = try await DatabaseCertificates(in: scratch)
             let port = try #require(FreePort.tcp(in: FreePort.ofTests))
-            let cluster = try await PostgreSQLCluster.start(
-                ["listen_addresses=127.0.0.1", "port=\(port)"], in: scratch)
+            let cluster = try await PostgreSQLCluster.start(tcpPort: port, in: scratch)
+            let password = UUID().uuidString
+            try await cluster.query("CREATE ROLE \(PostgreSQLCluster.guarded) LOGIN SUPERUSER PASSWORD '\(password)'")
+            let passwordFile = try scratch.write(password, to: "password")
             try await withSchema(of: cluster) { configuration in
                 func open(_ host: String, _ root: String) async throws {
                     var remote = configuration
+                    (remote.user, remote.passwordFile) = (PostgreSQLCluster.guarded, passwordFile)
                     remote.server = .tls(host: host, port: Int(port), rootCertificates: scratch.path(root))
                     let database = try await PostgreSQLDatabase(remote, migrations: [people])
                     let row = try await database.read { connection in
@@ -48,52 +51,5 @@ import Testing
                 #expect(await refusal(.unavailable) { try await open("localhost", "root.crt") }.contains("verif"))
             }
         }
-    }
-}
-
-/// Certificates for a server on `localhost`: a valid certificate, and an expired certificate.
-private struct Certificates {
-    let scratch: Scratch
-
-    init(in scratch: Scratch) async throws {
-        self.scratch = scratch
-        for authority in ["root", "other"] {
-            try await openssl(
-                "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes",
-                "-subj", "/CN=\(authority)", "-days", "2", "-keyout", "\(authority).key", "-out", "\(authority).crt")
-        }
-        try scratch.write("subjectAltName=DNS:localhost\n", to: "names")
-        try await openssl(
-            "req", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-subj",
-            "/CN=localhost", "-keyout", "server.key", "-out", "server.csr")
-        for (name, days) in [("good", "2"), ("expired", "-1")] {
-            try await openssl(
-                "x509", "-req", "-in", "server.csr", "-CA", "root.crt", "-CAkey", "root.key",
-                "-CAcreateserial", "-days", days, "-extfile", "names", "-out", "\(name).crt")
-        }
-    }
-
-    private func openssl(_ arguments: String...) async throws {
-        let program = try await RunningProgram.start(
-            "/usr/bin/env", ["--chdir", scratch.path, "openssl"] + arguments, log: "openssl.log", awaitsReady: false,
-            in: scratch)
-        guard try await program.waitForExit() == 0 else { throw TestProblem(try program.log()) }
-    }
-
-    /// Restarts the server with this certificate.
-    func serve(_ name: String, on cluster: PostgreSQLCluster) async throws {
-        try await cluster.kill()
-        for (source, target) in [("\(name).crt", "server.crt"), ("server.key", "server.key")] {
-            let path = cluster.folder + "/data/" + target
-            try? FileManager.default.removeItem(atPath: path)
-            try FileManager.default.copyItem(atPath: scratch.path(source), toPath: path)
-            try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: path)
-            try cluster.giveAway(path)
-        }
-        let settings = "ssl = on\n"
-        let file = cluster.folder + "/data/postgresql.auto.conf"
-        try Data(settings.utf8).write(to: URL(filePath: file))
-        try cluster.giveAway(file)
-        try await cluster.start()
     }
 }

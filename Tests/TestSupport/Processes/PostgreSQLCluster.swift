@@ -8,11 +8,18 @@ internal import UnixSocket
 
 /// A PostgreSQL server with its own data, which listens on a Unix socket.
 ///
+/// Only the server's user can reach the socket, because the folder belongs to this user. Over TCP, which any user of the
+/// machine can reach, every role needs a password.
+///
 /// It runs as the tests' user. PostgreSQL refuses to run as root, so for root it runs as the user nobody. It ends with
 /// the tests' process.
 package final class PostgreSQLCluster: Sendable {
     /// The folder with the socket, the data and the logs. The server's user owns it.
     package let folder: String
+    /// The small disk with the data, if the test wanted one.
+    package let disk: ClusterDisk?
+    /// The port, which is part of the socket's name.
+    package let port: UInt16
     private let options: [String]
     private let running = Mutex<Running?>(nil)
 
@@ -29,18 +36,28 @@ package final class PostgreSQLCluster: Sendable {
 
     private static let programs = "/usr/lib/postgresql/15/bin/"
     private static let user: UInt32? = geteuid() == 0 ? 65534 : nil
-    private static let wrapper =
+    private static let asUser =
         user.map { ["/usr/bin/setpriv", "--reuid=\($0)", "--regid=\($0)", "--clear-groups", "--"] } ?? []
     private static let environment = ["LC_ALL": "C", "PATH": "/usr/bin:/bin"]
 
-    private init(options: [String]) throws {
+    /// The command through which PostgreSQL's programs are started.
+    private var wrapper: [String] { (disk?.entrance ?? []) + Self.asUser }
+    /// The folder with the data, as this process sees it.
+    package var data: String { disk?.folder ?? folder + "/data" }
+
+    private init(options: [String], tcpPort: UInt16? = nil, megabytes: Int? = nil) throws {
         guard FileManager.default.isExecutableFile(atPath: Self.programs + "postgres") else {
             throw TestProblem("\(Self.programs)postgres is missing: run scripts/setup")
         }
         var template = Array((Self.place + "/baton-pg-XXXXXX").utf8CString)
         guard unsafe mkdtemp(&template) != nil else { throw TestProblem("mkdtemp: error \(errno)") }
         folder = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
-        self.options = options
+        port = tcpPort ?? 5432
+        self.options = options + (tcpPort.map { ["listen_addresses=127.0.0.1", "port=\($0)"] } ?? [])
+        disk = try megabytes.map { [folder] in
+            try FileManager.default.createDirectory(atPath: folder + "/data", withIntermediateDirectories: false)
+            return try ClusterDisk(over: folder + "/data", megabytes: $0, owner: Self.user)
+        }
         try giveAway(folder)
     }
 
@@ -72,9 +89,16 @@ package final class PostgreSQLCluster: Sendable {
 
     /// Starts a cluster for one test.
     ///
-    /// - Parameter options: further settings, each `name=value`.
-    package static func start(_ options: [String] = [], in scratch: Scratch) async throws -> PostgreSQLCluster {
-        let cluster = try PostgreSQLCluster(options: options)
+    /// - Parameters:
+    ///   - options: further settings, each `name=value`.
+    ///   - tcpPort: a port of 127.0.0.1 at which the server also listens.
+    ///   - megabytes: the size of a disk of its own for the cluster's data; nil for no such disk.
+    package static func start(
+        _ options: [String] = [], tcpPort: UInt16? = nil, onDiskOf megabytes: Int? = nil, in scratch: Scratch
+    ) async throws -> PostgreSQLCluster {
+        let cluster = try await blocking {
+            try PostgreSQLCluster(options: options, tcpPort: tcpPort, megabytes: megabytes)
+        }
         scratch.atEnd { cluster.remove() }
         try await cluster.create()
         return cluster
@@ -90,14 +114,14 @@ package final class PostgreSQLCluster: Sendable {
         let access = """
             local all \(Self.guarded) scram-sha-256
             local all all trust
-            host all all 127.0.0.1/32 trust
+            host all all 127.0.0.1/32 scram-sha-256
 
             """
-        try FileManager.default.removeItem(atPath: folder + "/data/pg_hba.conf")
-        guard FileManager.default.createFile(atPath: folder + "/data/pg_hba.conf", contents: Data(access.utf8)) else {
+        try FileManager.default.removeItem(atPath: data + "/pg_hba.conf")
+        guard FileManager.default.createFile(atPath: data + "/pg_hba.conf", contents: Data(access.utf8)) else {
             throw TestProblem("pg_hba.conf cannot be written")
         }
-        try giveAway(folder + "/data/pg_hba.conf")
+        try giveAway(data + "/pg_hba.conf")
         try await start()
     }
 
@@ -106,7 +130,7 @@ package final class PostgreSQLCluster: Sendable {
     /// - Throws: ``TestProblem`` with the end of its output if it fails.
     package func run(_ program: String, _ arguments: [String]) async throws {
         let log = try openLog(program)
-        let words = Self.wrapper + [Self.programs + program] + arguments
+        let words = wrapper + [Self.programs + program] + arguments
         let process = try ChildProcess.spawn(
             executable: words[0], arguments: Array(words.dropFirst()), environment: Self.environment,
             descriptors: [(log, as: STDOUT_FILENO), (log, as: STDERR_FILENO)])
@@ -118,14 +142,25 @@ package final class PostgreSQLCluster: Sendable {
     /// Creates an empty database and returns its name. The next databases have other names.
     package func makeDatabase() async throws -> String {
         let name = "db\(UInt64.random(in: 0...UInt64.max))"
-        try await run(
-            "createdb",
-            [
-                "--host", folder, "--username", Self.superuser, "--template=template0", "--encoding=UTF8",
-                "--locale=C", name,
-            ])
+        try await run("createdb", login + ["--template=template0", "--encoding=UTF8", "--locale=C", name])
         return name
     }
+
+    /// Runs statements as the superuser.
+    package func query(_ text: String, in database: String = PostgreSQLCluster.database) async throws {
+        try await run(
+            "psql", login + ["--dbname", database, "--no-psqlrc", "--set", "ON_ERROR_STOP=1", "--command", text])
+    }
+
+    /// Begins a new segment of the write-ahead log, whose 16 MB are reserved on the disk. If the disk becomes full then,
+    /// statements that need space fail, but PostgreSQL itself goes on. Without room for its log, it would stop.
+    package func reserveLog() async throws {
+        try await query("SELECT pg_switch_wal()")
+        try await query("CHECKPOINT")
+    }
+
+    /// The options with which PostgreSQL's programs connect.
+    private var login: [String] { ["--host", folder, "--port", "\(port)", "--username", Self.superuser] }
 
     private func openLog(_ program: String) throws -> Descriptor {
         let number = unsafe clinux_open("\(folder)/\(program).log", O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o600)
@@ -145,7 +180,7 @@ package final class PostgreSQLCluster: Sendable {
             ] + options
         let log = try openLog("postgres")
         let process = try ChildProcess.spawnBound(
-            through: Self.wrapper, executable: Self.programs + "postgres",
+            through: wrapper, executable: Self.programs + "postgres",
             arguments: ["-D", folder + "/data"] + settings.flatMap { ["-c", $0] },
             environment: Self.environment.merging(["NOTIFY_SOCKET": notices.path]) { $1 },
             descriptors: [(log, as: STDOUT_FILENO), (log, as: STDERR_FILENO)])
@@ -182,6 +217,7 @@ package final class PostgreSQLCluster: Sendable {
             process.send(SIGQUIT)
             _ = try? process.waitForExit()
         }
+        disk?.remove()
         _ = unsafe clinux_remove_tree(folder)
     }
 }

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+package import Storage
+private import Synchronization
+
+/// An outage of a database, which a test begins and ends. During the outage, every transaction fails.
+package final class Outage: Sendable {
+    private let failure = Mutex<StorageError?>(nil)
+
+    package init() {}
+
+    /// Lets all transactions fail with this error from now on.
+    package func begin(_ code: StorageError.Code) { failure.withLock { $0 = StorageError(code, "an outage") } }
+
+    package func end() { failure.withLock { $0 = nil } }
+
+    /// Returns a layer over a database that has the outage.
+    package func wrap(_ database: any Database) -> any Database { FailingDatabase(inner: database, outage: self) }
+
+    fileprivate func check() throws { if let failure = failure.withLock({ $0 }) { throw failure } }
+}
+
+private struct FailingDatabase: Database {
+    let inner: any Database
+    let outage: Outage
+
+    var isShared: Bool { inner.isShared }
+
+    func read<T: Sendable>(_ body: @escaping @Sendable (any Connection) throws -> T) async throws -> T {
+        try outage.check()
+        return try await inner.read(body)
+    }
+
+    func write<T: Sendable>(_ body: @escaping @Sendable (any Connection) throws -> T) async throws -> T {
+        try outage.check()
+        return try await inner.write(body)
+    }
+
+    func observe(_ observer: @escaping @Sendable (any Announcement) -> Void) { inner.observe(observer) }
+
+    func exclusively<T: Sendable>(_ job: String, _ body: @Sendable () async throws -> T) async throws -> T? {
+        try outage.check()
+        return try await inner.exclusively(job, body)
+    }
+
+    func serverTime() async throws -> Timestamp? {
+        try outage.check()
+        return try await inner.serverTime()
+    }
+}
