@@ -28,12 +28,4 @@ package struct ClockCheck: Sendable {
         if time < before { return .milliseconds(before.rawValue - time.rawValue) }
         return time > after ? .milliseconds(after.rawValue - time.rawValue) : .zero
     }
-
-    /// Returns the difference if it is too large to serve; otherwise nil.
-    ///
-    /// - Throws: ``StorageError``, `CancellationError`
-    package func excess() async throws -> Duration? {
-        let difference = try await difference()
-        return abs(difference.components.seconds) >= Self.limit.components.seconds ? difference : nil
-    }
 }

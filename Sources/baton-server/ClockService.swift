@@ -4,20 +4,41 @@ internal import ServiceLifecycle
 internal import Storage
 
 /// Stops the server if its clock no longer agrees with the database server's clock. A server with a wrong clock would
-/// refuse what other nodes have issued, and accept what has expired.
+/// refuse what other nodes have issued, and accept what has expired. Until it has stopped, ``ClockGuardedDatabase``
+/// lets no transaction run.
 struct ClockService: Service {
     let check: ClockCheck
+    let clock: ClockGuard
     let logger: Logger
+    /// Waits for the next second.
+    var pause: @Sendable () async throws -> Void = { try await Task.sleep(for: .seconds(1)) }
+
+    /// The seconds between two comparisons, if nobody sets the machine's clock.
+    static let interval = 60
 
     func run() async throws {
-        try await cancelWhenGracefulShutdown {
-            while true {
-                do { try await Task.sleep(for: .seconds(60)) } catch { return }
-                do { try await confirm() } catch let error as StorageError {
-                    logger.error("the clock could not be checked", metadata: ["error": "\(error)"])
-                } catch is CancellationError {
-                    return
-                }
+        try await cancelWhenGracefulShutdown { try await watch() }
+    }
+
+    /// Compares the clocks every minute, and as soon as the machine's clock was set. If that fails, tries again every
+    /// second.
+    ///
+    /// - Throws: ``ServerError`` `clockWrong`
+    func watch() async throws {
+        var seconds = 0
+        var warnings = WarningPace()
+        while true {
+            do { try await pause() } catch { return }
+            seconds += 1
+            guard seconds >= Self.interval || !clock.isGood else { continue }
+            do {
+                try await confirm()
+                seconds = 0
+            } catch let error as StorageError {
+                guard warnings.isDue() else { continue }
+                logger.error("the clock could not be checked", metadata: ["error": "\(error)"])
+            } catch is CancellationError {
+                return
             }
         }
     }
@@ -26,12 +47,14 @@ struct ClockService: Service {
     ///
     /// - Throws: ``ServerError`` `clockWrong`, ``StorageError``, `CancellationError`
     func confirm() async throws {
-        guard let excess = try await check.excess() else { return }
-        let seconds = excess.components.seconds
+        let difference = try await check.difference()
+        clock.confirm(difference)
+        guard !clock.isGood else { return }
+        let seconds = difference.components.seconds
         throw ServerError(
             .clockWrong,
             """
-            the clock of this machine is \(abs(seconds)) s \(seconds > 0 ? "ahead of" : "behind") the clock of the \
+            The clock of this machine is \(abs(seconds)) s \(seconds > 0 ? "ahead of" : "behind") the clock of the \
             database server; the limit is \(ClockCheck.limit.components.seconds) s.
             """,
             remedy: "Synchronise both clocks, for example with chrony, and start the server again.")

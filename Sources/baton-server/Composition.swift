@@ -28,12 +28,14 @@ struct Composition {
     /// - Throws: ``ServerError``, ``StorageError``, or the error of a listener.
     func run(logger: Logger) async throws {
         let directory = try StateDirectory(path: configuration.directory)
-        let databases = try await Databases(configuration.database, in: directory)
+        let steadiness = ClockGuard()
+        let databases = try await Databases(configuration.database, in: directory, clock: steadiness)
+        let clock = ClockService(
+            check: ClockCheck(database: databases.identity), clock: steadiness, logger: logger)
+        try await clock.confirm()
         let key = try await storageKey(directory, databases)
         let authority = try DevelopmentAuthority(in: directory, names: configuration.names.all)
         let identity = try await identityPlatform(in: directory, databases, storageKey: key)
-        let clock = ClockService(check: ClockCheck(database: identity.database), logger: logger)
-        try await clock.confirm()
         let management = try await management(in: directory, databases, authority: authority, storageKey: key)
 
         let socket = directory.path(of: "admin.sock")

@@ -90,8 +90,9 @@ import Testing
             let check = ClockCheck(database: database) { Timestamp.now + offset }
             let difference = try await check.difference()
             #expect(abs((difference - offset).milliseconds) < 3000)
-            let excess = try await check.excess()
-            #expect((excess != nil) == (abs(seconds) > 10))
+            let clock = ClockGuard()
+            clock.confirm(difference)
+            #expect(clock.isGood == (abs(seconds) < 10))
         }
     }
 

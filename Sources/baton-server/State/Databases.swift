@@ -11,8 +11,9 @@ struct Databases: Sendable {
 
     /// Opens the databases and applies the missing migrations.
     ///
+    /// - Parameter clock: stops the use of a shared database while the machine's clock is wrong.
     /// - Throws: ``ServerError``, `CancellationError`
-    init(_ configuration: DatabaseConfiguration, in directory: StateDirectory) async throws {
+    init(_ configuration: DatabaseConfiguration, in directory: StateDirectory, clock: ClockGuard) async throws {
         do {
             switch configuration {
             case .sqlite:
@@ -21,9 +22,11 @@ struct Databases: Sendable {
                 management = try await SQLiteDatabase(
                     path: directory.path(of: "mdm.sqlite"), migrations: MDMSchema.migrations)
             case .postgreSQL(let server):
-                identity = try await PostgreSQLDatabase(
-                    server.schema("identity"), migrations: IdentitySchema.migrations)
-                management = try await PostgreSQLDatabase(server.schema("mdm"), migrations: MDMSchema.migrations)
+                identity = ClockGuardedDatabase(
+                    try await PostgreSQLDatabase(server.schema("identity"), migrations: IdentitySchema.migrations),
+                    clock: clock)
+                management = ClockGuardedDatabase(
+                    try await PostgreSQLDatabase(server.schema("mdm"), migrations: MDMSchema.migrations), clock: clock)
             }
         } catch let error as StorageError {
             throw ServerError(opening: configuration, error)

@@ -13,6 +13,7 @@ final class ServerProcess: Sendable {
     /// The path of the configuration file.
     let configuration: String
     private let scratch: Scratch
+    private let environment: [String: String]
     private let current = Mutex(Current())
 
     private struct Current {
@@ -26,8 +27,13 @@ final class ServerProcess: Sendable {
     /// The port of the devices' listener.
     var mdmPort: Int { current.withLock { $0.mdmPort } }
 
-    /// - Parameter changes: keys of the configuration file, which are added to the usual keys or replace them.
-    init(_ changes: [String: any Sendable] = [:], in scratch: Scratch) throws {
+    /// - Parameters:
+    ///   - changes: keys of the configuration file, which are added to the usual keys or replace them.
+    ///   - environment: variables that are added to the tests' own environment.
+    init(
+        _ changes: [String: any Sendable] = [:], environment: [String: String] = [:], in scratch: Scratch
+    ) throws {
+        self.environment = environment
         let name = "server-\(UInt32.random(in: 0...UInt32.max))"
         (self.scratch, self.changes) = (scratch, changes)
         state = changes["directory"] as? String ?? scratch.path(name)
@@ -72,7 +78,7 @@ final class ServerProcess: Sendable {
 
     private func launch(awaitsReady: Bool) async throws -> RunningProgram {
         try await RunningProgram.start(
-            try RunningProgram.built("baton-server"), ["--config", configuration],
+            try RunningProgram.built("baton-server"), ["--config", configuration], environment: environment,
             log: "log-\(UInt32.random(in: 0...UInt32.max))", awaitsReady: awaitsReady, in: scratch)
     }
 
@@ -89,6 +95,9 @@ final class ServerProcess: Sendable {
         program.send(signal)
         return try await program.waitForExit()
     }
+
+    /// Waits until the server has ended by itself, and returns the exit code.
+    func ends() async throws -> Int32 { try await running.waitForExit() }
 
     /// The log of the running server, or of the last server that ran.
     func log() throws -> String { try running.log() }

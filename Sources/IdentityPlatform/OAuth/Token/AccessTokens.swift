@@ -41,6 +41,8 @@ package struct AccessTokens: Sendable {
         let permissions = try self.text(claims, .scopes).split(separator: " ").map(String.init)
         let view = directoryCache.view
         return try await database.read { connection in
+            // Within the transaction, because none begins while the clock of this machine is wrong.
+            try judgeTime(of: claims)
             guard try issuer.keys.isPublished(token.keyID, by: tenant, connection) else { throw Refusal.signature }
             guard try Clients(connection, view).find(client, tenant: tenant)?.isEnabled == true else {
                 throw Refusal.ended
@@ -69,6 +71,9 @@ package struct AccessTokens: Sendable {
         else { throw Refusal.signature }
         let audience = try self.text(claims, .audience).lowercased()
         guard resources.contains(where: { $0.identifiers.contains(audience) }) else { throw Refusal.audience }
+    }
+
+    private func judgeTime(of claims: Members) throws {
         guard let begin = try? claims.integer(ClaimName.notBefore), let end = try? claims.integer(ClaimName.expiresAt)
         else { throw Refusal.malformed }
         let now = environment.now().seconds
