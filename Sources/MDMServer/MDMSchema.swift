@@ -16,6 +16,7 @@ package enum MDMSchema {
         Migration("tenant domain", tenantDomain),
         Migration("command subject", [commandSubject]),
         Migration("packages", PackageCopy.statements),
+        Migration("audit client address", allowsPrevious: true, [auditClientAddress]),
     ]
 
     /// The inventory lists that the server must request (``DueInventory``). For devices that enrolled before this step,
@@ -86,6 +87,9 @@ package enum MDMSchema {
         "ALTER TABLE audit ADD COLUMN repetitions BIGINT NOT NULL DEFAULT 1",
         "ALTER TABLE audit ADD COLUMN method TEXT",
     ]
+
+    /// Part of the common format; empty, because nothing in this log is caused over the network.
+    private static let auditClientAddress: SQL = "ALTER TABLE audit ADD COLUMN clientAddress TEXT"
 
     private static let auditByTime: SQL = "CREATE INDEX auditByTime ON audit (tenant, time)"
 

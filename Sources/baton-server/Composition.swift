@@ -53,6 +53,7 @@ struct Composition {
         management.addAdminRoutes(to: administration)
         let devices = Router(context: MDMContext.self)
         devices.add(middleware: HostCheck(name: configuration.names.mdm))
+        devices.add(middleware: ClientAddress())
         management.addRoutes(to: devices)
 
         let possible = Self.connections(of: OpenFileLimit.raise(to: Self.wantedFiles))

@@ -16,7 +16,7 @@ import Testing
         AdminFailure(code: "c", message: "m", remedy: "r"), AdminFailure(code: "c", message: "m", remedy: "r").error,
         IdentityAdmin.AuditEntry(
             position: 1, time: 1, actor: "operator", action: "a", subject: "s", outcome: "o", repetitions: 1,
-            method: "page", correlation: "c"),
+            method: "page", correlation: "c", clientAddress: "192.0.2.7"),
         IdentityAdmin.Client(
             id: "i", displayName: "n", redirectURIs: ["u"], postLogoutRedirectURIs: ["u"], resources: ["r"],
             permissions: ["p"], isPublic: true, accountEnabled: true, tokenAlgorithm: "ES256", warnings: ["w"]),

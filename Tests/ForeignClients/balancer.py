@@ -3,6 +3,7 @@
 
 The server trusts 127.0.0.1 as a load balancer. Other addresses are 127.0.0.2 and so on.
 """
+import http.client
 import ipaddress
 import json
 import os
@@ -131,6 +132,40 @@ def case_throttle():
 def case_haproxy_throttle():
     """Requests through HAProxy are counted by the client's address."""
     throttled(lambda number: connect(source=f"127.0.0.{number}", port=int(facts.balancer)))
+
+
+def audit():
+    """The entries of the directory's audit log for sign-ins."""
+    with socket.socket(socket.AF_UNIX) as plain:
+        plain.connect(facts.admin)
+        admin = http.client.HTTPConnection("server")
+        admin.sock = plain
+        admin.request("GET", f"/identity/tenants/{facts.tenant}/audit?count=1000")
+        return [entry for entry in json.load(admin.getresponse()) if entry["action"] == "sign-in"]
+
+
+def audited(connection, address):
+    """Signs a person in and is refused. Both entries of the log must have the client's address."""
+    path = f"/{facts.tenant}/oauth2/v2.0/token"
+    form = {"grant_type": "password", "client_id": facts.client, "username": facts.person("amara"), "scope": "openid"}
+    for word, code in (("wrong", 400), (facts.password, 200)):
+        answer = status(connection(), path, form=form | {"password": word})
+        assert answer[0] == code, answer
+    found = [entry["outcome"] for entry in audit() if entry.get("clientAddress") == address]
+    assert sorted(found) == ["done", "refused"], audit()
+    assert not [entry for entry in audit() if entry.get("clientAddress") == "127.0.0.1"], audit()
+
+
+def case_audit():
+    """The audit log has the address in the header, or that of a client without a load balancer."""
+    audited(lambda: connect([header("192.0.2.77")]), "192.0.2.77")
+    audited(lambda: connect([header("2001:db8::77")]), "2001:db8::77")
+    audited(lambda: connect(source="127.0.0.77"), "127.0.0.77")
+
+
+def case_haproxy_audit():
+    """The audit log has the client's address, not HAProxy's."""
+    audited(lambda: connect(source="127.0.0.78", port=int(facts.balancer)), "127.0.0.78")
 
 
 def case_haproxy_certificate():

@@ -14,7 +14,7 @@ import Testing
             CREATE TABLE audit (
                 tenant TEXT NOT NULL, position BIGINT NOT NULL, time BIGINT NOT NULL, actor TEXT NOT NULL,
                 action TEXT NOT NULL, subject TEXT, outcome TEXT NOT NULL, repetitions BIGINT NOT NULL, method TEXT,
-                detail TEXT, correlation TEXT, PRIMARY KEY (tenant, position))
+                detail TEXT, correlation TEXT, clientAddress TEXT, PRIMARY KEY (tenant, position))
             """
         ])
     private static let noon = Timestamp(seconds: 1_800_000_000)
@@ -53,6 +53,40 @@ import Testing
                 for number in 0..<2500 { try append("\(number)", connection) }
             }
             #expect(try await subjects(database) == (0..<2500).map { "\($0)" })
+        }
+    }
+
+    @Test(arguments: Backend.allCases)
+    func `equal events are counted for each address, and those of many addresses in one line`(
+        backend: Backend
+    ) async throws {
+        try await backend.with([Self.table]) { database in
+            let tenant = try #require(Self.tenant)
+            func refuse(from address: String?, _ count: Int, at time: Timestamp = Self.noon) async throws {
+                for _ in 0..<count {
+                    try await AuditLog.$clientAddress.withValue(address) {
+                        try await database.write { connection in
+                            try AuditLog(connection).appendOrCount(
+                                AuditAction(rawValue: "a"), tenant: tenant, actor: "unknown", subject: nil,
+                                outcome: "refused", at: time)
+                        }
+                    }
+                }
+            }
+            func counts() async throws -> [String: [Int64]] {
+                let lines = try await database.read { try AuditLog($0).latest(100, tenant: tenant) }
+                return Dictionary(lines.map { ($0.clientAddress ?? "-", [$0.repetitions]) }, uniquingKeysWith: +)
+            }
+            for number in 0..<10 { try await refuse(from: "192.0.2.\(number)", 2) }
+            for number in 10..<40 { try await refuse(from: "192.0.2.\(number)", 2) }
+            try await refuse(from: "192.0.2.3", 1)
+            var expected = Dictionary(uniqueKeysWithValues: (0..<10).map { ("192.0.2.\($0)", [Int64(2)]) })
+            (expected["192.0.2.3"], expected["-"]) = ([3], [60])
+            #expect(try await counts() == expected)
+            // Later events are counted anew.
+            try await refuse(from: "192.0.2.39", 1, at: Self.noon + .seconds(600))
+            expected["192.0.2.39"] = [1]
+            #expect(try await counts() == expected)
         }
     }
 

@@ -84,10 +84,13 @@ extension IdentityAdmin {
         package let method: String?
         /// The id of the request.
         package let correlation: String?
+        /// The address of the client whose request caused the event; nil for an event without a request over the
+        /// network, and for a line that counts events of many addresses.
+        package let clientAddress: String?
 
         package init(
             position: Int64, time: Int64, actor: String, action: String, subject: String?, outcome: String,
-            repetitions: Int64, method: String?, correlation: String?
+            repetitions: Int64, method: String?, correlation: String?, clientAddress: String?
         ) {
             self.position = position
             self.time = time
@@ -98,6 +101,7 @@ extension IdentityAdmin {
             self.repetitions = repetitions
             self.method = method
             self.correlation = correlation
+            self.clientAddress = clientAddress
         }
     }
 }

@@ -27,4 +27,10 @@ enum AuditSchema {
         Migration("sign-in method", ["ALTER TABLE audit RENAME COLUMN door TO method"]),
         Migration("audit detail", ["ALTER TABLE audit ADD COLUMN detail TEXT"]),
     ]
+
+    /// Adds the address of the client whose request caused the event.
+    static let clientAddress = [
+        Migration(
+            "audit client address", allowsPrevious: true, ["ALTER TABLE audit ADD COLUMN clientAddress TEXT"])
+    ]
 }

@@ -30,7 +30,9 @@ package struct HostResponder: HTTPResponder {
         if ids.trace != ids.correlation { context.logger[metadataKey: RequestIDs.traceKey] = "\(ids.trace)" }
         var response = try await RequestIDs.$current.withValue(ids) {
             try await AuditLog.$correlation.withValue(ids.correlation) { [context] in
-                try await dispatch(request, context)
+                try await AuditLog.$clientAddress.withValue(context.client.text) {
+                    try await dispatch(request, context)
+                }
             }
         }
         response.headers[.requestID] = ids.trace

@@ -16,6 +16,9 @@ package struct AuditLog {
     /// The id of the current request. A transaction's body runs in the task that requested it, so it sees this value.
     @TaskLocal package static var correlation: String?
 
+    /// The address of the client that sent the current request over the network; nil if there is none.
+    @TaskLocal package static var clientAddress: String?
+
     private let connection: any Connection
 
     package init(_ connection: any Connection) { self.connection = connection }
@@ -27,6 +30,15 @@ package struct AuditLog {
         _ action: AuditAction, tenant: TenantID, actor: String, subject: String?, outcome: String = "done",
         method: SignInMethod? = nil, detail: String? = nil, at time: Timestamp
     ) throws {
+        try append(
+            action, tenant: tenant, actor: actor, subject: subject, outcome: outcome, method: method, detail: detail,
+            clientAddress: Self.clientAddress, at: time)
+    }
+
+    private func append(
+        _ action: AuditAction, tenant: TenantID, actor: String, subject: String?, outcome: String,
+        method: SignInMethod?, detail: String?, clientAddress: String?, at time: Timestamp
+    ) throws {
         for _ in 0..<Self.attempts {
             let isAdded =
                 try connection.insert(
@@ -35,6 +47,7 @@ package struct AuditLog {
                         .tenant: tenant, .position: AuditPositions.next(at: time), .time: time, .actor: actor,
                         .action: action, .subject: subject, .outcome: outcome, .repetitions: 1, .method: method,
                         .detail: detail, .correlation: Self.correlation,
+                        .clientAddress: clientAddress,
                     ], "ON CONFLICT (tenant, position) DO NOTHING") == 1
             if isAdded { return }
         }
@@ -47,30 +60,40 @@ package struct AuditLog {
     /// Increments the counter of an equal line that is less than ten minutes old, or appends a line if there is none.
     /// Use this method for events that anybody can cause any number of times.
     ///
+    /// Events from different addresses are counted in different lines, but at most ``maximumAddresses`` lines have an
+    /// address. One more line, without an address, counts the events from all other addresses.
+    ///
     /// - Throws: ``StorageError``
     package func appendOrCount(
         _ action: AuditAction, tenant: TenantID, actor: String, subject: String?, outcome: String,
         method: SignInMethod? = nil, at time: Timestamp
     ) throws {
-        let same: Int64? = try connection.value(
-            .position, of: AuditEntry.self,
+        let equal = try connection.records(
+            AuditEntry.self,
             """
             WHERE tenant = \(tenant) AND actor = \(actor) AND time > \(time - .seconds(600)) AND action = \(action)
                 AND outcome = \(outcome) AND COALESCE(subject, '') = \(subject ?? "")
                 AND COALESCE(method, '') = \(method?.rawValue ?? "")
-            ORDER BY position DESC LIMIT 1
+            ORDER BY position DESC LIMIT \(Self.maximumAddresses + 1)
             """)
-        guard let same else {
-            try append(
-                action, tenant: tenant, actor: actor, subject: subject, outcome: outcome, method: method, at: time)
-            return
+        var address = Self.clientAddress
+        if equal.count >= Self.maximumAddresses, !equal.contains(where: { $0.clientAddress == address }) {
+            address = nil
+        }
+        guard let same = equal.first(where: { $0.clientAddress == address }) else {
+            return try append(
+                action, tenant: tenant, actor: actor, subject: subject, outcome: outcome, method: method, detail: nil,
+                clientAddress: address, at: time)
         }
         try connection.execute(
             """
             UPDATE audit SET repetitions = repetitions + 1
-            WHERE tenant = \(tenant) AND position = \(same)
+            WHERE tenant = \(tenant) AND position = \(same.position)
             """)
     }
+
+    /// The maximum number of lines for equal events within ten minutes that have an address.
+    private static let maximumAddresses = 10
 
     /// Returns the newest `count` lines in chronological order.
     ///

@@ -9,7 +9,7 @@ internal import ProxyProtocol
 /// balancer, this is decided before anything is read from the connection; otherwise, as soon as the load balancer's
 /// header has been read.
 struct SharedChannel<Base: ServerChildChannel>: ServerChildChannel {
-    /// A connection, and its client if it comes from a load balancer.
+    /// A connection and its client.
     struct Value: ServerChildChannelValue {
         let base: Base.Value
         let client: ForwardedClient
@@ -27,7 +27,9 @@ struct SharedChannel<Base: ServerChildChannel>: ServerChildChannel {
     func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Value> {
         let client = ForwardedClient()
         let isProxy = proxies.contains(channel.remoteAddress)
-        guard isProxy || enter(PeerAddress(channel.remoteAddress), channel) else {
+        let peer = PeerAddress(channel.remoteAddress)
+        if !isProxy { client.set(peer) }
+        guard isProxy || enter(peer, channel) else {
             channel.close(promise: nil)
             return channel.eventLoop.makeFailedFuture(Refused())
         }

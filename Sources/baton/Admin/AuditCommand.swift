@@ -18,11 +18,12 @@ struct AuditCommand: AsyncParsableCommand {
         func run() async throws {
             try await admin.list(
                 IdentityAdmin.Path.audit, query: [("count", String(count))],
-                ["TIME", "ACTOR", "ACTION", "SUBJECT", "OUTCOME", "METHOD", "TIMES"]
+                ["TIME", "ACTOR", "ACTION", "SUBJECT", "OUTCOME", "METHOD", "TIMES", "ADDRESS"]
             ) { (entry: IdentityAdmin.AuditEntry) in
                 [
                     Table.time(entry.time), entry.actor,
                     entry.action, entry.subject ?? "-", entry.outcome, entry.method ?? "-", String(entry.repetitions),
+                    entry.clientAddress ?? "-",
                 ]
             }
         }

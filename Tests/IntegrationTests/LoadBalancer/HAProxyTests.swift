@@ -9,12 +9,15 @@ import Testing
 @Suite(.serialized) struct HAProxyTests {
     private static let balancer: [String: any Sendable] = ["addresses": ["127.0.0.1"], "drain": 6]
 
-    @Test(arguments: ["haproxy_certificate", "haproxy_throttle", "haproxy_push"])
+    @Test(arguments: ["haproxy_certificate", "haproxy_throttle", "haproxy_audit", "haproxy_push"])
     func `certificates, the clients' addresses and push channels pass through HAProxy`(name: String) async throws {
         try await Scratch.with { scratch in
             let health = Int(try #require(FreePort.tcp(in: FreePort.ofTests)))
             let clients = try await ForeignClients(
-                ["loadBalancer": Self.balancer, "health": ["port": health]], in: scratch)
+                [
+                    "loadBalancer": Self.balancer, "health": ["port": health],
+                    "compatibility": ["passwordGrant": true],
+                ], in: scratch)
             let node = LoadBalancerProcess.Node(
                 port: clients.server.port, mdmPort: clients.server.mdmPort, healthPort: health)
             let haproxy = try await LoadBalancerProcess(node, node, in: scratch)

@@ -23,6 +23,14 @@ struct LoadBalancerHeaderTests {
         try await ForeignClients.lent.check("balancer.py", "throttle")
     }
 
+    @Test(
+        .foreignClients([
+            "loadBalancer": ["addresses": ["127.0.0.1"]], "compatibility": ["passwordGrant": true],
+        ]))
+    func `the audit log has the address in the header`() async throws {
+        try await ForeignClients.lent.check("balancer.py", "audit")
+    }
+
     @Test(.foreignClients(["loadBalancer": ["addresses": ["127.0.0.1"]], "connectionsPerAddress": 4]))
     func `each client behind a load balancer has its own share of the connections`() async throws {
         try await ForeignClients.lent.check("balancer.py", "share")

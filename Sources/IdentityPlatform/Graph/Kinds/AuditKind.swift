@@ -12,7 +12,11 @@ extension GraphKind where Item == AuditEntry {
             .standard("initiatedBy") { entry in
                 entry.actor == AuditLog.localOperator
                     ? .object(["app": .object(["displayName": .string(entry.actor)])])
-                    : .object(["user": .object(["id": .string(entry.actor)])])
+                    : .object([
+                        "user": .object([
+                            "id": .string(entry.actor), "ipAddress": JSONValue(entry.clientAddress),
+                        ])
+                    ])
             },
             .standard("loggedByService") { _ in .string("Baton") },
             .standard("repetitions") { .integer(Int($0.repetitions)) },
@@ -30,6 +34,7 @@ extension GraphKind where Item == AuditEntry {
             .standard("appId", filter: GraphFilter.text("subject")) { JSONValue($0.subject) },
             .standard("clientAppUsed", filter: GraphFilter.text("method")) { JSONValue($0.method?.rawValue) },
             .standard("createdDateTime") { .string($0.time.iso8601) },
+            .standard("ipAddress", filter: GraphFilter.text("clientAddress")) { JSONValue($0.clientAddress) },
             .standard("repetitions") { .integer(Int($0.repetitions)) },
             .standard("status") { entry in
                 .object(["errorCode": .integer(entry.outcome == "done" ? 0 : 50126)])
