@@ -44,16 +44,19 @@ final class HeadCheck: ChannelInboundHandler, RemovableChannelHandler {
     }
 
     /// Inserts the check directly after the decoder, where the heads of requests are still unchanged. Later handlers
-    /// see only one host and no framing fields. The handlers of the connection's deadlines and of draining, if there are
-    /// any, come before the check.
+    /// see only one host and no framing fields. The handlers of the connection's deadlines, of its idle time and of
+    /// draining, if there are any, come before the check.
     final class Installer: ChannelInboundHandler, RemovableChannelHandler {
         typealias InboundIn = NIOAny
 
         private let limits: ConnectionDeadlines.Limits?
         private let draining: Readiness?
+        private let idle: IdleConnections?
 
-        init(_ limits: ConnectionDeadlines.Limits? = nil, draining: Readiness? = nil) {
-            (self.limits, self.draining) = (limits, draining)
+        init(
+            _ limits: ConnectionDeadlines.Limits? = nil, draining: Readiness? = nil, idle: IdleConnections? = nil
+        ) {
+            (self.limits, self.draining, self.idle) = (limits, draining, idle)
         }
 
         func handlerAdded(context: ChannelHandlerContext) {
@@ -62,6 +65,7 @@ final class HeadCheck: ChannelInboundHandler, RemovableChannelHandler {
                 let decoder = try operations.handler(type: ByteToMessageHandler<HTTPRequestDecoder>.self)
                 try operations.addHandler(HeadCheck(), position: .after(decoder))
                 if let draining { try operations.addHandler(ConnectionDrain(draining), position: .after(decoder)) }
+                if let idle { try operations.addHandler(IdleConnections.Handler(idle), position: .after(decoder)) }
                 if let limits { try operations.addHandler(ConnectionDeadlines(limits), position: .after(decoder)) }
             } catch {
                 // Without the check, nothing may be served.

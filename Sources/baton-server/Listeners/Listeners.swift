@@ -90,8 +90,11 @@ struct Listeners {
         let router = Router()
         addRoutes(router)
         let shares = ConnectionShares(share: Self.plainConnections, listener: listener, logger: logger)
+        let idle = IdleConnections(limit: Self.plainConnections)
+        let limits = ConnectionDeadlines.Limits(handshake: .seconds(5), request: .seconds(10))
         return Application(
-            router: router, server: .http1(configuration: Self.http(idle: .seconds(10))),
+            router: router,
+            server: .http1(configuration: Self.http(HeadCheck.Installer(limits, idle: idle), idle: .seconds(10))),
             configuration: ApplicationConfiguration(
                 address: .hostname(address.address, port: address.port), serverName: nil,
                 availableConnectionsDelegate: ConnectionTotal(Self.plainConnections, shares: shares)),
