@@ -138,6 +138,7 @@ extension ChainVerifier {
             }
             anchors.append(anchor)
         }
+        // Trust data from a file has only anchors that pass both tests.
         let kept = trust.anchors.filter { $0.isSigned(by: key) }.compactMap { try? Anchor($0) }
         return (anchors + kept).filter { $0.tenant == trust.tenant }
     }

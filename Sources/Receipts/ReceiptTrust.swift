@@ -30,19 +30,23 @@ package struct ReceiptTrust: Sendable {
         return body.bytes
     }
 
-    /// Reads the object.
+    /// Reads the object. An anchor that cannot be read, or that the tenant's key has not signed, is an error: a verifier
+    /// that left it out would not find that the chain was cut.
     ///
     /// - Throws: ``ReceiptFailure``, ``MembersFailure``, ``JOSEFailure``, ``Base64Failure``.
     package init(bytes: [UInt8]) throws {
         let members = try Members(decoding: bytes, limit: Self.limit)
         guard try members.integer(ReceiptName.version) == 1 else { throw ReceiptFailure.unknownVersion }
-        guard let key = try members.members(ReceiptName.anchorKey) else { throw ReceiptFailure.malformed }
+        guard let words = try members.members(ReceiptName.anchorKey) else { throw ReceiptFailure.malformed }
+        let (key, tenant) = (try JSONWebKey(words), try members.string(ReceiptName.tenant))
+        let verification = try key.verificationKey()
         self.init(
-            tenant: try members.string(ReceiptName.tenant),
-            deviceAuthority: try Base64.decode(try members.string(ReceiptName.deviceAuthority)),
-            anchorKey: try JSONWebKey(key),
+            tenant: tenant, deviceAuthority: try Base64.decode(try members.string(ReceiptName.deviceAuthority)),
+            anchorKey: key,
             anchors: try (try members.strings(ReceiptName.anchors) ?? []).map { text in
-                guard let line = SignedLine(Array(text.utf8)) else { throw ReceiptFailure.malformed }
+                guard let line = SignedLine(Array(text.utf8)), line.isSigned(by: verification),
+                    try Anchor(line).tenant == tenant
+                else { throw ReceiptFailure.malformed }
                 return line
             })
     }

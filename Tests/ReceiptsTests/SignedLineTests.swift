@@ -106,4 +106,13 @@ import Testing
         #expect(trust.anchors == [anchor])
         #expect(trust.deviceAuthority == chain.authority)
     }
+
+    @Test func `a trust file with an anchor that the verifier would leave out is refused`() throws {
+        let chain = try Chain(1)
+        let receipt = try #require(chain.lines.first)
+        for other in [try chain.anchor(1, by: P256.Signing.PrivateKey()), receipt] {
+            let bytes = try chain.trust(anchors: [try chain.anchor(1), other]).bytes
+            #expect(throws: ReceiptFailure.malformed) { try ReceiptTrust(bytes: bytes) }
+        }
+    }
 }

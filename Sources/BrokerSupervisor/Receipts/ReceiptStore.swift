@@ -138,29 +138,33 @@ package struct ReceiptStore: Sendable {
         try lines(Name.keys).compactMap { try? KeyStatement($0) }
     }
 
-    func add(statement line: SignedLine) throws { try write(Name.keys, lines(Name.keys) + [line]) }
+    func add(statement line: SignedLine) throws { try add(line, to: Name.keys, keeping: .max) }
 
     /// The newest countersignature for the chain that this key signed; nil if there is none.
-    func anchor(of key: String) throws -> Anchor? { try newestAnchor(of: key)?.anchor }
+    package func anchor(of key: String) throws -> Anchor? { try newestAnchor(of: key)?.anchor }
 
     /// The line of the newest countersignature for the chain that this key signed; nil if there is none.
     func anchorLine(of key: String) throws -> SignedLine? { try newestAnchor(of: key)?.line }
 
+    /// A line that cannot be read is no countersignature, so the newest receipt is sent to the server once more.
     private func newestAnchor(of key: String) throws -> (anchor: Anchor, line: SignedLine)? {
         try lines(Name.anchors).compactMap { line in (try? Anchor(line)).map { (anchor: $0, line: line) } }
             .filter { $0.anchor.key == key }.max { $0.anchor.sequence < $1.anchor.sequence }
     }
 
-    func add(anchor line: SignedLine) throws {
-        try write(Name.anchors, (lines(Name.anchors) + [line]).suffix(Self.maximumAnchors))
-    }
+    package func add(anchor line: SignedLine) throws { try add(line, to: Name.anchors, keeping: Self.maximumAnchors) }
 
     private func lines(_ name: String) throws -> [SignedLine] {
-        let bytes = try directory.file(name).read(limit: 8 << 20) ?? []
-        return bytes.split(separator: Self.lineFeed).compactMap { SignedLine(Array($0)) }
+        try pieces(name).compactMap { SignedLine(Array($0)) }
     }
 
-    private func write(_ name: String, _ lines: some Sequence<SignedLine>) throws {
-        try directory.file(name).replace(with: lines.flatMap { $0.bytes + [Self.lineFeed] })
+    private func pieces(_ name: String) throws -> [ArraySlice<UInt8>] {
+        (try directory.file(name).read(limit: 8 << 20) ?? []).split(separator: Self.lineFeed)
+    }
+
+    /// Adds a line to a file. Lines that cannot be read stay there, so that a verifier finds the damage.
+    private func add(_ line: SignedLine, to name: String, keeping maximum: Int) throws {
+        let kept = try (pieces(name) + [line.bytes[...]]).suffix(maximum)
+        try directory.file(name).replace(with: kept.flatMap { $0 + [Self.lineFeed] })
     }
 }

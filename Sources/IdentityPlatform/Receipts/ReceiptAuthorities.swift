@@ -33,7 +33,13 @@ package final class ReceiptAuthorities: Sendable {
         let anchors = try await database.read { try Anchors($0).newest(tenant: tenant) }
         return ReceiptTrust(
             tenant: tenant.rawValue, deviceAuthority: try await devices.authority(of: tenant).certificateBytes,
-            anchorKey: authority.published, anchors: anchors.compactMap { SignedLine($0.line) }
+            anchorKey: authority.published,
+            anchors: try anchors.map { anchor in
+                guard let line = SignedLine(anchor.line) else {
+                    throw StorageError(.unexpectedValue, "a stored countersignature cannot be read")
+                }
+                return line
+            }
         ).bytes
     }
 

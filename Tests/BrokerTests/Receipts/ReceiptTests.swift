@@ -208,6 +208,26 @@ import Testing
         }
     }
 
+    @Test func `a damaged countersignature stays in its file when the next one is added`() async throws {
+        try await Scratch.with { scratch in
+            let folder = Directory(path: scratch.path("receipts"))
+            try folder.make()
+            let store = ReceiptStore(directory: folder)
+            let key = try ReceiptKey.make(in: KeyStore(directory: Directory(path: scratch.path("keys")), platform: nil))
+            func add(_ sequence: Int) throws {
+                let anchor = Anchor(
+                    tenant: "t", device: "d", key: "k", sequence: sequence, hash: "h", at: 1, authority: "a")
+                try store.add(anchor: try anchor.signed(with: key.signing))
+            }
+            try add(1)
+            let file = URL(filePath: folder.path + "/anchors.jsonl")
+            try Data("damaged\n".utf8).write(to: file)
+            try add(2)
+            #expect(try textOfFile(file.path).hasPrefix("damaged\n"))
+            #expect(try store.anchor(of: "k")?.sequence == 2)
+        }
+    }
+
     /// Damage to a chain that must not be repaired silently.
     enum Damage: CaseIterable { case changed, shortened, removed, endRemoved, endUnreadable, keyReplaced }
 

@@ -20,6 +20,7 @@ package enum StorageCheck {
     package static func accepts(_ key: StorageKey, rows: [Row]) throws -> Bool {
         try rows.allSatisfy { row in
             let (found, sealed): (String, [UInt8]) = (try row["name"], try row["sealed"])
+            // The only error of `open` says that the key is another one.
             return found != name || (try? key.open(sealed, purpose: name)) != nil
         }
     }
