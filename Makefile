@@ -37,7 +37,7 @@ soak: build sample
 	scripts/soak $(or $(TIMES),20)
 
 # Measures Baton against its budgets, in a release build, and writes docs/benchmarks. BENCH=device, hand-over, server,
-# mdm or scaling runs one benchmark; scaling, the long one, runs only then.
+# mdm, nodes or scaling runs one benchmark; scaling, the long one, runs only then.
 bench: setup
 	scripts/bench $(BENCH)
 
