@@ -41,13 +41,14 @@ soak: build sample
 bench: setup
 	scripts/bench $(BENCH)
 
-# Checks code layout, retired words, imports, and what an app downloads.
+# Checks code layout, retired words, imports, what an app downloads, and the tables of docs/operations/size.md.
 lint:
 	scripts/format
 	scripts/check-words
 	scripts/check-imports
 	scripts/check-shape
 	scripts/check-app-downloads
+	scripts/check-sizes
 
 build: setup
 	scripts/swift build
