@@ -37,17 +37,18 @@ soak: build sample
 	scripts/soak $(or $(TIMES),20)
 
 # Measures Baton against its budgets, in a release build, and writes docs/benchmarks. BENCH=device, hand-over, server,
-# mdm or scaling runs one benchmark; scaling, the long one, runs only then.
+# mdm, nodes or scaling runs one benchmark; scaling, the long one, runs only then.
 bench: setup
 	scripts/bench $(BENCH)
 
-# Checks code layout, retired words, imports, and what an app downloads.
+# Checks code layout, retired words, imports, what an app downloads, and the tables of docs/operations/size.md.
 lint:
 	scripts/format
 	scripts/check-words
 	scripts/check-imports
 	scripts/check-shape
 	scripts/check-app-downloads
+	scripts/check-sizes
 
 build: setup
 	scripts/swift build

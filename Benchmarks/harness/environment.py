@@ -23,9 +23,9 @@ DEVICE = "ward-7-tablet"
 PATIENCE = 120.0  # seconds for any single command
 
 
-def build():
-    """Builds the programs and the device's benchmark. Returns their folder."""
-    for product in PRODUCTS:
+def build(products=None):
+    """Builds programs; by default those of a device and a server, and the device's benchmark. Returns their folder."""
+    for product in products or PRODUCTS:
         subprocess.run(
             [ROOT / "scripts/swift", "build", "-c", "release", "--scratch-path", ROOT / ".build-benchmark", "--product",
              product], check=True, stdout=sys.stderr, env=os.environ | {"BATON_BENCH": "1"})
@@ -74,7 +74,8 @@ def children(process, name=None):
     """The children of a process; with a name, only those that run this program."""
     tasks = pathlib.Path(f"/proc/{process}/task").iterdir()
     found = [int(child) for task in tasks for child in (task / "children").read_text().split()]
-    return [child for child in found if name in (None, pathlib.Path(f"/proc/{child}/comm").read_text().strip())]
+    return [child for child in found
+            if name is None or pathlib.Path(f"/proc/{child}/comm").read_text().strip() == name]
 
 
 def proportional_memory(process):

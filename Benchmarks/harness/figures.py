@@ -71,6 +71,8 @@ def columns(figure):
             other.append(f"{text(figure[key])}{words}")
     if "processorTime" in figure:
         other.append(f"{text(figure['processorTime'])} µs of processor time")
+    if "databaseTime" in figure:
+        other.append(f"{text(figure['databaseTime'])} µs of PostgreSQL's")
     ratios = [text(figure.get("ratioP50", figure.get("ratio"))), text(figure.get("ratioP99"))]
     return [figure["name"], with_unit("p50"), with_unit("p99"), ", ".join(other), *ratios, figure.get("budget", ""),
             mark(figure)]

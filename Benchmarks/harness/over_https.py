@@ -8,7 +8,6 @@ import base64
 import contextlib
 import http.client
 import json
-import os
 import pathlib
 import shutil
 import socket
@@ -18,6 +17,8 @@ import subprocess
 import threading
 import time
 import urllib.parse
+
+from environment import administer
 
 PATIENCE = 30.0  # seconds for a start, and for one answer
 PASSWORD = "correct horse battery"
@@ -36,31 +37,49 @@ def free_port():
         return probe.getsockname()[1]
 
 
+def processor_seconds(process):
+    """The processor time of a process, in user and system mode, from the kernel's clock for it (clock_getcpuclockid)."""
+    return time.clock_gettime_ns(~process << 3 | 2) / 1e9
+
+
 class Connection:
     """An HTTPS connection that stays open and does little work per request, so that mostly the server is measured."""
 
-    def __init__(self, port, name, trust):
-        context = ssl.create_default_context(cafile=trust)
-        plain = socket.create_connection(("127.0.0.1", port), timeout=PATIENCE)
+    def __init__(self, port, name, trust, address="127.0.0.1", identity=None, context=None):
+        """identity: a file with a certificate and its key, with which the client authenticates. context: what several
+        connections share."""
+        if context is None:
+            context = ssl.create_default_context(cafile=trust)
+            if identity:
+                context.load_cert_chain(identity)
+        plain = socket.create_connection((address, port), timeout=PATIENCE)
         plain.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         self.socket = context.wrap_socket(plain, server_hostname=name)
         self.host = f"{name}:{port}"
 
     def post(self, path, form):
-        body = urllib.parse.urlencode(form).encode()
-        head = f"POST {path} HTTP/1.1\r\nHost: {self.host}\r\nContent-Type: {FORM}\r\nContent-Length: {len(body)}\r\n\r\n"
-        self.socket.sendall(head.encode() + body)
+        """Posts a form; returns the members of the JSON answer."""
+        _, body = self.request("POST", path, urllib.parse.urlencode(form).encode(), FORM)
+        return json.loads(body)
+
+    def request(self, method, path, body, media_type, **more):
+        """Sends a request. Returns the fields of the answer's head, with names in lower case, and its body. `more`:
+        further fields of the request's head."""
+        head = f"{method} {path} HTTP/1.1\r\nHost: {self.host}\r\nContent-Type: {media_type}\r\n"
+        head += "".join(f"{name}: {value}\r\n" for name, value in more.items())
+        self.socket.sendall(f"{head}Content-Length: {len(body)}\r\n\r\n".encode() + body)
         data = b""
         while b"\r\n\r\n" not in data:
             data += self.received()
         head, body = data.split(b"\r\n\r\n", 1)
-        fields = dict(line.lower().split(b": ", 1) for line in head.split(b"\r\n")[1:])
+        pairs = (line.split(b": ", 1) for line in head.split(b"\r\n")[1:])
+        fields = {name.lower(): value for name, value in pairs}
         length = int(fields[b"content-length"])
         while len(body) < length:
             body += self.received()
         if not head.startswith(b"HTTP/1.1 200"):
             raise Problem(f"{path}: {data.decode(errors='replace')[:2000]}")
-        return json.loads(body)
+        return fields, body
 
     def received(self):
         data = self.socket.recv(65536)
@@ -71,9 +90,10 @@ class Connection:
 
 class Server:
     """A server that this program starts; subclasses set `process` and the rest."""
+    address = "127.0.0.1"
 
     def connect(self):
-        return Connection(self.port, self.name, self.trust)
+        return Connection(self.port, self.name, self.trust, self.address)
 
     def until_ready(self, log):
         end = time.monotonic() + PATIENCE
@@ -81,15 +101,14 @@ class Server:
             if self.process.poll() is not None:
                 break
             with contextlib.suppress(OSError):
-                socket.create_connection(("127.0.0.1", self.port), timeout=1).close()
+                socket.create_connection((self.address, self.port), timeout=1).close()
                 return
             time.sleep(0.05)
         self.end()
         raise Problem(f"{self.title} does not start:\n{log.read_text()[-2000:]}")
 
     def processor_seconds(self):
-        fields = pathlib.Path(f"/proc/{self.process.pid}/stat").read_text().rsplit(") ", 1)[1].split()
-        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+        return processor_seconds(self.process.pid)
 
     def refresh(self, connection, token):
         return connection.post(
@@ -117,45 +136,48 @@ class BatonServer(Server):
     title = "baton-server"
     name = "login.bench.test"
     user = "amara@bench.test"
+    path = "/bench.test/oauth2/v2.0/token"
 
-    def __init__(self, program, folder):
+    def __init__(self, program, folder, others=None, like=None):
+        """Starts a server.
+
+        others: keys of the configuration file besides the usual ones. like: another node of the same installation. The
+        two have the same ports, so their addresses must differ."""
         folder.mkdir()
+        others = others or {}
+        self.address = others.get("address", self.address)
         self.state = folder / "state"
-        self.port = free_port()
+        self.port, self.mdm_port = (like.port, like.mdm_port) if like else (free_port(), free_port())
         names = {"login": self.name} | {
             kind: f"{kind.lower()}.bench.test" for kind in ("deviceRegistration", "graph", "mdm")}
         configuration = {
-            "directory": str(self.state), "port": self.port, "mdmPort": free_port(), "names": names,
-            "logLevel": "warning", "passwordCost": 10, "compatibility": {"passwordGrant": True}}
+            "directory": str(self.state), "port": self.port, "mdmPort": self.mdm_port, "names": names,
+            "logLevel": "warning", "passwordCost": 10, "compatibility": {"passwordGrant": True}} | others
         (folder / "server.json").write_text(json.dumps(configuration))
+        if like:
+            self.state.mkdir(mode=0o700)
+            shutil.copytree(like.state / "ca", self.state / "ca")
+            shutil.copy2(like.state / "storage.key", self.state)
         log = folder / "log"
         with log.open("w") as output:
             self.process = subprocess.Popen(
                 [program, "--config", folder / "server.json"], stdout=output, stderr=output)
         self.until_ready(log)
         self.trust = self.state / "ca/root.pem"
-        self.administer("/identity/tenants", {"displayName": "Bench", "domain": "bench.test"})
+
+    def prepare(self):
+        """Makes an organisation, a person and an application."""
+        self.administer("POST", "/identity/tenants", {"displayName": "Bench", "domain": "bench.test"})
         self.administer(
-            "/identity/tenants/-/users",
+            "POST", "/identity/tenants/-/users",
             {"userPrincipalName": self.user, "displayName": "Amara", "password": PASSWORD})
         app = self.administer(
-            "/identity/tenants/-/clients",
+            "POST", "/identity/tenants/-/clients",
             {"displayName": "Bench", "redirectURIs": ["http://localhost"], "tokenAlgorithm": "ES256"})
         self.client = {"client_id": app["id"], "scope": "offline_access User.Read"}
-        self.path = "/bench.test/oauth2/v2.0/token"
 
-    def administer(self, path, body):
-        connection = http.client.HTTPConnection("localhost")
-        connection.sock = socket.socket(socket.AF_UNIX)
-        connection.sock.settimeout(PATIENCE)
-        connection.sock.connect(str(self.state / "admin.sock"))
-        with contextlib.closing(connection):
-            connection.request("POST", path, json.dumps(body), {"Content-Type": "application/json"})
-            answer = connection.getresponse()
-            text = answer.read()
-            if answer.status >= 300:
-                raise Problem(f"{path}: {answer.status} {text.decode(errors='replace')}")
-            return json.loads(text)
+    def administer(self, method, path, body=None):
+        return administer(self.state / "admin.sock", method, path, body)
 
 
 class Glewlwyd(Server):
@@ -299,6 +321,7 @@ def figures(programs, folder, seconds):
     try:
         servers.append(Glewlwyd(folder / "glewlwyd"))
         servers.append(BatonServer(programs / "baton-server", folder / "baton"))
+        servers[-1].prepare()
         for count, name in ((1, "ES256: refresh grant over HTTPS, one client"), (8, "ES256: refresh grant over HTTPS, 8 clients")):
             chains = [Chains(server, count) for server in servers]
             for turn in range(1 + seconds):

@@ -18,6 +18,12 @@ except where the table says otherwise. The keys are gone when the session proces
 The identity platform's grants and sign-ins (`scripts/benchmark server`), with references that do only the unavoidable
 part of the work."""),
     "mdm": ("Device management", "The MDM server's durable queue (`scripts/benchmark mdm`)."),
+    "nodes": ("Nodes on PostgreSQL", """\
+One, two and four nodes of `baton-server` over one PostgreSQL server, with four clients over HTTPS for each node
+(`scripts/benchmark-nodes`). All of them share the machine, so more nodes cannot answer more requests; the limit is the
+processor time of all nodes for one grant. Each client sends its next request to the next node. The database has 20,000
+sessions. PostgreSQL's own benchmark, `pgbench`, commits transactions of one updated row. A statement is a round trip to
+PostgreSQL; `BEGIN` and `COMMIT` count."""),
     "scaling": ("Scaling", """\
 The cost of each operation as the organisation grows (`scripts/benchmark scaling`)."""),
 }

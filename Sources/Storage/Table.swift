@@ -24,6 +24,18 @@ extension Table {
 
     /// The names of the columns that are read when a row is read.
     fileprivate static var columns: [String] { Column.allCases.filter { !unread.contains($0) }.map(\.rawValue) }
+    fileprivate static var qualifiedColumns: [String] { columns.map { "\(table).\($0)" } }
+}
+
+extension ArraySlice<SQL.Value> {
+    /// Takes the values of a record's columns; returns nil if all of them are NULL, because the join found no row.
+    fileprivate mutating func takeRecord<Item: Record>() throws -> Item? {
+        let names = Item.columns
+        let own = Array(prefix(names.count))
+        self = dropFirst(names.count)
+        guard own.contains(where: { $0 != .null }) else { return nil }
+        return try Item(TableRow(row: Row(names: names, values: own)))
+    }
 }
 
 /// The columns of a table. Each case's raw value is a column name.
@@ -74,6 +86,33 @@ extension Connection {
     /// - Throws: ``StorageError``, including when there is more than one row.
     package func record<Item: Record>(_ type: Item.Type, _ rest: SQL) throws -> Item? {
         try row(of: type, rest).map(Item.init)
+    }
+
+    /// Returns the only record selected by the rest of the statement, or nil, with the records of two other tables that
+    /// belong to it, if they exist. All are read by one statement. Each table has a column that is never NULL among those
+    /// that are read.
+    ///
+    /// - Parameters:
+    ///   - joinsSecond: the condition for a row of the second table. Names of columns need the name of their table.
+    ///   - joinsThird: the condition for a row of the third table.
+    /// - Throws: ``StorageError``, including when there is more than one row.
+    package func record<First: Record, Second: Record, Third: Record>(
+        _ type: First.Type, with secondType: Second.Type, on joinsSecond: SQL, and thirdType: Third.Type,
+        on joinsThird: SQL, _ rest: SQL
+    ) throws -> (First, Second?, Third?)? {
+        let row = try row(
+            """
+            SELECT \(names: First.qualifiedColumns + Second.qualifiedColumns + Third.qualifiedColumns)
+            FROM \(names: [First.table]) LEFT JOIN \(names: [Second.table]) ON \(joinsSecond)
+                LEFT JOIN \(names: [Third.table]) ON \(joinsThird) \(rest)
+            """)
+        guard let row else { return nil }
+        var values = row.values[...]
+        guard let first: First = try values.takeRecord() else {
+            throw StorageError(.unexpectedValue, "a row of \(First.table) has only NULL")
+        }
+        let (second, third): (Second?, Third?) = (try values.takeRecord(), try values.takeRecord())
+        return (first, second, third)
     }
 
     /// Returns one column of the rows selected by the rest of the statement.

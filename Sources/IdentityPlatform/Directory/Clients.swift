@@ -105,17 +105,27 @@ package struct Clients {
         try connection.execute("DELETE FROM client WHERE tenant = \(tenant) AND id = \(id)")
     }
 
-    /// Returns the registration in a row, with its lists from the other tables.
+    /// Returns the registration in a row, with its lists from the other tables. One statement reads all lists, because
+    /// each statement is a round trip to the server of a shared database.
     private func client(_ row: TableRow<Client>) throws -> Client {
         let (tenant, id): (TenantID, ClientID) = (try row[.tenant], try row[.id])
         let own: SQL = "WHERE tenant = \(tenant) AND client = \(id)"
+        let items = try connection.rows(
+            """
+            SELECT 'redirect' AS list, uri AS item FROM clientRedirect \(own)
+            UNION ALL SELECT 'logout', uri FROM clientLogoutRedirect \(own)
+            UNION ALL SELECT 'resource', resource FROM clientResource \(own)
+            UNION ALL SELECT 'permission', permission FROM clientPermission \(own)
+            ORDER BY item
+            """)
+        func list<Item: ColumnValue>(_ name: String) throws -> [Item] {
+            try items.filter { try $0["list"] == name }.map { try $0["item"] }
+        }
         let isConfidential: Bool = try row[.isConfidential]
         return Client(
             tenant: tenant, id: id, displayName: try row[.displayName],
-            redirectURIs: try connection.values(.uri, of: ClientRedirect.self, "\(own) ORDER BY uri"),
-            logoutURIs: try connection.values(.uri, of: ClientLogoutRedirect.self, "\(own) ORDER BY uri"),
-            resources: try connection.values(.resource, of: ClientResource.self, "\(own) ORDER BY resource"),
-            permissions: try connection.values(.permission, of: ClientPermission.self, "\(own) ORDER BY permission"),
+            redirectURIs: try list("redirect"), logoutURIs: try list("logout"), resources: try list("resource"),
+            permissions: try list("permission"),
             isBroker: try row[.isBroker], isPublic: !isConfidential, isEnabled: try row[.accountEnabled],
             tokenAlgorithm: try row[.tokenAlgorithm])
     }

@@ -12,9 +12,11 @@ package struct LiveSession: Sendable {
     ///
     /// - Throws: ``OAuthError``, ``StorageError``
     package init(_ id: SessionID, tenant: TenantID, _ connection: any Connection) throws {
-        guard let session = try Sessions(connection).find(id, tenant: tenant) else { throw OAuthError.badGrant }
-        let person = try Users(connection).find(session.user, tenant: tenant)
-        let device = try session.device.flatMap { try Devices(connection).find($0.id, tenant: tenant) }
+        let found = try connection.record(
+            Session.self, with: User.self, on: "person.tenant = session.tenant AND person.id = session.person",
+            and: Device.self, on: "device.tenant = session.tenant AND device.id = session.device",
+            "WHERE session.tenant = \(tenant) AND session.id = \(id)")
+        guard let (session, person, device) = found else { throw OAuthError.badGrant }
         if let refusal = SessionRule.refusal(of: session, person: person, device: device) { throw refusal }
         guard let person else { throw OAuthError.badGrant }
         (self.session, self.person, self.device) = (session, person, device)

@@ -17,9 +17,6 @@ final class PushChannels: Sendable {
         var isClosed = false
     }
 
-    /// The maximum time that a push channel stays open. If a nudge is lost, the device learns of the change after this
-    /// time at the latest.
-    static let longestLife = Duration.seconds(600)
     /// How many push channels are nudged at once after a gap in the announcements, and the pause after them. Each
     /// nudged device sends requests, so the rate is limited.
     private static let (batch, pause) = (250, Duration.milliseconds(250))
@@ -117,9 +114,8 @@ final class PushChannels: Sendable {
     /// Wakes push channels that have been silent for too long, and ends push channels that have been open for too long.
     private func beat() {
         let now = ContinuousClock.now
-        let jitter = Double.random(in: 0.9...1)
         for connection in state.withLock({ Array($0.channels.values) }) {
-            connection.beat(silentSince: now - keepAlive * 0.75, oldest: now - Self.longestLife * jitter)
+            connection.beat(silentSince: now - keepAlive * 0.75, now: now)
         }
     }
 

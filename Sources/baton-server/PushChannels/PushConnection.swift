@@ -8,6 +8,10 @@ internal import Synchronization
 ///
 /// Callers never wait. Nudges are coalesced: even a slow push channel never has more than one nudge to write.
 final class PushConnection: Sendable {
+    /// The maximum time that a push channel stays open. If a nudge is lost, the device learns of the change after this
+    /// time at the latest.
+    static let longestLife = Duration.seconds(600)
+
     private struct State {
         var isNudged = false
         var isOver = false
@@ -19,7 +23,9 @@ final class PushConnection: Sendable {
     let reference: DeviceReference
     /// The directory's device at the other end, which proved possession of its key; nil if the device has not joined.
     let asker: DeviceAsker?
-    private let begun: ContinuousClock.Instant
+    /// When the push channel is too old. The lives of push channels differ at random: after the end of a node, many
+    /// devices open a push channel at the same time, and must not all do so again ten minutes later.
+    private let expiry: ContinuousClock.Instant
     private let state: Mutex<State>
     /// Yields when there may be something to write. Several wakes are coalesced into one.
     let wakes: AsyncStream<Void>
@@ -28,7 +34,7 @@ final class PushConnection: Sendable {
     init(_ device: EnrolledDevice, asker: DeviceAsker?, now: ContinuousClock.Instant = .now) {
         (self.device, reference) = (device, device.reference)
         self.asker = asker
-        begun = now
+        expiry = now + Self.longestLife * Double.random(in: 0.75...1)
         state = Mutex(State(lastWritten: now))
         (wakes, wake) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
     }
@@ -43,9 +49,9 @@ final class PushConnection: Sendable {
         wake.yield()
     }
 
-    /// Wakes the push channel if it has been silent since `time`; ends it if it began before `oldest`.
-    func beat(silentSince time: ContinuousClock.Instant, oldest: ContinuousClock.Instant) {
-        guard begun > oldest else { return end() }
+    /// Wakes the push channel if it has been silent since `time`; ends it if it is too old.
+    func beat(silentSince time: ContinuousClock.Instant, now: ContinuousClock.Instant) {
+        guard now < expiry else { return end() }
         guard state.withLock({ $0.lastWritten <= time }) else { return }
         wake.yield()
     }

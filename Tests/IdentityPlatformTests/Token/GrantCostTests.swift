@@ -22,12 +22,13 @@ import Testing
             #expect(answer.status == .ok, "\(answer.text)")
             token = try answer.json.string(ReplyName.refreshToken)
         }
-        // Reads the token, its session, the person and their roles; marks the old token as used; stores the next token.
+        // Reads the token, its session with the person, and their roles; marks the old token as used; stores the next
+        // token.
         guard fixture.platform.database.isShared else {
-            #expect(count.value == Count.Value(reads: 0, writes: 1, statements: 6))
+            #expect(count.value == Count.Value(reads: 0, writes: 1, statements: 5))
             return
         }
-        #expect(count.value.isAtMost(.init(reads: 1, writes: 1, statements: 16)), "\(count.value)")
+        #expect(count.value.isAtMost(.init(reads: 1, writes: 1, statements: 12)), "\(count.value)")
     }
 
     @Test func `a grant with a primary refresh token writes nothing but, for other nodes, that it was used`()
@@ -40,12 +41,12 @@ import Testing
         let request = try await session.useRequest()
         count.reset()
         #expect(try await session.testDevice.send(PrimaryRefreshToken.form(request: request)).status == .ok)
-        // Reads the token, its session, the person, their device and their roles.
+        // Reads the token, its session with person and device, and the person's roles.
         guard fixture.platform.database.isShared else {
-            #expect(count.value == Count.Value(reads: 1, writes: 0, statements: 5))
+            #expect(count.value == Count.Value(reads: 1, writes: 0, statements: 3))
             return
         }
-        #expect(count.value.isAtMost(.init(reads: 2, writes: 1, statements: 24)), "\(count.value)")
+        #expect(count.value.isAtMost(.init(reads: 2, writes: 1, statements: 16)), "\(count.value)")
     }
 
     @Test func `grants over a shared database are one transaction, too`() async throws {
@@ -57,13 +58,13 @@ import Testing
         #expect(try await fixture.refresh(refresh).status == .ok)
         // The cache holds nothing: the read finds the tenant in the address, and the transaction also reads the
         // tenant, the application and the signing keys.
-        #expect(count.value == Count.Value(reads: 1, writes: 1, statements: 14))
+        #expect(count.value == Count.Value(reads: 1, writes: 1, statements: 10))
         _ = try await session.tokens()
         let request = try await session.useRequest()
         count.reset()
         #expect(try await session.testDevice.send(PrimaryRefreshToken.form(request: request)).status == .ok)
         // The transaction also reads the broker's registration, and stores that the request was accepted.
-        #expect(count.value == Count.Value(reads: 1, writes: 1, statements: 19))
+        #expect(count.value == Count.Value(reads: 1, writes: 1, statements: 11))
     }
 }
 
