@@ -51,7 +51,7 @@ package struct Management: Sendable {
     /// restricts who may call.
     package func addAdminRoutes<Context: RequestContext>(to router: Router<Context>) {
         let router = ManagementRouter(router: router, calls: ManagementCalls(database: database))
-        let log = ManagementLog(sources: sources, retention: configuration.auditRetention)
+        let log = ManagementLog(sources: sources)
         let commands = CommandRequests(
             database: database, sources: sources, sealer: sealer, log: log, maximumQueue: configuration.maximumQueue)
         EnrollmentRoutes(
