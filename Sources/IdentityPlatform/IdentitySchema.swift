@@ -10,5 +10,5 @@ package enum IdentitySchema {
         + AuditSchema.origin + GroupsSchema.migrations + TokensSchema.migrations + ReceiptsSchema.migrations
         + OfflineSchema.migrations + BrowsersSchema.migrations + DirectorySchema.removal
         + BrandingSchema.migrations + NoncesSchema.migrations + HousekeepingSchema.migrations
-        + DevicesSchema.ahead
+        + DevicesSchema.ahead + ErasureSchema.migrations + BreakGlassSchema.migrations
 }

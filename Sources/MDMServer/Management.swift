@@ -64,7 +64,7 @@ package struct Management: Sendable {
             database: database, sources: sources, packages: packages, addresses: addresses, log: log,
             commands: commands
         ).add(to: router)
-        AuditRoutes(database: database).add(to: router)
+        AuditRoutes(database: database, sources: sources).add(to: router)
     }
 
     /// Returns the TLS configuration of the devices' listener: HTTP/1.1, asking for a client certificate that

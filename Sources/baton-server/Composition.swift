@@ -41,6 +41,7 @@ struct Composition {
         _ = unsafe unlink(socket)
         let administration = Router(context: AdminContext.self)
         administration.add(middleware: PeerCheck())
+        administration.add(middleware: BreakGlassNotice(identity: identity))
         administration.add(middleware: TenantLink(identity: identity, management: management))
         AdminRoutes(
             identity,

@@ -82,12 +82,14 @@ extension IdentityAdmin {
         package let repetitions: Int64
         /// How the person signed in: `page`, `password`, `prt` or `device-code`.
         package let method: String?
+        /// More about the action.
+        package let detail: String?
         /// The id of the request.
         package let correlation: String?
 
         package init(
             position: Int64, time: Int64, actor: String, action: String, subject: String?, outcome: String,
-            repetitions: Int64, method: String?, correlation: String?
+            repetitions: Int64, method: String?, detail: String?, correlation: String?
         ) {
             self.position = position
             self.time = time
@@ -97,6 +99,7 @@ extension IdentityAdmin {
             self.outcome = outcome
             self.repetitions = repetitions
             self.method = method
+            self.detail = detail
             self.correlation = correlation
         }
     }

@@ -1,7 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
+internal import Logging
 internal import Storage
 
 extension Housekeeping {
+    /// Writes into the audit log which break-glass access has expired. The access ended at its time without this.
+    func endBreakGlass(of tenant: TenantID, at now: Timestamp, step: Int) async throws -> Int {
+        let ended = try await platform.database.write { connection in
+            let grants = try connection.records(
+                BreakGlassGrant.self,
+                "WHERE tenant = \(tenant) AND ended IS NULL AND expires <= \(now) ORDER BY expires LIMIT \(step)")
+            for grant in grants {
+                try BreakGlassGrants(connection).end(grant, at: now, outcome: "expired", by: AuditLog.server)
+            }
+            return grants.map(\.id)
+        }
+        for id in ended { Logger.current.warning("break-glass access has expired", metadata: ["grant.id": "\(id)"]) }
+        return ended.count
+    }
+
     /// The statements that delete sessions and heads of receipt chains whose retention period has ended.
     func retained(_ tenant: TenantID, now: Timestamp, step: Int) -> [SQL] {
         let retention = platform.configuration.retention
@@ -22,6 +38,11 @@ extension Housekeeping {
                         WHERE primaryRefreshToken.tenant = session.tenant AND primaryRefreshToken.session = session.id)
                     AND NOT EXISTS (SELECT 1 FROM browserSession
                         WHERE browserSession.tenant = session.tenant AND browserSession.session = session.id)
+                LIMIT \(step))
+            """,
+            """
+            DELETE FROM breakGlass WHERE tenant = \(tenant) AND id IN (
+                SELECT id FROM breakGlass WHERE tenant = \(tenant) AND ended <= \(now - retention.audit)
                 LIMIT \(step))
             """,
             // The newest head of each chain stays.

@@ -36,6 +36,9 @@ package struct Housekeeping: Sendable {
                 removed += try await platform.database.write { try $0.execute(statement) }
             }
             removed += try await forgetAudit(of: tenant, step: step)
+            removed += try await Erasures(database: platform.database, environment: platform.environment)
+                .advance(tenant)
+            removed += try await endBreakGlass(of: tenant, at: now, step: step)
         }
         for tenant in try await platform.database.read({ try Tenants($0).removed() }) {
             removed += try await forgetAudit(of: tenant, step: step)

@@ -16,7 +16,7 @@ package struct AuditLog {
     /// The id of the current request. A transaction's body runs in the task that requested it, so it sees this value.
     @TaskLocal package static var correlation: String?
 
-    private let connection: any Connection
+    let connection: any Connection
 
     package init(_ connection: any Connection) { self.connection = connection }
 
