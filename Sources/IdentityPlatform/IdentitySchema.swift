@@ -10,5 +10,5 @@ package enum IdentitySchema {
         + AuditSchema.origin + GroupsSchema.migrations + TokensSchema.migrations + ReceiptsSchema.migrations
         + OfflineSchema.migrations + BrowsersSchema.migrations + DirectorySchema.removal
         + BrandingSchema.migrations + NoncesSchema.migrations + HousekeepingSchema.migrations
-        + DevicesSchema.ahead + AuditSchema.clientAddress
+        + DevicesSchema.ahead + AuditSchema.clientAddress + ErasureSchema.migrations + BreakGlassSchema.migrations
 }

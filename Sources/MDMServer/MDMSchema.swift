@@ -17,6 +17,7 @@ package enum MDMSchema {
         Migration("command subject", [commandSubject]),
         Migration("packages", PackageCopy.statements),
         Migration("audit client address", allowsPrevious: true, [auditClientAddress]),
+        Migration("finished commands", [finishedCommands]),
     ]
 
     /// The inventory lists that the server must request (``DueInventory``). For devices that enrolled before this step,
@@ -71,6 +72,11 @@ package enum MDMSchema {
     /// An index with which waiting commands are found without reading finished ones.
     private static let waitingCommands: SQL = """
         CREATE INDEX commandWaiting ON command (tenant, udid, position) WHERE finishedAt IS NULL
+        """
+
+    /// An index with which the commands whose retention period has ended are found.
+    private static let finishedCommands: SQL = """
+        CREATE INDEX commandFinished ON command (tenant, finishedAt) WHERE finishedAt IS NOT NULL
         """
 
     /// Administrative acts. Each line is written in the act's transaction.

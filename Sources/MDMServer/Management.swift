@@ -51,7 +51,7 @@ package struct Management: Sendable {
     /// restricts who may call.
     package func addAdminRoutes<Context: RequestContext>(to router: Router<Context>) {
         let router = ManagementRouter(router: router, calls: ManagementCalls(database: database))
-        let log = ManagementLog(sources: sources, retention: configuration.auditRetention)
+        let log = ManagementLog(sources: sources)
         let commands = CommandRequests(
             database: database, sources: sources, sealer: sealer, log: log, maximumQueue: configuration.maximumQueue)
         EnrollmentRoutes(
@@ -64,7 +64,7 @@ package struct Management: Sendable {
             database: database, sources: sources, packages: packages, addresses: addresses, log: log,
             commands: commands
         ).add(to: router)
-        AuditRoutes(database: database).add(to: router)
+        AuditRoutes(database: database, sources: sources).add(to: router)
     }
 
     /// Returns the TLS configuration of the devices' listener: HTTP/1.1, asking for a client certificate that

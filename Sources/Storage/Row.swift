@@ -32,6 +32,9 @@ package struct Row: Sendable {
         }
     }
 
+    /// The columns in the statement's order.
+    package var columns: [(name: String, value: SQL.Value)] { Array(zip(names, values)) }
+
     /// All text and byte values in the row, for searches through a whole database.
     package var cells: [[UInt8]] {
         values.compactMap { value in

@@ -44,6 +44,7 @@ struct Composition {
         let administration = Router(context: AdminContext.self)
         administration.add(middleware: PeerCheck())
         administration.add(middleware: OutageResponse())
+        administration.add(middleware: BreakGlassNotice(identity: identity))
         administration.add(middleware: TenantLink(identity: identity, management: management))
         AdminRoutes(
             identity,
@@ -100,7 +101,8 @@ struct Composition {
                 MeasuredResponder(devices.buildResponder(), requests[.devices]), of: management, authority: authority),
             listeners.administration(
                 MeasuredResponder(administration.buildResponder(), requests[.administration]), path: socket),
-            HousekeepingService(housekeeping: Housekeeping(identity), logger: logger), link,
+            HousekeepingService(
+                housekeeping: Housekeeping(identity, beside: { try await management.sweep() }), logger: logger), link,
             // The last service is notified of a shutdown first. The devices' listener waits for open responses, and
             // push channels are such responses.
             channels,
@@ -127,7 +129,7 @@ struct Composition {
                 port: configuration.port, aliases: names.aliases))
         identity.compatibility = configuration.compatibility
         identity.breachedPasswords = configuration.passwords.breached
-        identity.auditRetention = .seconds(configuration.auditDays * 86400)
+        identity.retention = configuration.retention.identity
         identity.lifetimes.devicePolling = .seconds(configuration.devicePolling)
         identity.signingKeys = configuration.signingKeys
         if let cost = PasswordCost(logarithm: configuration.passwords.cost, blockSize: 8, parallelism: 3) {
@@ -165,7 +167,8 @@ struct Composition {
                     trustRoot: try authority.root.serializeAsPEM().derBytes,
                     packageDirectory: configuration.packageFolder ?? directory.path(of: "packages"),
                     arePackagesInDatabase: databases.isShared && configuration.packageFolder == nil,
-                    auditRetention: .seconds(configuration.auditDays * 86400)),
+                    auditRetention: .days(configuration.retention.auditDays),
+                    commandRetention: .days(configuration.retention.commandDays)),
                 database: metering.measured(databases.management, "management"),
                 sealer: SecretSealer(
                     seal: { try storageKey.seal($0, purpose: $1) }, open: { try storageKey.open($0, purpose: $1) }))

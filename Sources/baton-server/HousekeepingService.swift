@@ -3,7 +3,7 @@ internal import IdentityPlatform
 internal import Logging
 internal import ServiceLifecycle
 
-/// Removes expired rows from the identity database every ten minutes while the server runs.
+/// Removes expired rows from the databases every ten minutes while the server runs.
 struct HousekeepingService: Service {
     let housekeeping: Housekeeping
     let logger: Logger

@@ -16,7 +16,13 @@ import Testing
         AdminFailure(code: "c", message: "m", remedy: "r"), AdminFailure(code: "c", message: "m", remedy: "r").error,
         IdentityAdmin.AuditEntry(
             position: 1, time: 1, actor: "operator", action: "a", subject: "s", outcome: "o", repetitions: 1,
-            method: "page", correlation: "c", clientAddress: "192.0.2.7"),
+            method: "page", detail: "d", correlation: "c", clientAddress: "192.0.2.7"),
+        IdentityAdmin.BreakGlassGrant(
+            id: "i", user: "u", role: "r", reason: "w", grantedBy: "uid=0", begunAt: 1, expiresAt: 2, endedAt: 2,
+            isActive: false),
+        IdentityAdmin.NewBreakGlassGrant(user: "u", role: "r", reason: "w", minutes: 1, login: 1),
+        personalHoldings, IdentityAdmin.Erasure(pseudonym: "p", auditEntries: 1, removed: personalHoldings),
+        ExportEnd(end: 1),
         IdentityAdmin.Client(
             id: "i", displayName: "n", redirectURIs: ["u"], postLogoutRedirectURIs: ["u"], resources: ["r"],
             permissions: ["p"], isPublic: true, accountEnabled: true, tokenAlgorithm: "ES256", warnings: ["w"]),
@@ -79,6 +85,7 @@ import Testing
         .done, .status(status), .diagnosis(diagnosis), .joined(deviceID: "d", tenantID: "t"),
         .checkedIn(done: 1, failed: 1, later: 1), .failed(failure),
     ]
+    private static let personalHoldings = IdentityAdmin.PersonalHoldings(sessions: 1, devices: 1)
     private static let holdings = IdentityAdmin.TenantHoldings(
         users: 1, groups: 1, clients: 1, sessions: 1, devices: 1,
         management: .init(devices: 1, enrollmentProfiles: 1, profiles: 1, apps: 1))

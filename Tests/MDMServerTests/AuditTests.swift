@@ -2,6 +2,7 @@
 import AdminAPI
 import Foundation
 import HTTPTypes
+import MDMServer
 import TestSupport
 import Testing
 
@@ -56,6 +57,9 @@ import Testing
             #expect(two.count == 2 && two[0] < two[1])
             fixture.now.advance(days: 2)
             _ = try await fixture.enrollmentProfile(named: "tablet-3")
+            let isSwept = try await fixture.management.sweep(step: 1)
+            #expect(isSwept == 1)
+            #expect(try await fixture.management.sweep() == 0)
             let left = try await fixture.entries().map(\.position)
             #expect(left.count == 2 && left[0] == two[1] && left[0] < left[1])
             #expect(try await fixture.entries(count: 1).map(\.position) == [left[1]])

@@ -50,6 +50,20 @@ import Testing
         }
     }
 
+    @Test func `finished commands are deleted when their retention ends, and waiting ones are kept`() async throws {
+        try await TestManagement.with { fixture in
+            let device = try await HandDevice.enrolled(fixture, named: "tablet-1")
+            let queued: [MDMAdmin.Command] = try await fixture.call(.post, "/devices/tablet-1/inventory")
+            _ = try await device.report(.idle)
+            _ = try await device.report(.acknowledged, queued[0].uuid, answer: .profiles([]))
+            fixture.now.advance(days: 399)
+            #expect(try await fixture.management.sweep() == 0)
+            fixture.now.advance(days: 2)
+            while try await fixture.management.sweep(step: 1) > 0 {}
+            #expect(try await fixture.commands("tablet-1").map(\.uuid) == [queued[1].uuid])
+        }
+    }
+
     @Test func `NotNow ends the connection and keeps the command first in the queue`() async throws {
         try await TestManagement.with { fixture in
             let device = try await HandDevice.enrolled(fixture, named: "tablet-1")

@@ -82,6 +82,8 @@ extension IdentityAdmin {
         package let repetitions: Int64
         /// How the person signed in: `page`, `password`, `prt` or `device-code`.
         package let method: String?
+        /// More about the action.
+        package let detail: String?
         /// The id of the request.
         package let correlation: String?
         /// The address of the client whose request caused the event; nil for an event without a request over the
@@ -90,7 +92,7 @@ extension IdentityAdmin {
 
         package init(
             position: Int64, time: Int64, actor: String, action: String, subject: String?, outcome: String,
-            repetitions: Int64, method: String?, correlation: String?, clientAddress: String?
+            repetitions: Int64, method: String?, detail: String?, correlation: String?, clientAddress: String?
         ) {
             self.position = position
             self.time = time
@@ -100,6 +102,7 @@ extension IdentityAdmin {
             self.outcome = outcome
             self.repetitions = repetitions
             self.method = method
+            self.detail = detail
             self.correlation = correlation
             self.clientAddress = clientAddress
         }

@@ -19,6 +19,11 @@ package enum IdentityAdmin {
         case user = "/identity/tenants/{tenant}/users/{user}"
         /// DELETE → 204; resets the count of the person's wrong passwords.
         case userLock = "/identity/tenants/{tenant}/users/{user}/lock"
+        /// GET: everything that the server stores about the person, as an export (``ExportEnd``). Recorded in the audit
+        /// log.
+        case userData = "/identity/tenants/{tenant}/users/{user}/data"
+        /// GET `PersonalHoldings`, what an erasure would remove; POST → `Erasure`.
+        case userErasure = "/identity/tenants/{tenant}/users/{user}/erasure"
         /// PUT `NewPassword` → 204; ends every session of the person and resets the count of wrong passwords.
         case password = "/identity/tenants/{tenant}/users/{user}/password"
         /// DELETE → 204; ends every session of the person.
@@ -60,6 +65,13 @@ package enum IdentityAdmin {
         case offline = "/identity/tenants/{tenant}/offline-sign-in"
         /// GET `[AuditEntry]`, the newest `?count=` lines.
         case audit = "/identity/tenants/{tenant}/audit"
+        /// GET: the lines of a period as an export (``ExportEnd``), the oldest first; `?from=` and `?to=` in milliseconds
+        /// since 1970, the end excluded. Recorded in the audit log.
+        case auditExport = "/identity/tenants/{tenant}/audit/export"
+        /// GET `[BreakGlassGrant]`, the newest 100; POST `NewBreakGlassGrant` → 201 `BreakGlassGrant`.
+        case breakGlass = "/identity/tenants/{tenant}/break-glass"
+        /// DELETE → 204, even if the access has already ended.
+        case breakGlassGrant = "/identity/tenants/{tenant}/break-glass/{grant}"
         /// GET `[Device]`.
         case devices = "/identity/tenants/{tenant}/devices"
         /// PATCH `DeviceChange` → 204; DELETE → 204. `{device}` is the device id.

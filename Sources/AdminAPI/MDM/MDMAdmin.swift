@@ -36,6 +36,9 @@ package enum MDMAdmin {
         case apps = "/mdm/tenants/{tenant}/apps"
         /// GET `[AuditEntry]`, the newest `?count=` lines.
         case audit = "/mdm/tenants/{tenant}/audit"
+        /// GET: the lines of a period as an export (``ExportEnd``), the oldest first; `?from=` and `?to=` in milliseconds
+        /// since 1970, the end excluded. Recorded in the audit log.
+        case auditExport = "/mdm/tenants/{tenant}/audit/export"
     }
 
     /// An enrollment profile to create for one device.

@@ -38,15 +38,22 @@ package enum AdminRefusal: String, Error, Sendable {
     case publicClient = "identity.client.public"
     case noSecret = "identity.client.secret.missing"
     case rotationPending = "identity.keys.pending"
+    case noBreakGlass = "identity.breakGlass.missing"
+    case breakGlassActive = "identity.breakGlass.active"
+    case breakGlassDisabled = "identity.breakGlass.disabled"
+    case breakGlassReason = "identity.breakGlass.reason"
+    case breakGlassTime = "identity.breakGlass.minutes"
     case busy = "identity.busy"
     case fault = "identity.fault"
 
     var status: HTTPResponse.Status {
         switch self {
         case .noTenant, .noTenants, .noUser, .noRole, .noClient, .noDevice, .noGroup, .noSession, .noSecret,
-            .noReceiptSubject:
+            .noReceiptSubject, .noBreakGlass:
             .notFound
-        case .taken, .rotationPending, .ambiguousTenant, .ambiguousGroup, .tenantInUse: .conflict
+        case .taken, .rotationPending, .ambiguousTenant, .ambiguousGroup, .tenantInUse, .breakGlassActive,
+            .breakGlassDisabled:
+            .conflict
         case .busy: .serviceUnavailable
         case .fault, .passwordListUnreadable: .internalServerError
         default: .badRequest
@@ -138,6 +145,18 @@ package enum AdminRefusal: String, Error, Sendable {
         case .noSecret: ("The client has no such secret.", "List its secrets: baton admin client secrets.")
         case .rotationPending:
             ("New signing keys are already scheduled.", "Wait until they sign, or rotate immediately.")
+        case .noBreakGlass:
+            ("There is no such break-glass access in the tenant.", "List it: baton admin break-glass list.")
+        case .breakGlassActive:
+            (
+                "The person has break-glass access already.",
+                "Wait until it ends, or revoke it first: baton admin break-glass list, break-glass revoke."
+            )
+        case .breakGlassDisabled:
+            ("The account is disabled, so nobody can sign in to it.", "Enable it first: baton admin user enable.")
+        case .breakGlassReason:
+            ("The reason is missing, too short or too long.", "Give the reason in 10 to 300 bytes, on one line.")
+        case .breakGlassTime: ("Break-glass access lasts 1 to 240 minutes.", "Give --minutes in this range.")
         case .busy: ("Too many passwords are being hashed.", "Try again in a few seconds.")
         case .fault: AdminFailure.fault
         }

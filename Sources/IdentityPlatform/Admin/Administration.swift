@@ -8,6 +8,7 @@ package struct Administration: Sendable {
     package let groups: GroupAdministration
     package let clients: ClientAdministration
     package let devices: DeviceAdministration
+    package let breakGlass: BreakGlassAdministration
 
     /// - Parameter management: the tenants' device management; nil if the server does not manage devices.
     package init(
@@ -22,5 +23,6 @@ package struct Administration: Sendable {
         clients = ClientAdministration(
             transactions: transactions, resources: platform.resources, names: platform.configuration.names)
         devices = DeviceAdministration(transactions: transactions)
+        breakGlass = BreakGlassAdministration(transactions: transactions)
     }
 }

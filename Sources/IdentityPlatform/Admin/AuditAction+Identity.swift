@@ -3,7 +3,11 @@ package import Storage
 
 /// The identity platform's audit actions. The raw values appear in the audit log.
 extension AuditAction {
+    package static let auditExported = AuditAction(rawValue: "audit.export")
     package static let brandingSet = AuditAction(rawValue: "branding.set")
+    package static let breakGlassEnded = AuditAction(rawValue: "break-glass.end")
+    package static let breakGlassGranted = AuditAction(rawValue: "break-glass.grant")
+    package static let breakGlassUsed = AuditAction(rawValue: "break-glass.use")
     package static let clientAdded = AuditAction(rawValue: "client.add")
     package static let clientDisabled = AuditAction(rawValue: "client.disable")
     package static let clientEnabled = AuditAction(rawValue: "client.enable")
@@ -51,6 +55,8 @@ extension AuditAction {
     package static let userChanged = AuditAction(rawValue: "user.change")
     package static let userDisabled = AuditAction(rawValue: "user.disable")
     package static let userEnabled = AuditAction(rawValue: "user.enable")
+    package static let userErased = AuditAction(rawValue: "user.erase")
+    package static let userExported = AuditAction(rawValue: "user.export")
     package static let userRemoved = AuditAction(rawValue: "user.remove")
     package static let userSessionsRevoked = AuditAction(rawValue: "user.sessions.revoke")
     package static let userUnlocked = AuditAction(rawValue: "user.unlock")

@@ -127,22 +127,6 @@ package struct UserAdministration: Sendable {
         }
     }
 
-    /// Removes a person together with their sessions, roles and personal devices.
-    ///
-    /// - Throws: ``StorageError``
-    package func remove(_ user: User) async throws {
-        try await transactions.write { act in
-            try Sessions(act.connection).endAll(
-                of: user.id, tenant: user.tenant, at: act.now, because: .personRemoved, by: act.actor)
-            for device in try Devices(act.connection).owned(by: user.id, tenant: user.tenant) {
-                _ = try Devices(act.connection).remove(device, tenant: user.tenant, at: act.now, by: act.actor)
-                try act.record(.deviceRemoved, of: user.tenant, subject: device.rawValue)
-            }
-            try Users(act.connection).remove(user.id, tenant: user.tenant)
-            try act.record(.userRemoved, of: user.tenant, subject: user.id.rawValue)
-        }
-    }
-
     private func set(_ hash: PasswordHash, of user: User, in act: AdminTransaction) throws {
         try Users(act.connection).setPassword(hash, of: user.id, tenant: user.tenant)
         try passwords.forgive(user, act.connection)

@@ -15,8 +15,7 @@ package struct IdentityConfiguration: Sendable {
     package var compatibility = Compatibility()
     /// The path of the list of breached passwords (``BreachedPasswords``); nil if there is none.
     package var breachedPasswords: String?
-    /// How long the audit log keeps its entries.
-    package var auditRetention: Duration = .seconds(400 * 86400)
+    package var retention = RetentionPeriods()
     package var signingKeys = KeyConfiguration()
 
     package init(

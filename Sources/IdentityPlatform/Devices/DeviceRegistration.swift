@@ -49,21 +49,28 @@ struct DeviceRegistration: Sendable {
     /// Adds the device if the person may join it. Writes an audit entry in either case.
     private func add(_ device: Device, for token: AccessToken, _ acceptance: Acceptance?) async throws {
         let (limit, person) = (platform.configuration.devices.devicesPerPerson, token.user)
-        let refusal = try await platform.database.write { connection -> RegistrationError? in
+        let refusal = try await platform.database.write { [platform] connection -> RegistrationError? in
             do { try acceptance?.record(in: connection) } catch is OAuthError { throw RegistrationError.staleNonce }
             try token.confirm(connection)
             let (devices, log) = (Devices(connection), AuditLog(connection))
             let rules = try DeviceRegistrationRules.of(person.tenant, connection) ?? .standard
+            let now = platform.environment.now()
+            let roles = try HeldRoles(of: person.id, tenant: person.tenant, at: now, connection)
             let refusal = DeviceRegistrationPolicy(rules: rules, devicesPerPerson: limit).refusal(
                 of: device,
                 to: DeviceRegistrationPolicy.Candidate(
-                    id: person.id, roles: try RoleMembers(connection).roles(of: person.id, tenant: person.tenant),
+                    id: person.id, roles: roles.all,
                     owned: try devices.owned(by: person.id, tenant: person.tenant).count))
             if refusal != nil {
                 try log.appendOrCount(
                     .deviceJoined, tenant: person.tenant, actor: person.id.rawValue, subject: nil, outcome: "refused",
                     at: device.registered)
                 return refusal
+            }
+            if device.profileType == .shared,
+                case .breakGlass(let grant) = roles.match(anyOf: DeviceRegistrationPolicy.sharedDeviceRoles)
+            {
+                try BreakGlassGrants(connection).recordUse(grant, for: "device.join", at: now)
             }
             // If a shared device does not receive the response to its join, it joins again. Its former registration,
             // which was never used, is then removed.

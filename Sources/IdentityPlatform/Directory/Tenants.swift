@@ -82,7 +82,7 @@ package struct Tenants {
     private static let tables: [SQL] = [
         "tenantBranding", "device", "directoryGroup", "person", "client", "signingKey", "offlineRules",
         "deviceAuthority",
-        "deviceRegistrationRules", "receiptAnchor", "receiptAuthority", "signInThrottle",
+        "deviceRegistrationRules", "receiptAnchor", "receiptAuthority", "signInThrottle", "erasure",
     ]
 
     /// Removes an organisation with all its data except its audit log.

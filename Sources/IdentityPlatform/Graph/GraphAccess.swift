@@ -54,17 +54,20 @@ package struct GraphAccess: Sendable {
 
     /// Checks a token's permissions and its person's roles.
     ///
+    /// - Returns: how the person meets the requirement.
     /// - Throws: ``GraphError``
-    func judge(_ token: AccessToken) throws(GraphError) {
+    func judge(_ token: AccessToken) throws(GraphError) -> HeldRoles.Match {
         guard permissions.contains(where: { token.permissions.contains($0.rawValue) }) else { throw .missingScope }
-        try judge(token.roles)
+        return try judge(token.roles)
     }
 
     /// Checks the roles that a person currently holds.
     ///
     /// - Throws: ``GraphError``
-    func judge(_ held: [RoleID]) throws(GraphError) {
-        guard let roles, !roles.contains(where: { held.contains($0.id) }) else { return }
-        throw .missingRole
+    @discardableResult
+    func judge(_ held: HeldRoles) throws(GraphError) -> HeldRoles.Match {
+        guard let roles else { return .assigned }
+        guard let match = held.match(anyOf: roles) else { throw .missingRole }
+        return match
     }
 }

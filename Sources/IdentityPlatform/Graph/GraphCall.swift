@@ -34,12 +34,19 @@ struct GraphCall: Sendable {
         return item
     }
 
+    /// Reads the roles that the caller has now.
+    var roles: @Sendable (any Connection) throws -> HeldRoles {
+        { [token, environment = platform.environment] connection in
+            try HeldRoles(of: token.user.id, tenant: token.tenant, at: environment.now(), connection)
+        }
+    }
+
     /// Returns the caller as the actor of an administrative act. The act's transaction checks again that the session is
     /// valid, that the application is enabled and that the person holds a required role.
     func actor(_ confirm: @escaping @Sendable (any Connection) throws -> Void = { _ in }) -> AdminActor {
-        AdminActor(name: token.user.id.rawValue) { [token, access] connection in
+        AdminActor(name: token.user.id.rawValue) { [token, access, roles] connection in
             try token.confirm(connection)
-            try access.judge(try RoleMembers(connection).roles(of: token.user.id, tenant: token.tenant))
+            try access.judge(try roles(connection))
             try confirm(connection)
         }
     }

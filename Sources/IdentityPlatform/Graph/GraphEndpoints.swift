@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import HTTPTypes
 internal import Hummingbird
+internal import Logging
+internal import Storage
 
 /// The part of Microsoft Graph v1.0 that the platform serves for its own directory. It consists of every
 /// ``GraphRoute``, each restricted by its ``GraphAccess``.
@@ -18,8 +20,25 @@ struct GraphEndpoints: Sendable {
     private func answer(_ request: Request, _ context: IdentityContext, by route: GraphRoute) async throws -> Response {
         let token = try await platform.accessTokens.check(
             authorization: request.headers[.authorization], for: platform.resources.graph)
-        try route.access.judge(token)
+        let match = try route.access.judge(token)
+        if case .breakGlass(let grant) = match {
+            try await record(grant, usedBy: token, on: route)
+            context.logger.warning(
+                "break-glass access was used",
+                metadata: ["grant.id": "\(grant.id)", "request.route": "\(route.method) \(route.path)"])
+        }
         return try await route.answer(
             GraphCall(platform: platform, request: request, context: context, token: token, access: route.access))
+    }
+
+    /// Records in the audit log that the caller is served because of break-glass access. Without this record the caller
+    /// is not served.
+    private func record(_ grant: BreakGlassGrant, usedBy token: AccessToken, on route: GraphRoute) async throws {
+        try await platform.database.write { [platform] connection in
+            let now = platform.environment.now()
+            let held = try HeldRoles(of: token.user.id, tenant: token.tenant, at: now, connection)
+            guard held.breakGlass.contains(where: { $0.id == grant.id }) else { throw GraphError.missingRole }
+            try BreakGlassGrants(connection).recordUse(grant, for: "\(route.method):\(route.path)", at: now)
+        }
     }
 }

@@ -16,7 +16,7 @@ extension Housekeeping {
     package func round() async throws -> Bool {
         let isDone = try await platform.database.exclusively(Self.job) {
             guard try await isDue() else { return false }
-            while try await sweep() > 0 {
+            while try await sweep() + neighbour() > 0 {
                 guard !Task.isCancelled else { return true }
                 await Task.yield()
             }

@@ -1,16 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import Storage
 
-/// Removes expired credentials, throttle counts, accepted requests and audit entries, sessions without credentials, and signing keys whose
-/// tokens have all expired. Also replaces signing keys when they are due. The work is done in small steps, so that no
-/// sign-in has to wait for it.
+/// Removes expired credentials, throttle counts, accepted requests, signing keys whose tokens have all expired, and
+/// what is older than its retention period (``RetentionPeriods``): audit entries, sessions without credentials, and heads
+/// of receipt chains. Also replaces signing keys when they are due. The work is done in small steps, so that no sign-in
+/// has to wait for it.
 package struct Housekeeping: Sendable {
     let platform: Platform
+    /// Does the housekeeping of another part of the server, and returns how many rows it removed.
+    let neighbour: @Sendable () async throws -> Int
     /// How long an expired credential is kept. A request with an expired credential is refused as "expired" while the
     /// credential is kept, and as "unknown" afterwards.
     private static let memory = Duration.seconds(86400)
 
-    package init(_ platform: Platform) { self.platform = platform }
+    /// - Parameter neighbour: does one step of the housekeeping of another part of the server, and returns how many rows
+    ///   it removed. It runs in the same rounds (``round()``), so one node does both.
+    package init(_ platform: Platform, beside neighbour: @escaping @Sendable () async throws -> Int = { 0 }) {
+        (self.platform, self.neighbour) = (platform, neighbour)
+    }
 
     /// Runs one round of removals and key rotations for every organisation.
     ///
@@ -22,10 +29,16 @@ package struct Housekeeping: Sendable {
         for tenant in try await platform.database.read({ try Tenants($0).all().map(\.id) }) {
             removed += try await KeyRotation(platform).keep(tenant)
             let now = platform.environment.now()
-            for statement in Self.statements(tenant, now: now, before: now - Self.memory, step: step) {
+            let before = now - Self.memory
+            for statement in Self.statements(tenant, now: now, before: before, step: step)
+                + retained(tenant, now: now, step: step)
+            {
                 removed += try await platform.database.write { try $0.execute(statement) }
             }
             removed += try await forgetAudit(of: tenant, step: step)
+            removed += try await Erasures(database: platform.database, environment: platform.environment)
+                .advance(tenant)
+            removed += try await endBreakGlass(of: tenant, at: now, step: step)
         }
         for tenant in try await platform.database.read({ try Tenants($0).removed() }) {
             removed += try await forgetAudit(of: tenant, step: step)
@@ -42,7 +55,7 @@ package struct Housekeeping: Sendable {
     }
 
     private func forgetAudit(of tenant: TenantID, step: Int) async throws -> Int {
-        let oldest = platform.environment.now() - platform.configuration.auditRetention
+        let oldest = platform.environment.now() - platform.configuration.retention.audit
         return try await platform.database.write {
             try AuditLog($0).remove(until: oldest, limit: step, tenant: tenant)
         }
@@ -91,24 +104,6 @@ package struct Housekeeping: Sendable {
             """
             DELETE FROM signInThrottle WHERE tenant = \(tenant) AND hash IN (
                 SELECT hash FROM signInThrottle WHERE tenant = \(tenant) AND expires <= \(now) LIMIT \(step))
-            """,
-            // A session without credentials is kept for a day after it began or ended, because its access tokens may
-            // still be valid.
-            """
-            DELETE FROM session WHERE tenant = \(tenant) AND id IN (
-                SELECT id FROM session WHERE tenant = \(tenant) AND begun <= \(before)
-                    AND COALESCE(ended, 0) <= \(before)
-                    AND NOT EXISTS (SELECT 1 FROM authorizationCode
-                        WHERE authorizationCode.tenant = session.tenant AND authorizationCode.session = session.id)
-                    AND NOT EXISTS (SELECT 1 FROM deviceCode
-                        WHERE deviceCode.tenant = session.tenant AND deviceCode.session = session.id)
-                    AND NOT EXISTS (SELECT 1 FROM refreshToken
-                        WHERE refreshToken.tenant = session.tenant AND refreshToken.session = session.id)
-                    AND NOT EXISTS (SELECT 1 FROM primaryRefreshToken
-                        WHERE primaryRefreshToken.tenant = session.tenant AND primaryRefreshToken.session = session.id)
-                    AND NOT EXISTS (SELECT 1 FROM browserSession
-                        WHERE browserSession.tenant = session.tenant AND browserSession.session = session.id)
-                LIMIT \(step))
             """,
         ]
     }

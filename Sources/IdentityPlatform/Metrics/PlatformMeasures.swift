@@ -11,6 +11,8 @@ package struct PlatformMeasures: Sendable {
     package let oldestSigningKeys: [SignatureAlgorithm: Timestamp]
     /// The first end of validity of an organisation's certification authority for devices; nil if there is none yet.
     package let firstDeviceAuthorityEnd: Timestamp?
+    /// How much break-glass access is in force.
+    package let activeBreakGlass: Int
 }
 
 extension Platform {
@@ -19,13 +21,16 @@ extension Platform {
     /// - Throws: ``StorageError``, or an error of the certificate library.
     package func measures() async throws -> PlatformMeasures {
         let now = environment.now()
-        let (keys, certificates) = try await database.read { connection in
+        let (keys, certificates, breakGlass) = try await database.read { connection in
             let keys = try connection.rows(of: TenantKey.self, "WHERE signs <= \(now)").map { row in
                 SigningStart(
                     tenant: try row[.tenant], algorithm: try row[.algorithm],
                     time: max(try row[.created], try row[.signs]))
             }
-            return (keys, try DeviceAuthorities.certificates(connection))
+            return (
+                keys, try DeviceAuthorities.certificates(connection),
+                try BreakGlassGrants(connection).ends(at: now).count
+            )
         }
         // An organisation signs with its newest key of an algorithm.
         let current = Dictionary(grouping: keys) { Signer(tenant: $0.tenant, algorithm: $0.algorithm) }
@@ -36,7 +41,8 @@ extension Platform {
             let end = try Certificate(derEncoded: der).notValidAfter
             return Timestamp(seconds: Int64(end.timeIntervalSince1970))
         }
-        return PlatformMeasures(oldestSigningKeys: oldest, firstDeviceAuthorityEnd: ends.min())
+        return PlatformMeasures(
+            oldestSigningKeys: oldest, firstDeviceAuthorityEnd: ends.min(), activeBreakGlass: breakGlass)
     }
 
     private struct SigningStart: Sendable {

@@ -19,6 +19,8 @@ enum ReceiptsSchema {
                     device TEXT NOT NULL, hash TEXT NOT NULL, line BLOB NOT NULL, time BIGINT NOT NULL,
                     PRIMARY KEY (tenant, chain, sequence))
                 """,
-            ])
+            ]),
+        // For the heads whose retention period has ended.
+        Migration("receipt times", ["CREATE INDEX receiptAnchorByTime ON receiptAnchor (tenant, time)"]),
     ]
 }

@@ -94,6 +94,15 @@ struct DeviceBrowsers {
         }
     }
 
+    /// Replaces an erased person's id by an id that nobody has. The records stay, because a browser belongs to a shared
+    /// device until the epoch ends.
+    ///
+    /// - Throws: ``StorageError``
+    func replace(_ person: UserID, with nobody: UserID, tenant: TenantID) throws {
+        try connection.execute(
+            "UPDATE deviceBrowser SET person = \(nobody) WHERE tenant = \(tenant) AND person = \(person)")
+    }
+
     /// Returns whether a session may be used in a browser. In a shared device's browser, this is true only for the
     /// worker's session of the current epoch.
     ///

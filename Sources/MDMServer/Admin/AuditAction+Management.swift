@@ -3,6 +3,7 @@ internal import Storage
 
 /// Administrative acts on device management. The raw values appear in the audit log.
 extension AuditAction {
+    static let managementExported = AuditAction(rawValue: "mdm.audit.export")
     static let appOffered = AuditAction(rawValue: "mdm.app.offer")
     static let commandQueued = AuditAction(rawValue: "mdm.command.queue")
     static let deviceRemoved = AuditAction(rawValue: "mdm.device.remove")

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import AdminAPI
+internal import HTTPTypes
 internal import Hummingbird
+internal import NIOCore
 internal import Storage
 
-/// The administration route for the audit log.
+/// The administration routes for the audit log.
 struct AuditRoutes: Sendable {
     let database: any Database
+    let sources: MDMSources
 
     func add(to router: ManagementRouter<some RequestContext>) {
         router.on(.get, .audit) { call in
@@ -14,6 +17,32 @@ struct AuditRoutes: Sendable {
             }
             return try Answer.json(lines.map(Self.description))
         }
+        router.on(.get, .auditExport) { call in
+            guard let period = call.period else { throw ManagementRefusal(.malformed) }
+            let now = sources.now()
+            try await database.write { connection in
+                try AuditLog(connection).append(
+                    .managementExported, tenant: call.tenant, actor: AuditLog.localOperator, subject: "audit",
+                    detail: "\(period.from.rawValue) \(period.to.rawValue)", at: now)
+            }
+            return export(of: call.tenant, in: period)
+        }
+    }
+
+    /// Returns a response that is written while it is read. If it fails, its last line is missing.
+    private func export(of tenant: TenantID, in period: AuditPeriod) -> Response {
+        Response(
+            status: .ok, headers: [.contentType: ExportEnd.mediaType, .cacheControl: "no-store"],
+            body: ResponseBody { [database] writer in
+                var (count, pages) = (0, AuditLog.Pages(database, tenant: tenant, in: period))
+                while let page = try await pages.next() {
+                    let lines = try page.map { try AdminAnswer.json(Self.description(of: $0)) + [0x0a] }
+                    try await writer.write(ByteBuffer(bytes: lines.joined()))
+                    count += page.count
+                }
+                try await writer.write(ByteBuffer(bytes: try AdminAnswer.json(ExportEnd(end: count)) + [0x0a]))
+                try await writer.finish(nil)
+            })
     }
 
     private static func description(of line: AuditEntry) -> MDMAdmin.AuditEntry {

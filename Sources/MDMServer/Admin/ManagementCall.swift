@@ -9,6 +9,8 @@ struct ManagementCall: Sendable {
     let body: [UInt8]
     /// How many lines the caller requested.
     let count: Int?
+    /// The period that the caller requested.
+    let period: AuditPeriod?
     /// Whether an upload may replace an existing item.
     let replaces: Bool
 

@@ -55,11 +55,11 @@ struct ManagementCalls: Sendable {
             body = Array(try await request.body.collect(upTo: ManagementCall.limits.bytes).readableBytesView)
         } catch { throw ManagementRefusal(.malformed) }
         // The audit log of a removed tenant stays readable for as long as its lines are kept.
-        let isLog = path == .audit
+        let isLog = path == .audit || path == .auditExport
         let tenant = try await resolveTenant(places["tenant"] ?? "", orRemoved: isLog)
         return ManagementCall(
             tenant: tenant, places: places, body: body, count: request.uri.queryParameters.get("count", as: Int.self),
-            replaces: request.uri.queryParameters.get("replace") == "true")
+            period: AuditPeriod(request), replaces: request.uri.queryParameters.get("replace") == "true")
     }
 
     private func resolveTenant(_ name: String, orRemoved: Bool) async throws -> TenantID {
@@ -84,6 +84,17 @@ struct ManagementCalls: Sendable {
             throw ManagementRefusal(.noTenant, "There is no tenant \(name).")
         }
         return found.id
+    }
+}
+
+extension AuditPeriod {
+    /// Nil unless the query has both ends of a period.
+    fileprivate init?(_ request: Request) {
+        let query = request.uri.queryParameters
+        guard let from = query.get("from", as: Int64.self), let to = query.get("to", as: Int64.self), from < to else {
+            return nil
+        }
+        self.init(from: Timestamp(rawValue: from), to: Timestamp(rawValue: to))
     }
 }
 

@@ -24,11 +24,14 @@ package struct MDMConfiguration: Sendable {
     package var history: Int
     /// How long the audit log keeps its lines.
     package var auditRetention: Duration
+    /// How long a finished command is kept.
+    package var commandRetention: Duration
 
     package init(
         baseURL: String, trustRoot: [UInt8], packageDirectory: String, arePackagesInDatabase: Bool = false,
         identityLifetime: Duration = .seconds(397 * 86_400), profileLifetime: Duration = .seconds(7 * 86_400),
-        maximumQueue: Int = 1_000, history: Int = 200, auditRetention: Duration = .seconds(400 * 86_400)
+        maximumQueue: Int = 1_000, history: Int = 200, auditRetention: Duration = .seconds(400 * 86_400),
+        commandRetention: Duration = .seconds(400 * 86_400)
     ) {
         self.baseURL = baseURL
         self.trustRoot = trustRoot
@@ -39,6 +42,7 @@ package struct MDMConfiguration: Sendable {
         self.maximumQueue = maximumQueue
         self.history = history
         self.auditRetention = auditRetention
+        self.commandRetention = commandRetention
     }
 }
 

@@ -19,7 +19,7 @@ package struct AuditLog {
     /// The address of the client that sent the current request over the network; nil if there is none.
     @TaskLocal package static var clientAddress: String?
 
-    private let connection: any Connection
+    let connection: any Connection
 
     package init(_ connection: any Connection) { self.connection = connection }
 

@@ -36,7 +36,7 @@ extension ServerConfiguration {
 extension ServerConfiguration: Decodable {
     private enum Key: String, CodingKey, CaseIterable {
         case directory, database, address, port, mdmPort, names, logLevel, passwordCost, keepAlive, compatibility
-        case breachedPasswords, auditDays, requestDeadline, connections, connectionsPerAddress, devicePolling
+        case breachedPasswords, auditDays, retention, requestDeadline, connections, connectionsPerAddress, devicePolling
         case signingKeys, packageFolder, loadBalancer, health, logFormat, metrics
     }
 
@@ -60,7 +60,9 @@ extension ServerConfiguration: Decodable {
             try container.decodeIfPresent(CompatibilitySwitches.self, forKey: .compatibility)?.compatibility
             ?? Compatibility()
         packageFolder = try container.absolutePath(.packageFolder)
-        auditDays = try container.number(.auditDays, in: 1...36_500) ?? 400
+        retention = try Retention(
+            container.decodeIfPresent(RetentionDays.self, forKey: .retention) ?? RetentionDays(),
+            formerAuditDays: container.number(.auditDays, in: 1...36_500), in: container)
         limits = Limits(
             requestDeadline: try container.number(.requestDeadline, in: 1...600) ?? 60,
             connections: try container.number(.connections, in: 16...32_768),
@@ -101,6 +103,46 @@ extension ServerConfiguration.PlainListener: Decodable {
         let container = try decoder.container(keyedBy: Key.self)
         address = try container.decodeIfPresent(String.self, forKey: .address) ?? "127.0.0.1"
         port = try container.port(.port)
+    }
+}
+
+/// The `retention` object of the file.
+private struct RetentionDays: Decodable {
+    var audit: Int?
+    var session: Int?
+    var receipt: Int?
+    var command: Int?
+
+    private enum Key: String, CodingKey, CaseIterable { case auditDays, sessionDays, receiptDays, commandDays }
+
+    init() {}
+
+    init(from decoder: any Decoder) throws {
+        try decoder.refuseKeys(beside: Key.allCases.map(\.rawValue))
+        let container = try decoder.container(keyedBy: Key.self)
+        audit = try container.number(.auditDays, in: 1...36_500)
+        session = try container.number(.sessionDays, in: 1...3650)
+        receipt = try container.number(.receiptDays, in: 1...36_500)
+        command = try container.number(.commandDays, in: 1...36_500)
+    }
+}
+
+extension ServerConfiguration.Retention {
+    /// - Parameter formerAuditDays: the value of the key `auditDays` beside `retention`, where it was at first.
+    fileprivate init<Key>(
+        _ days: RetentionDays, formerAuditDays: Int?, in container: KeyedDecodingContainer<Key>
+    ) throws {
+        guard days.audit == nil || formerAuditDays == nil else {
+            throw DecodingError.dataCorrupted(
+                .init(
+                    codingPath: container.codingPath,
+                    debugDescription: "auditDays and retention.auditDays are the same setting: remove auditDays"))
+        }
+        self.init()
+        auditDays = days.audit ?? formerAuditDays ?? auditDays
+        sessionDays = days.session ?? sessionDays
+        receiptDays = days.receipt ?? receiptDays
+        commandDays = days.command ?? commandDays
     }
 }
 

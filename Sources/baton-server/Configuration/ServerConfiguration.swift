@@ -23,8 +23,7 @@ struct ServerConfiguration: Sendable {
     /// The folder of the app packages, which several nodes may share; nil for `packages/` in the state directory, or for
     /// the database if several nodes share it.
     let packageFolder: String?
-    /// How many days the audit log keeps its lines.
-    let auditDays: Int
+    let retention: Retention
     let limits: Limits
     let loadBalancer: LoadBalancer
     /// The polling interval in seconds for a device that signs in with a device code.
@@ -44,6 +43,18 @@ struct ServerConfiguration: Sendable {
         let cost: Int
         /// The file of breached passwords; nil for none.
         let breached: String?
+    }
+
+    /// For how many days the server keeps what it no longer needs for its decisions.
+    struct Retention: Sendable {
+        /// The lines of the audit logs.
+        var auditDays = 400
+        /// Ended sessions.
+        var sessionDays = 1
+        /// Countersigned heads of receipt chains, except the newest of each chain.
+        var receiptDays = 400
+        /// Finished commands of device management.
+        var commandDays = 400
     }
 
     /// The connection limits of each TLS listener.
@@ -88,4 +99,19 @@ struct ServerConfiguration: Sendable {
             [login, deviceRegistration, graph, mdm] + aliases.login + aliases.deviceRegistration + aliases.graph
         }
     }
+}
+
+extension ServerConfiguration.Retention {
+    /// The periods of the identity platform.
+    var identity: RetentionPeriods {
+        var periods = RetentionPeriods()
+        periods.audit = .days(auditDays)
+        periods.sessions = .days(sessionDays)
+        periods.receipts = .days(receiptDays)
+        return periods
+    }
+}
+
+extension Duration {
+    static func days(_ count: Int) -> Duration { .seconds(count * 86400) }
 }

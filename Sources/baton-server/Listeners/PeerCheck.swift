@@ -2,6 +2,7 @@
 internal import Glibc
 internal import HTTPTypes
 internal import Hummingbird
+internal import IdentityPlatform
 internal import Logging
 internal import NIOCore
 
@@ -17,7 +18,7 @@ struct PeerCheck: RouterMiddleware {
             context.logger.warning("administration refused to another user")
             return Response(status: .forbidden)
         }
-        return try await next(request, context)
+        return try await AdminCaller.$userID.withValue(user) { try await next(request, context) }
     }
 
     private func peer(of channel: any Channel) async throws -> uid_t? {

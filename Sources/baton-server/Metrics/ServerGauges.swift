@@ -47,6 +47,7 @@ struct ServerGauges: Sendable {
         static let oldestCommand = "baton_mdm_oldest_command_age_seconds"
         static let keyAge = "baton_signing_key_age_seconds"
         static let certificate = "baton_certificate_expiry_timestamp_seconds"
+        static let breakGlass = "baton_break_glass_active"
         static let connections = "baton_database_connections"
         static let limit = "baton_database_connections_limit"
         static let waiting = "baton_database_waiting"
@@ -80,6 +81,7 @@ struct ServerGauges: Sendable {
             .init(
                 Name.certificate, .gauge, labels: [.init("certificate", CertificateName.self)],
                 help: "End of validity in seconds since 1970."),
+            .init(Name.breakGlass, .gauge, help: "Break-glass access that is in force, of all organisations."),
             .init(
                 Name.connections, .gauge, labels: [database],
                 help: "Connections to PostgreSQL that a transaction uses now."),
@@ -133,7 +135,7 @@ struct ServerGauges: Sendable {
         }
         for name in [
             Name.hashing, Name.channels, Name.oldestCommand, Name.refused, Name.memory, Name.processor, Name.files,
-            Name.fileLimit, Name.start,
+            Name.fileLimit, Name.start, Name.breakGlass,
         ] {
             make(name)
         }
@@ -199,12 +201,14 @@ struct ServerGauges: Sendable {
                 let begun = measures.oldestSigningKeys[algorithm] ?? now
                 set(Name.keyAge, [algorithm.rawValue], to: Double((now - begun).milliseconds) / 1000)
             }
+            set(Name.breakGlass, to: Double(measures.activeBreakGlass))
             let end = measures.firstDeviceAuthorityEnd.map { Double($0.seconds) } ?? .infinity
             set(Name.certificate, [CertificateName.deviceRegistration.rawValue], to: end)
         } catch {
             failed(error)
             for algorithm in Self.algorithms { set(Name.keyAge, [algorithm.rawValue], to: .nan) }
             set(Name.certificate, [CertificateName.deviceRegistration.rawValue], to: .nan)
+            set(Name.breakGlass, to: .nan)
         }
     }
 

@@ -2,12 +2,16 @@
 import AdminAPI
 import AsyncHTTPClient
 import FoundationEssentials
+import Glibc
 import NIOCore
 import NIOHTTP1
+import Synchronization
 
 /// The client of the server's `admin.sock`.
 struct AdminClient: Sendable {
     let socket: String
+    /// Whether warnings are left out, because standard error is for JSON.
+    var isJSON = true
 
     private static let maximumReply = 64 << 20
     /// The only HTTP client of the process. If nobody listens on the socket, a call fails at once instead of retrying
@@ -44,6 +48,46 @@ struct AdminClient: Sendable {
     /// - Throws: ``CommandFailure``.
     @discardableResult
     func send(_ method: String, _ path: String, body: (any Encodable & Sendable)? = nil) async throws -> Data {
+        let response = try await answer(to: try request(method, path, body: body))
+        do { return Data((try await response.body.collect(upTo: Self.maximumReply)).readableBytesView) } catch {
+            throw unreachable
+        }
+    }
+
+    /// Fetches an export, and passes its lines to `body` as they arrive.
+    ///
+    /// - Throws: ``CommandFailure``, also if the end of the export is missing.
+    func export(_ path: String, body: ([String]) throws -> Void) async throws {
+        let response = try await answer(to: try request("GET", path))
+        // The last line that has arrived is held back, because it may be the end of the export.
+        var (rest, last, count): ([UInt8], String?, Int) = ([], nil, 0)
+        do {
+            for try await piece in response.body {
+                rest += piece.readableBytesView
+                var lines = rest.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+                rest = lines.popLast().map(Array.init) ?? []
+                guard !lines.isEmpty else { continue }
+                let texts = [last].compactMap(\.self) + lines.map { String(decoding: $0, as: UTF8.self) }
+                last = texts.last
+                count += texts.count - 1
+                try body(Array(texts.dropLast()))
+            }
+        } catch let failure as CommandFailure {
+            throw failure
+        } catch {
+            throw Self.incomplete
+        }
+        let end = last.flatMap { try? JSONDecoder().decode(ExportEnd.self, from: Data($0.utf8)) }
+        guard rest.isEmpty, end?.end == count else { throw Self.incomplete }
+    }
+
+    private static let incomplete = CommandFailure(
+        code: "export_incomplete", message: "The server stopped before the end of the export.",
+        remedy: "Look at the server's log, and run the command again.")
+
+    private func request(
+        _ method: String, _ path: String, body: (any Encodable & Sendable)? = nil
+    ) throws -> HTTPClientRequest {
         let host = socket.utf8.map { byte in
             let character = Character(Unicode.Scalar(byte))
             return character.isLetter || character.isNumber ? String(character) : Self.percent(byte)
@@ -56,25 +100,43 @@ struct AdminClient: Sendable {
             request.headers.add(name: "Content-Type", value: "application/json")
             request.body = .bytes(Array(try JSONEncoder().encode(body)))
         }
-        return try await answer(to: request)
+        return request
     }
 
-    private func answer(to request: HTTPClientRequest) async throws -> Data {
-        let status: UInt
-        let body: ByteBuffer
+    /// Sends a request. Warns if break-glass access is in force.
+    private func answer(to request: HTTPClientRequest) async throws -> HTTPClientResponse {
+        let response: HTTPClientResponse
+        let refusal: Data?
         do {
-            let response = try await Self.http.execute(request, timeout: .seconds(60))
-            status = response.status.code
-            body = try await response.body.collect(upTo: Self.maximumReply)
+            response = try await Self.http.execute(request, timeout: .seconds(60))
+            let isRefused = !(200...299).contains(response.status.code)
+            refusal =
+                isRefused ? Data((try await response.body.collect(upTo: Self.maximumReply)).readableBytesView) : nil
         } catch {
-            throw CommandFailure(
-                code: "server_unreachable", message: "The server does not answer on \(socket).",
-                remedy: "Start baton-server, run as its user, or give its state folder with --server.",
-                exitCode: .unreachable)
+            throw unreachable
         }
-        let bytes = Data(body.readableBytesView)
-        guard (200...299).contains(status) else { throw Self.refusal(status, bytes) }
-        return bytes
+        if let until = response.headers.first(name: IdentityAdmin.breakGlassHeader).flatMap(Int64.init) {
+            warnOfBreakGlass(until: until)
+        }
+        if let refusal { throw Self.refusal(response.status.code, refusal) }
+        return response
+    }
+
+    /// Warns once, however many calls a command makes.
+    private func warnOfBreakGlass(until: Int64) {
+        guard !isJSON, Self.isWarned.exchange(true, ordering: .relaxed) == false else { return }
+        let text = "break-glass access is in force until \(Table.time(until)). See: baton admin break-glass list"
+        // An unprinted warning must not make the command fail after its work is done.
+        try? OutputOptions.print(["warning: " + text], to: STDERR_FILENO)
+    }
+
+    private static let isWarned = Atomic(false)
+
+    private var unreachable: CommandFailure {
+        CommandFailure(
+            code: "server_unreachable", message: "The server does not answer on \(socket).",
+            remedy: "Start baton-server, run as its user, or give its state folder with --server.",
+            exitCode: .unreachable)
     }
 
     private static func refusal(_ status: UInt, _ bytes: Data) -> CommandFailure {

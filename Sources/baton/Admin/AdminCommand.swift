@@ -12,6 +12,6 @@ struct AdminCommand: AsyncParsableCommand {
             TenantCommand.self, UserCommand.self, GroupCommand.self, RoleCommand.self, ClientCommand.self,
             SessionCommand.self, ManagedDeviceCommand.self, EnrollmentCommand.self, ProfileCommand.self,
             AppCommand.self, BrandingCommand.self, OfflineCommand.self, ReceiptAdminCommand.self, AuditCommand.self,
-            StorageAdminCommand.self,
+            StorageAdminCommand.self, BreakGlassCommand.self,
         ])
 }

@@ -13,12 +13,12 @@ struct AdminOptions: ParsableArguments {
 
     @OptionGroup var output: OutputOptions
 
-    private var client: AdminClient { Self.client(server) }
+    private var client: AdminClient { Self.client(server, output) }
 
     /// Returns the client for the server with this state folder; nil means the default folder.
-    static func client(_ server: String?) -> AdminClient {
+    static func client(_ server: String?, _ output: OutputOptions) -> AdminClient {
         let folder = server ?? ProcessInfo.processInfo.environment["BATON_SERVER"] ?? "/var/lib/baton-server"
-        return AdminClient(socket: folder + "/admin.sock")
+        return AdminClient(socket: folder + "/admin.sock", isJSON: output.json)
     }
 
     private func filled(
@@ -38,6 +38,15 @@ struct AdminOptions: ParsableArguments {
     /// Calls `path` and returns the answer's text.
     func text(_ method: String, _ path: some PathTemplate) async throws -> String {
         String(decoding: try await client.send(method, filled(path, [:])), as: UTF8.self)
+    }
+
+    /// Prints the lines of the export at `path` as they arrive.
+    func export(
+        _ path: some PathTemplate, _ places: [String: String] = [:], query: [(String, String)] = []
+    ) async throws {
+        try await output.reporting {
+            try await client.export(filled(path, places, query: query)) { try OutputOptions.print($0) }
+        }
     }
 
     /// Fetches the value at `path` and prints it.

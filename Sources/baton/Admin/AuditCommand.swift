@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 import AdminAPI
 import ArgumentParser
+import FoundationEssentials
 
 /// Reads the audit logs of the directory and of device management.
 struct AuditCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "audit", abstract: "Read the audit logs.", subcommands: [List.self, Devices.self])
+        commandName: "audit", abstract: "Read and export the audit logs.",
+        subcommands: [List.self, Devices.self, Export.self])
 
     struct List: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
@@ -50,7 +52,46 @@ struct AuditCommand: AsyncParsableCommand {
         }
     }
 
+    struct Export: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Print the entries of a period, one JSON object on each line, oldest first.",
+            discussion: "The audit log records the export.")
+        @Option(help: "The beginning: 2026-11-01 or 2026-11-01T08:00:00Z.") var from: PointInTime
+        @Option(help: "The end, which is excluded (default: now).") var to: PointInTime?
+        @Flag(help: "Export the log of device management instead of the directory's.") var devices = false
+        @OptionGroup var admin: AdminOptions
+
+        func run() async throws {
+            let query = [("from", from.text), ("to", (to ?? .now).text)]
+            if devices {
+                try await admin.export(MDMAdmin.Path.auditExport, query: query)
+            } else {
+                try await admin.export(IdentityAdmin.Path.auditExport, query: query)
+            }
+        }
+    }
+
     fileprivate static func check(_ count: Int) throws {
         guard (1...10_000).contains(count) else { throw ValidationError("--count is 1 to 10000.") }
     }
+}
+
+/// A point in time on the command line: a date, which means its first moment in UTC, or date and time (RFC 3339).
+struct PointInTime: ExpressibleByArgument {
+    /// Milliseconds since 1970.
+    private let milliseconds: Int64
+
+    /// The end of the present millisecond.
+    static var now: PointInTime { PointInTime(Date.now) }
+
+    /// The value of a query.
+    var text: String { String(milliseconds) }
+
+    init?(argument: String) {
+        let text = argument.utf8.count == 10 ? argument + "T00:00:00Z" : argument
+        guard let date = try? Date(text, strategy: .iso8601) else { return nil }
+        milliseconds = Int64(date.timeIntervalSince1970 * 1000)
+    }
+
+    private init(_ date: Date) { milliseconds = Int64(date.timeIntervalSince1970 * 1000) + 1 }
 }

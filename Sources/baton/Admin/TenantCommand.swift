@@ -55,7 +55,7 @@ struct TenantCommand: AsyncParsableCommand {
         }
 
         func run() async throws {
-            let client = AdminOptions.client(server)
+            let client = AdminOptions.client(server, output)
             let place = ["tenant": name]
             try await output.run(
                 {

@@ -7,11 +7,11 @@ import Redaction
 /// Manages the people of an organisation.
 struct UserCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "user", abstract: "List, show, add, change and remove people.",
+        commandName: "user", abstract: "List, show, add, change, export and remove people.",
         subcommands: [
             List.self, Show.self, Add.self, Update.self, Remove.self, Password.self, Unlock.self, Disable.self,
             Enable.self,
-            RevokeSessions.self,
+            RevokeSessions.self, Export.self, Erase.self,
         ])
 
     struct List: AsyncParsableCommand {

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
+import Crypto
 import HTTPTypes
 import IdentityPlatform
 import OAuth
+import Receipts
 import Redaction
 import Storage
 import TestSupport
@@ -47,7 +49,7 @@ import Testing
     }
 
     @Test func `audit entries are deleted when their retention ends, and the order continues`() async throws {
-        let fixture = try await TestPlatform { $0.auditRetention = .seconds(86_400) }
+        let fixture = try await TestPlatform { $0.retention.audit = .seconds(86_400) }
         let before = try #require(try await count("audit", fixture))
         #expect(before == 4)
         let housekeeping = Housekeeping(fixture.platform)
@@ -61,6 +63,46 @@ import Testing
         try await fixture.administration.users.setEnabled(true, fixture.bo)
         let lines = try await fixture.platform.database.read { try AuditLog($0).latest(9, tenant: fixture.tenant.id) }
         #expect(lines.map(\.action) == ["user.disable", "user.enable"])
+    }
+
+    @Test func `an ended session is kept for its period, and a live one for longer`() async throws {
+        let fixture = try await TestPlatform { $0.retention.sessions = .seconds(30 * 86_400) }
+        let testDevice = try await TestDevice.joined(fixture)
+        _ = try await testDevice.session().end()
+        let live = try await testDevice.session(counter: 2)
+        let housekeeping = Housekeeping(fixture.platform)
+        func sessions() async throws -> Int64? {
+            while try await housekeeping.sweep(step: 1) > 0 {}
+            return try await count("session", fixture)
+        }
+        let all = try await count("session", fixture)
+        fixture.clock.advance(by: .seconds(13 * 86_400))
+        let renewed = try await live.renewed().session
+        fixture.clock.advance(by: .seconds(13 * 86_400))
+        let again = try await renewed.renewed().session
+        #expect(try await sessions() == all)
+        fixture.clock.advance(by: .seconds(5 * 86_400))
+        let left = try #require(try await sessions())
+        #expect(left > 0 && left < (all ?? 0))
+        #expect(try await again.status() == .live)
+    }
+
+    @Test func `old heads of a receipt chain are deleted, but never the newest one`() async throws {
+        let fixture = try await TestPlatform { $0.retention.receipts = .seconds(10 * 86_400) }
+        let testDevice = try await TestDevice.joined(fixture)
+        let key = P256.Signing.PrivateKey()
+        for number in 1...3 { _ = try await testDevice.anchored(key, number, "line \(number)") }
+        let housekeeping = Housekeeping(fixture.platform)
+        fixture.clock.advance(by: .seconds(9 * 86_400))
+        while try await housekeeping.sweep(step: 1) > 0 {}
+        #expect(try await count("receiptAnchor", fixture) == 3)
+        fixture.clock.advance(by: .seconds(2 * 86_400))
+        while try await housekeeping.sweep(step: 1) > 0 {}
+        #expect(try await count("receiptAnchor", fixture) == 1)
+        // The server still recognises a chain that was cut or forked.
+        #expect(try await testDevice.anchored(key, 3, "line 3").anchor.sequence == 3)
+        #expect(try await testDevice.anchor(key, 3, "another").errorNumber == 5_000_619)
+        #expect(try await testDevice.anchor(key, 2, "line 2").errorNumber == 5_000_619)
     }
 
     @Test func `an ended session keeps no session key`() async throws {

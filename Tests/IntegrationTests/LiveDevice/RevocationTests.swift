@@ -12,7 +12,7 @@ extension LiveDevice {
     @Suite struct RevocationTests {
         /// An administrator's action on a worker or a device, and the action that undoes it for the tests that follow.
         enum Act: String, CaseIterable {
-            case disableUser, newPassword, disableDevice, revokeSessions, revokeSession
+            case disableUser, newPassword, disableDevice, revokeSessions, revokeSession, eraseUser
 
             func carryOut(_ live: LiveEnvironment) async throws {
                 switch self {
@@ -22,6 +22,7 @@ extension LiveDevice {
                     try await live.administer("user", "revoke-sessions", try live.person("Amara").userName)
                 case .revokeSession: try await live.administer("session", "revoke", try live.liveSession)
                 case .disableDevice: try await live.setDevice(isEnabled: false)
+                case .eraseUser: try await live.administer("user", "erase", try live.person("Amara").userName, "--yes")
                 }
             }
 
@@ -30,6 +31,15 @@ extension LiveDevice {
                 case .disableUser: try await live.administer("user", "enable", try live.person("Amara").userName)
                 case .newPassword, .revokeSessions, .revokeSession: break
                 case .disableDevice: try await live.setDevice(isEnabled: true)
+                case .eraseUser:
+                    let amara = try live.person("Amara")
+                    let new = [
+                        "userPrincipalName": amara.userName, "displayName": amara.displayName,
+                        "givenName": amara.givenName, "mobilePhone": amara.mobilePhone, "password": amara.password,
+                    ]
+                    let body = String(decoding: try JSONEncoder().encode(new), as: UTF8.self)
+                    let added = try live.admin.call("POST", "/identity/tenants/-/users", body)
+                    try #require(added.status == 201, "\(added.body)")
                 }
             }
 

@@ -138,6 +138,9 @@ import Testing
                 "publicationHours must be shorter than ageDays"
             ),
             ("signingKeys", ["age": 1], "the key age is not known"),
+            ("retention", ["auditDays": 0], "auditDays must be 1 to 36500"),
+            ("retention", ["sessionDays": 3651], "sessionDays must be 1 to 3650"),
+            ("retention", ["days": 1], "the key days is not known"),
             ("database", [String: Int](), "the key postgresql is missing"),
             ("database", ["sqlite": [String: Int]()], "the key sqlite is not known"),
             ("database", ["postgresql": ["password": "canary"]], "the key password is not known"),
@@ -171,6 +174,16 @@ import Testing
             #expect(outcome.text.contains("server.configuration.malformed"))
             #expect(outcome.text.contains(explanation), "\(outcome.text)")
             #expect(!outcome.text.contains("canary"))
+        }
+    }
+
+    @Test func `the former key of the audit log's retention works, but not beside the present one`() async throws {
+        try await Scratch.with { scratch in
+            let both: [String: any Sendable] = ["auditDays": 30, "retention": ["auditDays": 30]]
+            let outcome = try await ServerProcess(both, in: scratch).fail()
+            #expect(outcome.code == 78)
+            #expect(outcome.text.contains("auditDays and retention.auditDays are the same setting"), "\(outcome.text)")
+            try await ServerProcess(["auditDays": 30, "retention": ["sessionDays": 30]], in: scratch).start()
         }
     }
 

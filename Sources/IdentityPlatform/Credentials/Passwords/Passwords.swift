@@ -115,6 +115,20 @@ package struct Passwords: Sendable {
         try throttle.forgive(name: person.userPrincipalName, tenant: person.tenant, connection)
     }
 
+    /// Deletes all counts of a person, and the record of where the person has signed in.
+    ///
+    /// - Throws: ``StorageError``
+    func forget(_ person: User, _ connection: any Connection) throws {
+        try throttle.forget(name: person.userPrincipalName, tenant: person.tenant, connection)
+    }
+
+    /// Returns the counts of a person's failed sign-ins, without places.
+    ///
+    /// - Throws: ``StorageError``
+    func failures(of person: User, _ connection: any Connection) throws -> [Row] {
+        try throttle.counts(name: person.userPrincipalName, tenant: person.tenant, connection)
+    }
+
     /// Returns the person who has this name, and the hash of the person's password. For an unknown name, returns no
     /// person and the password hash of another person in the tenant, selected by a keyed hash of the name. Checking an
     /// unknown name therefore takes as much work as checking a real person, and always the same work for the same name.

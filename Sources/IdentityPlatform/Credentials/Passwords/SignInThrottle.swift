@@ -121,7 +121,7 @@ struct SignInThrottle: Sendable {
     /// - Throws: ``StorageError``
     func forgive(name: String, tenant: TenantID, _ connection: any Connection) throws {
         let now = environment.now()
-        let hash = storageKey.derived("throttled \(Kind.name.rawValue)", Array(name.lowercased().utf8))
+        let hash = hash(of: name)
         try connection.execute(
             """
             UPDATE signInThrottle SET drained = \(now)
@@ -137,6 +137,30 @@ struct SignInThrottle: Sendable {
         // Also deletes a row that was written before the `nameHash` column existed.
         try connection.execute(
             "DELETE FROM signInThrottle WHERE tenant = \(tenant) AND kind = \(Kind.name) AND hash = \(hash)")
+    }
+
+    /// Deletes everything that is counted or recorded for a name.
+    ///
+    /// - Throws: ``StorageError``
+    func forget(name: String, tenant: TenantID, _ connection: any Connection) throws {
+        try connection.execute("DELETE FROM signInThrottle WHERE tenant = \(tenant) AND nameHash = \(hash(of: name))")
+        try connection.execute(
+            "DELETE FROM signInThrottle WHERE tenant = \(tenant) AND kind = \(Kind.name) AND hash = \(hash(of: name))")
+    }
+
+    /// Returns what is counted or recorded for a name.
+    ///
+    /// - Throws: ``StorageError``
+    func counts(name: String, tenant: TenantID, _ connection: any Connection) throws -> [Row] {
+        try connection.rows(
+            """
+            SELECT kind AS place, drained AS countedUntilAt, expires AS expiresAt FROM signInThrottle
+            WHERE tenant = \(tenant) AND nameHash = \(hash(of: name)) ORDER BY kind, expires
+            """)
+    }
+
+    private func hash(of name: String) -> [UInt8] {
+        storageKey.derived("throttled \(Kind.name.rawValue)", Array(name.lowercased().utf8))
     }
 
     /// Returns the attempt with its place. Ignores a device or a cookie in the origin that is not valid in this

@@ -114,10 +114,10 @@ extension GraphCall {
     /// Returns the caller as the actor of a change to a person. Only a Global Administrator may change a person who has
     /// a directory role. Otherwise anyone who can set passwords could take over an administrator's account.
     fileprivate func actor(changing user: User) throws -> AdminActor {
-        try actor(changing: .people) { [token] connection in
-            let members = RoleMembers(connection)
-            guard try !members.roles(of: user.id, tenant: user.tenant).isEmpty else { return }
-            let own = try members.roles(of: token.user.id, tenant: token.tenant)
+        try actor(changing: .people) { [roles, now = platform.environment.now] connection in
+            let held = try HeldRoles(of: user.id, tenant: user.tenant, at: now(), connection)
+            guard !held.all.isEmpty else { return }
+            let own = try roles(connection).all
             guard own.contains(DirectoryRole.globalAdministrator.id) else { throw GraphError.privileged }
         }
     }

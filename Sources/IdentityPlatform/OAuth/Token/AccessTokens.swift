@@ -54,7 +54,7 @@ package struct AccessTokens: Sendable {
             guard live.person.id == user else { throw Refusal.ended }
             return AccessToken(
                 tenant: tenant, user: live.person, session: live.session, client: client, permissions: permissions,
-                roles: try RoleMembers(connection).roles(of: user, tenant: tenant), claims: claims)
+                roles: try HeldRoles(of: user, tenant: tenant, at: environment.now(), connection), claims: claims)
         }
     }
 
@@ -92,7 +92,7 @@ package struct AccessToken: Sendable {
     package let session: Session
     package let client: ClientID
     package let permissions: [String]
-    package let roles: [RoleID]
+    package let roles: HeldRoles
     /// All claims of the token.
     package let claims: Members
 }

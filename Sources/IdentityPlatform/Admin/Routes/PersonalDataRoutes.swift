@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import AdminAPI
+internal import HTTPTypes
+internal import Hummingbird
+internal import JSON
+internal import NIOCore
+internal import Storage
+
+/// The administration routes for requests of data protection, and for exports of the audit log.
+struct PersonalDataRoutes: Sendable {
+    let transactions: AdminTransactions
+    let users: UserAdministration
+
+    func add(to router: AdminRouter<some RequestContext>) {
+        router.on(.get, .userData) { call in try await export(try await call.user()) }
+        router.on(.get, .userErasure) { call in
+            let user = try await call.user()
+            return try Response.json(try await transactions.database.read { try users.holdings(of: user, $0) })
+        }
+        router.on(.post, .userErasure) { call in try Response.json(try await users.erase(try await call.user())) }
+        router.on(.get, .auditExport) { call in
+            try await export(of: try await call.tenantOfLog(), in: try AuditPeriod(call.request))
+        }
+    }
+
+    private func export(_ user: User) async throws -> Response {
+        let data = try await transactions.write { act in
+            try act.record(.userExported, of: user.tenant, subject: user.id.rawValue)
+            return try PersonalData(
+                of: user, counts: try users.passwords.failures(of: user, act.connection), act.connection)
+        }
+        return Response.export(data.objects, then: AuditLog.Pages(transactions.database, tenant: user.tenant)) {
+            data.objects(in: $0)
+        }
+    }
+
+    private func export(of tenant: TenantID, in period: AuditPeriod) async throws -> Response {
+        try await transactions.write { act in
+            try act.record(
+                .auditExported, of: tenant, detail: "\(period.from.rawValue) \(period.to.rawValue)")
+        }
+        return Response.export(then: AuditLog.Pages(transactions.database, tenant: tenant, in: period)) { page in
+            page.map(\.object)
+        }
+    }
+}
+
+extension AuditPeriod {
+    /// - Throws: ``AdminRefusal/malformed`` unless the query has both ends of the period.
+    fileprivate init(_ request: Request) throws {
+        let query = request.uri.queryParameters
+        guard let from = query.get("from", as: Int64.self), let to = query.get("to", as: Int64.self), from < to else {
+            throw AdminRefusal.malformed
+        }
+        self.init(from: Timestamp(rawValue: from), to: Timestamp(rawValue: to))
+    }
+}
+
+extension Response {
+    /// Returns a response that is written while it is read. If a page cannot be read, the last line is missing.
+    ///
+    /// - Parameters:
+    ///   - first: the first objects.
+    ///   - objects: returns the objects for a page of the audit log.
+    fileprivate static func export(
+        _ first: [JSONValue] = [], then pages: AuditLog.Pages,
+        _ objects: @escaping @Sendable ([AuditEntry]) -> [JSONValue]
+    ) -> Response {
+        Response(
+            status: .ok, headers: [.contentType: ExportEnd.mediaType, .cacheControl: "no-store"],
+            body: ResponseBody { writer in
+                var (pages, count) = (pages, first.count)
+                if !first.isEmpty { try await writer.write(lines(first)) }
+                while let page = try await pages.next() {
+                    let found = objects(page)
+                    count += found.count
+                    if !found.isEmpty { try await writer.write(lines(found)) }
+                }
+                try await writer.write(ByteBuffer(bytes: try AdminAnswer.json(ExportEnd(end: count)) + [0x0a]))
+                try await writer.finish(nil)
+            })
+    }
+
+    private static func lines(_ objects: [JSONValue]) -> ByteBuffer {
+        objects.reduce(into: ByteBuffer()) { buffer, object in
+            buffer.writeBytes(JSONWriter.write(object))
+            buffer.writeInteger(UInt8(ascii: "\n"))
+        }
+    }
+}

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import AdminAPI
+internal import FoundationEssentials
+internal import Logging
+package import Storage
+
+/// Administrative acts on break-glass access. Only the operator of a node grants it, over the administration socket.
+package struct BreakGlassAdministration: Sendable {
+    let transactions: AdminTransactions
+
+    /// For how many minutes access can be granted.
+    package static let minutes = 1...240
+    package static let defaultMinutes = 60
+
+    /// Grants a role to a person for some minutes.
+    ///
+    /// - Parameter login: the Unix user id of the caller's login, as the caller states it.
+    /// - Throws: ``AdminRefusal``, ``StorageError``
+    package func grant(
+        _ role: DirectoryRole, to user: User, minutes: Int = defaultMinutes, reason: String, login: Int? = nil
+    ) async throws -> BreakGlassGrant {
+        guard Self.minutes.contains(minutes) else { throw AdminRefusal.breakGlassTime }
+        guard Self.isReason(reason) else { throw AdminRefusal.breakGlassReason }
+        let id = transactions.environment.identifier(of: BreakGlassGrant.self)
+        let grantedBy = AdminCaller.description(login: login)
+        let grant = try await transactions.write { act in
+            let grants = BreakGlassGrants(act.connection)
+            guard let present = try Users(act.connection).find(user.id, tenant: user.tenant) else {
+                throw AdminRefusal.noUser
+            }
+            guard present.isEnabled else { throw AdminRefusal.breakGlassDisabled }
+            guard try grants.active(of: user.id, tenant: user.tenant, at: act.now).isEmpty else {
+                throw AdminRefusal.breakGlassActive
+            }
+            try grants.add(
+                id, role, to: user, reason: reason, by: grantedBy, from: act.now,
+                to: act.now + .seconds(minutes * 60))
+            guard let grant = try grants.find(id, tenant: user.tenant) else { throw AdminRefusal.fault }
+            try act.record(
+                .breakGlassGranted, of: user.tenant, subject: grant.subject,
+                detail: "role=\(role.id) minutes=\(minutes) \(grantedBy) reason=\(reason)")
+            return grant
+        }
+        Logger.current.warning(
+            "break-glass access was granted", metadata: ["grant.id": "\(id)", "grant.minutes": "\(minutes)"])
+        return grant
+    }
+
+    /// Ends break-glass access at once. It is not an error if it has ended already.
+    ///
+    /// - Throws: ``AdminRefusal``, ``StorageError``
+    package func revoke(_ id: BreakGlassID, tenant: TenantID) async throws {
+        let isEnded = try await transactions.write { act in
+            let grants = BreakGlassGrants(act.connection)
+            guard let grant = try grants.find(id, tenant: tenant) else { throw AdminRefusal.noBreakGlass }
+            return try grants.end(grant, at: act.now, outcome: "revoked", by: act.actor)
+        }
+        if isEnded { Logger.current.warning("break-glass access was revoked", metadata: ["grant.id": "\(id)"]) }
+    }
+
+    /// Returns an organisation's newest grants with their people, and whether each is active.
+    ///
+    /// - Throws: ``StorageError``
+    func list(_ tenant: TenantID) async throws -> [(grant: BreakGlassGrant, person: User?, isActive: Bool)] {
+        let now = transactions.environment.now()
+        return try await transactions.database.read { connection in
+            try BreakGlassGrants(connection).newest(100, tenant: tenant).map { grant in
+                (grant, try Users(connection).find(grant.person, tenant: tenant), grant.isActive(at: now))
+            }
+        }
+    }
+
+    private static func isReason(_ text: String) -> Bool {
+        (10...300).contains(text.utf8.count)
+            && text.unicodeScalars.allSatisfy { $0.properties.generalCategory != .control }
+    }
+}
+
+/// The caller of an administrative call on the socket.
+package enum AdminCaller {
+    /// The Unix user of the calling process, as the kernel reports it; nil if the call did not come over the socket.
+    @TaskLocal package static var userID: UInt32?
+
+    /// Returns the caller's ids for a record, with the node on which the call was made.
+    static func description(login: Int?) -> String {
+        let ids = [userID.map { "uid=\($0)" }, login.map { "login=\($0)" }].compactMap(\.self)
+        return (ids + ["host=\(ProcessInfo.processInfo.hostName)"]).joined(separator: " ")
+    }
+}
+
+extension Platform {
+    /// The header with which answers of the administration socket say until when break-glass access is in force.
+    package static let breakGlassHeader = IdentityAdmin.breakGlassHeader
+
+    /// Returns when the last break-glass access of any organisation ends, and how many there are; nil if none is
+    /// active.
+    ///
+    /// - Throws: ``StorageError``
+    package func activeBreakGlass() async throws -> (count: Int, until: Timestamp)? {
+        let now = environment.now()
+        let ends = try await database.read { try BreakGlassGrants($0).ends(at: now) }
+        return ends.max().map { (ends.count, $0) }
+    }
+}

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+import AdminAPI
+import Foundation
+import HTTPTypes
+import Hummingbird
+import IdentityPlatform
+import JSON
+import TestSupport
+import Testing
+
+/// An administrator who makes calls of the administration socket.
+struct AdminClient {
+    private let client: TestClient<RouterResponder<IdentityContext>>
+
+    init(_ fixture: TestPlatform, log: LogLines? = nil) {
+        let router = Router(context: IdentityContext.self)
+        AdminRoutes(fixture.platform).addRoutes(to: router)
+        client = TestClient(router.buildResponder(), log: log)
+    }
+
+    func send(
+        _ method: HTTPRequest.Method, _ path: IdentityAdmin.Path, _ places: [String: String] = [:],
+        query: [(String, String)] = [], body: (some Encodable)? = String?.none
+    ) async throws -> TestResponse {
+        let text = try body.map { String(decoding: try JSONEncoder().encode($0), as: UTF8.self) }
+        return try await client.send(
+            method, path.filled(places.merging(["tenant": "-"]) { place, _ in place }, query: query), body: text)
+    }
+
+    func call<Answer: Decodable>(
+        _ method: HTTPRequest.Method, _ path: IdentityAdmin.Path, _ places: [String: String] = [:],
+        body: (some Encodable)? = String?.none
+    ) async throws -> Answer {
+        let response = try await send(method, path, places, body: body)
+        #expect(response.status.kind == .successful, "\(response.text)")
+        return try JSONDecoder().decode(Answer.self, from: Data(response.body))
+    }
+
+    /// Makes a call that must be refused, and returns the code of the refusal.
+    func refusal(
+        _ method: HTTPRequest.Method, _ path: IdentityAdmin.Path, _ places: [String: String] = [:],
+        query: [(String, String)] = [], body: (some Encodable)? = String?.none
+    ) async throws -> String {
+        let response = try await send(method, path, places, query: query, body: body)
+        #expect(response.status.kind == .clientError, "\(response.text)")
+        return try JSONDecoder().decode(AdminFailure.self, from: Data(response.body)).error.code
+    }
+
+    /// Returns the objects of an export, which must be complete.
+    func export(
+        _ path: IdentityAdmin.Path, _ places: [String: String] = [:], query: [(String, String)] = []
+    ) async throws -> [[String: JSONValue]] {
+        let response = try await send(.get, path, places, query: query)
+        #expect(response.status == .ok, "\(response.text)")
+        let lines = try response.text.split(separator: "\n").map { line in
+            try #require(try JSONReader.read(Array(line.utf8), limits: JSONLimits(bytes: 1 << 20)).object)
+        }
+        #expect(lines.last == ["end": .integer(lines.count - 1)])
+        return lines.dropLast()
+    }
+}
