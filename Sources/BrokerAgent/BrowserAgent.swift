@@ -119,6 +119,14 @@ package final class BrowserAgent {
         unsafe pthread_sigmask(SIG_BLOCK, &set, nil)
     }
 
+    /// Ends an agent whose program an upgrade has replaced, so that the service manager starts the new one. The broker
+    /// restarts after an upgrade, and an agent without a connection has no browser.
+    private func endIfReplaced() -> Result<Void, AgentFailure>? {
+        guard OwnProgram.isReplaced, machine.state == .idle else { return nil }
+        logger.notice("the agent ends, so that the installed version starts")
+        return .success(())
+    }
+
     /// Handles one event; returns the agent's result if the agent must end.
     private func react(to event: Event) throws -> Result<Void, AgentFailure>? {
         switch event {
@@ -129,7 +137,7 @@ package final class BrowserAgent {
         case .link(.lost):
             logger.notice("connection to the broker lost")
             channel = nil
-            return perform(.connectionLost)
+            return perform(.connectionLost) ?? endIfReplaced()
         case .browserEnded(let pid, let status): return browserEnded(pid, status)
         case .extensionSettled(let wait, let browser): return extensionSettled(wait, browser: browser)
         case .signal(SIGCHLD):

@@ -15,6 +15,7 @@ package final class HelperService: Sendable {
     private let helper: SessionHelper
     private let listener: Listener
     private let broker: UInt32
+    private let endsWhenReplaced: Bool
     private let logger: Logger
     private let connections = Mutex(0)
     /// Locked during each request, so that no two requests make or remove the same thing.
@@ -24,9 +25,15 @@ package final class HelperService: Sendable {
     /// connection may still be open.
     private static let maximumConnections = 4
 
-    /// - Parameter broker: the user whose requests are answered.
-    package init(helper: SessionHelper, listener: Listener, broker: UInt32, logger: Logger) {
-        (self.helper, self.listener, self.broker, self.logger) = (helper, listener, broker, logger)
+    /// - Parameters:
+    ///   - broker: the user whose requests are answered.
+    ///   - endsWhenReplaced: whether the process ends after its last connection if an upgrade has replaced its program.
+    ///     The service manager must have the socket, so that the next connection starts the new program.
+    package init(
+        helper: SessionHelper, listener: Listener, broker: UInt32, endsWhenReplaced: Bool, logger: Logger
+    ) {
+        (self.helper, self.listener, self.broker) = (helper, listener, broker)
+        (self.endsWhenReplaced, self.logger) = (endsWhenReplaced, logger)
     }
 
     /// Serves connections until the process ends; blocks.
@@ -46,8 +53,19 @@ package final class HelperService: Sendable {
             }
             try BlockingThread.start { [self] in
                 serve(descriptor)
-                connections.withLock { $0 -= 1 }
+                leave()
             }
+        }
+    }
+
+    /// Counts the end of a connection. After the last one, ends the process if its program was replaced. No request is
+    /// lost: a connection that has not been accepted yet waits for the next process.
+    private func leave() {
+        connections.withLock { count in
+            count -= 1
+            guard endsWhenReplaced, count == 0, OwnProgram.isReplaced else { return }
+            logger.notice("the helper ends, so that the installed version starts")
+            exit(0)
         }
     }
 

@@ -6,8 +6,8 @@ package import UnixSocket
 
 /// Messages between Baton's own programs: JSON in the frames of a ``Connection``.
 ///
-/// Both ends are of the same release, so the messages use Swift's own encoding and need no version. The bytes are
-/// parsed as strictly as those of any other peer. ``Wire`` contains the limits of every socket.
+/// Both ends are of the same release (docs/operations/upgrade.md), so the messages use Swift's own encoding and need no
+/// version. The bytes are parsed as strictly as those of any other peer. ``Wire`` contains the limits of every socket.
 package struct FramedJSON<Incoming: Decodable & Sendable, Outgoing: Encodable & Sendable>: Sendable {
     package let connection: Connection
     private let limits: JSONLimits

@@ -67,7 +67,7 @@ struct BatonHelper: ParsableCommand {
         let logger = Logger(label: "baton-helper")
         let service = HelperService(
             helper: try SessionHelper(configuration), listener: try listener(inherited),
-            broker: configuration.broker, logger: logger)
+            broker: configuration.broker, endsWhenReplaced: !inherited.all.isEmpty, logger: logger)
         try ServiceNotification.ready()
         try service.run()
     }

@@ -53,7 +53,8 @@ struct Supervise: AsyncParsableCommand {
         let group = ServiceGroup(
             configuration: .init(
                 services: [.init(service: quarantine, successTerminationBehavior: .gracefullyShutdownGroup)],
-                gracefulShutdownSignals: [.sigterm, .sigint], logger: logger))
+                // Nobody is served, so a restart interrupts nobody.
+                gracefulShutdownSignals: [.sigterm, .sigint, .sighup], logger: logger))
         try await group.run()
         guard inherited.all.isEmpty else { return .end }
         return try await blocking { try check.reasonToQuarantine() == nil } ? .recovered : .end
@@ -128,6 +129,7 @@ struct Supervise: AsyncParsableCommand {
                     // The supervisor ends by itself when the device leaves its directory.
                     .init(service: supervisor, successTerminationBehavior: .gracefullyShutdownGroup),
                     .init(service: device), .init(service: line), .init(service: anchors),
+                    .init(service: RestartSignal(inputs: inputs)),
                 ],
                 gracefulShutdownSignals: [.sigterm, .sigint], logger: logger))
         try await group.run()

@@ -79,6 +79,25 @@ import UnixSocket
         }
     }
 
+    // MARK: - Upgrade
+
+    @Test func `a helper whose program was replaced ends with its last connection, and storage remains`() async throws {
+        try await Scratch.with { scratch in
+            let installed = try InstalledProgram("baton-helper", in: scratch)
+            let helper = try await RunningHelper.start(file: installed.path, in: scratch)
+            _ = try helper.ask(.makeStorage(epoch: epoch, user: user))
+            try installed.replace()
+            // A connection that ends while another one is open, such as that of `baton doctor`.
+            try helper.connect().connection.shutDown()
+            #expect(try helper.ask(.list) == .sessions(storage: [epoch], groups: []))
+            helper.disconnect()
+            #expect(try await helper.program.waitForExit() == 0)
+            let second = try await RunningHelper.start(file: installed.path, in: scratch)
+            #expect(try second.ask(.list) == .sessions(storage: [epoch], groups: []))
+            #expect(try second.ask(.removeStorage(epoch: epoch)) == .done)
+        }
+    }
+
     // MARK: - Processes
 
     @Test func `a session's processes are grouped and killed together, including detached ones`() async throws {

@@ -8,7 +8,7 @@ ORDERS is a file that is read again for each request. Its first line is a regula
 where CLAIMS is the content of a signed request in the body. Each further line is a lie. Each matching request is
 answered with the next lie and does not reach the server; after the last lie, requests are forwarded. Without the file
 there are no lies. Prints "lied LIE" for each lie. Prints "passed PATH ID GRANT" for every request that reaches the
-server, with the app's correlation id and the grant type, each "-" if missing.
+server, with the app's correlation id and the grant type, each "-" if missing, and "sent SHAPE" (wire_shape.py).
 
 These lies use the file NAME in the folder of ORDERS:
     keep:NAME     not a lie: forwards the request, and also stores the answer in the file
@@ -24,6 +24,8 @@ import socket
 import ssl
 import sys
 import urllib.parse
+
+import wire_shape
 
 PORT, CERTIFICATE, KEY, ORDERS = int(sys.argv[1]), *sys.argv[2:5]
 LIMIT = 4 << 20  # the most bytes of an answer that the device reads
@@ -157,6 +159,7 @@ def note_passed(head, body):
     named = re.search(rb"(?i)\r\nclient-request-id: *([^\r]+)", head)
     grant = urllib.parse.parse_qs(body.decode(errors="replace")).get("grant_type", ["-"])[0]
     print("passed", head.split(b" ")[1].decode(), named.group(1).decode() if named else "-", grant, flush=True)
+    print("sent", wire_shape.of_wire(head, body), flush=True)
 
 
 async def pass_on(head, body, writer):

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import AdminAPI
 import BrokerDevice
+import BrokerIPC
 import DeviceEnrollment
 import DeviceManagement
 import Files
@@ -30,6 +31,27 @@ import Testing
             #expect(isClean, "\(findings)")
             let (isNoticed, damages) = try await messages.check("--damage", in: fixture.folder)
             #expect(isNoticed, "\(damages)")
+        }
+    }
+
+    @Test func `a device sends its management server what the file of its version says`() async throws {
+        let known = try DeviceFixture(version: BrokerVersion.current)
+        try await TestManagement.with { fixture in
+            var seen: Set<String> = []
+            for (kind, bytes) in try await life(fixture).messages {
+                guard case .dictionary(let members) = try? PropertyList(xml: bytes), kind != "command" else { continue }
+                let shape: (name: String, keys: Set<String>?)
+                switch (kind, members["MessageType"], members["Status"]) {
+                case ("check-in", .string(let name)?, _): shape = (name, known.checkIns[name])
+                case (_, _, .string("Acknowledged")?), (_, _, .string("Idle")?):
+                    guard kind.hasPrefix("result/") else { continue }
+                    shape = (String(kind.dropFirst(7)), known.results[String(kind.dropFirst(7))])
+                default: continue
+                }
+                #expect(shape.keys == Set(members.keys), "\(shape.name)")
+                seen.insert(shape.name)
+            }
+            #expect(seen == Set(known.checkIns.keys).union(known.results.keys))
         }
     }
 

@@ -29,9 +29,10 @@ package struct RunningHelper: Sendable {
     ///   - broker: the name of the user who may send requests.
     ///   - user: the name of the session user.
     ///   - megabytes: the size of a session's storage.
+    ///   - file: the program; nil for the one that was built.
     /// - Throws: ``TestProblem`` unless the tests run as root.
     package static func start(
-        broker: String = "root", user: String = "nobody", megabytes: Int = 16, in scratch: Scratch
+        broker: String = "root", user: String = "nobody", megabytes: Int = 16, file: String? = nil, in scratch: Scratch
     ) async throws -> RunningHelper {
         guard geteuid() == 0 else { throw TestProblem("mounts and control groups need root") }
         try FileManager.default.setAttributes([.posixPermissions: 0o711], ofItemAtPath: scratch.path)
@@ -48,7 +49,7 @@ package struct RunningHelper: Sendable {
                 // The capabilities that the unit grants.
                 "/usr/bin/setpriv", "--bounding-set=-all,+sys_admin,+dac_read_search", "--inh-caps=-all",
                 "--no-new-privs", "--",
-                RunningProgram.built("baton-helper"), "--broker", broker, "--user", user,
+                file ?? RunningProgram.built("baton-helper"), "--broker", broker, "--user", user,
                 "--storage", storage, "--storage-size", "\(megabytes)",
             ],
             log: "helper.log", manager: try ServiceManager(in: scratch, sockets: [("helper", listener.descriptor)]),
@@ -103,6 +104,9 @@ package struct RunningHelper: Sendable {
         try channel.connection.descriptor.setReceiveTimeout(milliseconds: 120_000)
         return channel
     }
+
+    /// Ends the connection of the tests.
+    package func disconnect() { channel?.connection.shutDown() }
 
     package func ask(_ request: HelperRequest, _ descriptors: [Descriptor] = []) throws -> HelperReply {
         guard let channel else { throw TestProblem("the helper answers another user") }

@@ -28,6 +28,7 @@ package enum AgentMessage: Sendable, Codable, Equatable {
     /// The person used an input device: a program that watches the session's input has sent `SIGUSR1` to the agent.
     case activity
 
-    /// The version of these messages, sent in ``hello(version:)``.
+    /// The version of these messages, sent in ``hello(version:)``. After an upgrade, an agent of the new version may meet
+    /// a broker of the old one until the session ends; a broker refuses an agent of another version.
     package static let version = 1
 }

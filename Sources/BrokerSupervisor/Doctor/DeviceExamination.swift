@@ -25,17 +25,19 @@ struct DeviceExamination: Sendable {
 
     /// Copies the facts that the supervisor has in memory. Called on the supervisor's thread.
     ///
-    /// - Parameter inspect: returns the findings of other parts of this process.
+    /// - Parameters:
+    ///   - restart: the finding about a restart that waits, if there is one.
+    ///   - inspect: returns the findings of other parts of this process.
     init(
-        _ session: SessionCoordinator, status: DeviceStatus, refusals: RefusalRing, clock: SupervisorClock,
-        inspect: @escaping @Sendable () async -> [CheckResult]
+        _ session: SessionCoordinator, status: DeviceStatus, restart: CheckResult?, refusals: RefusalRing,
+        clock: SupervisorClock, inspect: @escaping @Sendable () async -> [CheckResult]
     ) {
         (self.status, self.refusals, self.clock, self.inspect) = (status, refusals, clock, inspect)
         join = session.join.record
         leases = session.sessionProcess.leases
         helper = session.browser.confinement?.helper
         (files, configuration) = (session.device.files, session.device.configuration)
-        known = Self.known(session, status, now: clock.now())
+        known = Self.known(session, status, now: clock.now()) + [restart].compactMap(\.self)
     }
 
     private static func known(_ session: SessionCoordinator, _ status: DeviceStatus, now: Int) -> [CheckResult] {

@@ -15,6 +15,8 @@ final class OperatorService {
     private let clock: SupervisorClock
     /// Returns the findings of other parts of this process, for `baton doctor`.
     private let inspect: @Sendable () async -> [CheckResult]
+    /// The restart that an upgrade has asked for.
+    var restart = PendingRestart()
     /// Recent refusals of apps' requests; in memory only.
     private var refusals = RefusalRing()
 
@@ -168,7 +170,9 @@ final class OperatorService {
 
     /// An examination of the device as it is now.
     var examination: DeviceExamination {
-        DeviceExamination(session, status: status, refusals: refusals, clock: clock, inspect: inspect)
+        let restart = restart.finding(isReplaced: OwnProgram.isReplaced, now: clock.now())
+        return DeviceExamination(
+            session, status: status, restart: restart, refusals: refusals, clock: clock, inspect: inspect)
     }
 
     private var status: DeviceStatus {

@@ -83,6 +83,7 @@ final class Supervisor {
                 try take(inputs.take())
                 status.publish { state }
                 try goOnLeaving()
+                restartIfDue()
             }
         } catch {
             // If the end of the session could not be written, the session must not continue, not even with a kept key.
@@ -102,6 +103,16 @@ final class Supervisor {
     private func goOnLeaving() throws {
         guard !isStopping, try departures.goOn() else { return }
         departures.handover(to: successor)
+        isStopping = true
+    }
+
+    /// Ends this supervisor if a restart is due; the service manager then starts the installed program. A device that
+    /// leaves its directory restarts in any case.
+    private func restartIfDue() {
+        guard !isStopping, departures.departure == nil, operators.restart.isDue(in: session.machine.state) else {
+            return
+        }
+        logger.notice("the broker ends, so that the installed version starts")
         isStopping = true
     }
 
@@ -154,6 +165,10 @@ final class Supervisor {
         case .examinationDue: status.examination?.start { operators.examination }
         case .examined(let fault): status.examination?.end(fault: fault)
         case .metricsWanted(let answer): answer(.metrics(operators.metrics))
+        case .restartWanted:
+            operators.restart.ask(timer)
+            logger.notice("a restart was asked for, and takes place when nobody is signed in")
+        case .restartOverdue: operators.restart.overdue()
         case .stop: isStopping = true
         }
     }

@@ -64,6 +64,10 @@ package enum SupervisorInput: Sendable {
     case examined(fault: String?)
     /// An operator waits for the metrics, and the session process has reported its counts.
     case metricsWanted(@Sendable (OperatorReply) -> Void)
+    /// A restart was asked for, so that another version of the broker starts.
+    case restartWanted
+    /// The restart must not wait any longer for the end of the session.
+    case restartOverdue
     case stop
 }
 

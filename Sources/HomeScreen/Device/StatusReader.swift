@@ -15,18 +15,29 @@ struct StatusReader: Sendable {
     /// The pause before the next attempt. Attempts are repeated because nothing announces that a broker has started.
     private static let pause = Duration.milliseconds(500)
 
-    /// Reads until the task is cancelled.
+    /// Reads until the task is cancelled, or until an upgrade has replaced this program and nobody is signed in: then
+    /// whatever started this program must start the installed one.
     func run() async throws {
         while !Task.isCancelled {
             if let channel = try? FramedJSON<DeviceState, DeviceState>.connect(to: socket, limits: Wire.statusLimits) {
-                try await withTaskCancellationHandler {
-                    try await blocking { while let state = try? channel.receive().message { receive(state) } }
+                let isReplaced = try await withTaskCancellationHandler {
+                    try await blocking { readStates(from: channel) }
                 } onCancel: {
                     channel.connection.shutDown()
                 }
+                if isReplaced { return }
             }
             lose()
             try await Task.sleep(for: Self.pause)
         }
+    }
+
+    /// Reads until the connection ends; returns true if this program must end before that.
+    private func readStates(from channel: FramedJSON<DeviceState, DeviceState>) -> Bool {
+        while let state = try? channel.receive().message {
+            receive(state)
+            if state.stage == .ready, OwnProgram.isReplaced { return true }
+        }
+        return false
     }
 }

@@ -54,10 +54,13 @@ struct AgentFixture {
     /// Starts the agent and returns after its hello.
     ///
     /// - Parameters:
+    ///   - file: the program; nil for the one that was built.
     ///   - environment: added to the tests' own.
     ///   - without: capabilities to drop if the tests run as root. An agent in a session never has them.
-    func startAgent(environment: [String: String] = [:], without: [String] = []) async throws -> RunningProgram {
-        var words = [try RunningProgram.built("baton-agent"), "--config", scratch.path("agent.json")]
+    func startAgent(
+        file: String? = nil, environment: [String: String] = [:], without: [String] = []
+    ) async throws -> RunningProgram {
+        var words = [try file ?? RunningProgram.built("baton-agent"), "--config", scratch.path("agent.json")]
         if getuid() == 0, !without.isEmpty {
             words = ["/usr/bin/setpriv", "--bounding-set", without.map { "-" + $0 }.joined(separator: ",")] + words
         }

@@ -136,6 +136,29 @@ import UnixSocket
         }
     }
 
+    @Test func `an agent whose program was replaced serves until the broker restarts, and then ends`() async throws {
+        try await Scratch.with { scratch in
+            let installed = try InstalledProgram("baton-agent", in: scratch)
+            let live = try AgentFixture(
+                scratch, command: ["/usr/bin/python3", "-c", "import signal; signal.pause()", "{profile}", "{url}"])
+            let agent = try await live.startAgent(file: installed.path)
+            let broker = try await live.accept()
+            try installed.replace()
+            try broker.send(.open(id: 7, epoch: live.epoch, url: "http://127.0.0.1:9/a"))
+            #expect(try await broker.next() == .opened(id: 7))
+            try broker.send(.close(epoch: live.epoch))
+            #expect(try await broker.next() == .closed(epoch: live.epoch))
+            // If the broker restarts while a browser is open, the browser ends first.
+            try broker.send(.open(id: 8, epoch: live.epoch, url: "http://127.0.0.1:9/a"))
+            #expect(try await broker.next() == .opened(id: 8))
+            let processes = try ProcessTable.read().descendants(of: agent.pid)
+            broker.channel.connection.shutDown()
+            #expect(try await agent.waitForExit() == 0)
+            #expect(try ProcessTable.read().stillRunning(processes).isEmpty)
+            #expect(try Directory(path: live.scratch.path("profiles")).names() == [])
+        }
+    }
+
     @Test func `a malformed order counts as a lost connection`() async throws {
         try await withBrowser { live, _, broker, _ in
             try broker.channel.connection.write(Array(#"{"sing":{}}"#.utf8))

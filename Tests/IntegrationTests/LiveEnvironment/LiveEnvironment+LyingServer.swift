@@ -43,6 +43,12 @@ extension LiveEnvironment {
         }
     }
 
+    /// Runs `body` with a broker whose requests to the identity platform are recorded by a proxy, and returns the
+    /// proxy's log.
+    func recorded(_ body: () async throws -> Void) async throws -> String {
+        try await overheard(orders: URL(filePath: path("no-lies"))) { _ in try await body() }.joined(separator: "\n")
+    }
+
     /// Runs `body` with Tests/Line/liar.py between the broker and the identity platform. Returns the lines of its log.
     private func overheard(
         orders: URL, _ body: (_ log: @escaping () throws -> String) async throws -> Void
@@ -50,7 +56,7 @@ extension LiveEnvironment {
         var lines: [String] = []
         try await configured { _, broker in
             var resolve = broker["resolve"] as? [String: Any] ?? [:]
-            resolve["login.baton.test"] = "127.0.0.2"
+            for name in ["login.baton.test", "enterpriseregistration.baton.test"] { resolve[name] = "127.0.0.2" }
             broker["resolve"] = resolve
         } _: {
             let liar = try await runAside(

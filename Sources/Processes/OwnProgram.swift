@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import Glibc
+
+/// The file of the program that this process runs.
+package enum OwnProgram {
+    /// Whether another file has taken the place of this process's program, as an upgrade does.
+    ///
+    /// False if the program was only removed: then there is nothing that could be started instead.
+    package static var isReplaced: Bool {
+        // The kernel adds this to the path of a file that has no name any more (proc(5)).
+        let mark = " (deleted)"
+        let size = Int(PATH_MAX)
+        var buffer = [CChar](repeating: 0, count: size)
+        let count = unsafe readlink("/proc/self/exe", &buffer, size)
+        let path = String(decoding: buffer.prefix(max(0, count)).map(UInt8.init(bitPattern:)), as: UTF8.self)
+        guard path.hasSuffix(mark) else { return false }
+        return unsafe access(String(path.dropLast(mark.count)), X_OK) == 0
+    }
+}
