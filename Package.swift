@@ -339,12 +339,12 @@ let package = Package(
         .testTarget(
             name: "IntegrationTests",
             dependencies: [
-                "BrokerDevice", "BrokerIPC", "BrokerProtocol", "BrokerSession", "BrokerSupervisor",
+                "AdminAPI", "BrokerDevice", "BrokerIPC", "BrokerProtocol", "BrokerSession", "BrokerSupervisor",
                 "BrowserExtension", "BrowserPolicies", "DeviceAudit", "DeviceManagement", "Files", "IdentityPlatform",
                 "JSON", "MDMServer", "MSAL", "OAuth", "Processes", "PushProtocol",
                 "Redaction", "Storage", "StoragePostgreSQL", "TestSupport", "UnixSocket", "WebPages", "baton",
                 "baton-agent", "baton-browser-host", "baton-helper",
-                "baton-server", "batond", "canary", .crypto,
+                "baton-server", "batond", "canary", .asn1, .certificates, .crypto,
                 .cryptoExtras, .hummingbird, .logging,
                 .subprocess,
             ]),

@@ -22,7 +22,7 @@ import Testing
         let secrets: [String]
 
         init() async throws {
-            fixture = try await TestPlatform()
+            fixture = try await TestPlatform().from("192.0.2.5")
             admin = AdminClient(fixture)
             let users = fixture.administration.users
             try await users.assign(.helpdeskAdministrator, to: fixture.amara)
@@ -151,7 +151,9 @@ import Testing
         }
         #expect(after.count > before)
         let acts = lines.count { $0["actor"]?.string == fixture.amara.id.rawValue }
-        #expect(after.count { $0.actor == erasure.pseudonym } == acts)
+        let erased = after.filter { $0.actor == erasure.pseudonym }
+        #expect(erased.count == acts)
+        #expect(lines.contains { $0["clientAddress"] != nil } && erased.allSatisfy { $0.clientAddress == nil })
         #expect(after.last { $0.action == "user.erase" }?.subject == erasure.pseudonym)
         let again = try await day.admin.refusal(.post, .userErasure, ["user": "amara@contoso.test"])
         #expect(again == "identity.user.missing")

@@ -318,15 +318,7 @@ final class LiveEnvironment: Sendable {
     /// Sends a request to the broker, as `baton` does.
     @discardableResult
     func ask(_ request: OperatorRequest) async throws -> OperatorReply {
-        let socket = path("run/control.sock")
-        return try await blocking {
-            let connection = try Connection.connect(to: socket, maximumFrame: 1 << 20)
-            try connection.write(Array(JSONEncoder().encode(request)))
-            let body = try connection.read().body
-            return try unsafe body.withUnsafeBytes { bytes in
-                try JSONDecoder().decode(OperatorReply.self, from: unsafe Data(bytes))
-            }
-        }
+        try await OperatorSocket(path: path("run/control.sock")).ask(request)
     }
 
     func status() async throws -> DeviceStatus {

@@ -20,7 +20,7 @@ import Testing
                 ], in: scratch)
             let node = LoadBalancerProcess.Node(
                 port: clients.server.port, mdmPort: clients.server.mdmPort, healthPort: health)
-            let haproxy = try await LoadBalancerProcess(node, node, in: scratch)
+            let haproxy = try await LoadBalancerProcess([node, node], in: scratch)
             clients.add("balancer", "\(haproxy.port)")
             clients.add("device_balancer", "\(haproxy.devicePort)")
             clients.add("server", "\(try clients.server.pid)")
@@ -38,8 +38,7 @@ import Testing
         try await Scratch.with { scratch in
             let (nodes, health) = try await Self.nodes(databases, in: scratch)
             let haproxy = try await LoadBalancerProcess(
-                .init(port: nodes[0].port, mdmPort: nodes[0].mdmPort, healthPort: health[0]),
-                .init(port: nodes[1].port, mdmPort: nodes[1].mdmPort, healthPort: health[1]), in: scratch)
+                zip(nodes, health).map { .init(port: $0.port, mdmPort: $0.mdmPort, healthPort: $1) }, in: scratch)
             let roots = try nodes.map { try textOfFile($0.state + "/ca/root.pem") }.joined(separator: "\n")
             let clients = try await RunningProgram.start(
                 "/usr/bin/python3",

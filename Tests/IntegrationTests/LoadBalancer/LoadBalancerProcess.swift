@@ -6,20 +6,27 @@ import TestSupport
 import Testing
 
 /// A real HAProxy with the configuration that `docs/operations/load-balancer.md` recommends. Only addresses, ports,
-/// the number of connections and, for a user other than root, the user are replaced.
+/// the number of connections and, for a user other than root, the user are replaced, and the list of nodes.
 struct LoadBalancerProcess {
     /// The port of the main listener, and of the devices' listener.
     let (port, devicePort): (Int, Int)
 
     /// A server behind the load balancer.
     struct Node {
-        let (port, mdmPort, healthPort): (Int, Int, Int)
+        var address = "127.0.0.1"
+        let port, mdmPort, healthPort: Int
     }
 
-    /// Starts HAProxy in front of two nodes on 127.0.0.1.
-    init(_ first: Node, _ second: Node, in scratch: Scratch) async throws {
-        port = Int(try #require(FreePort.tcp(in: FreePort.ofTests)))
-        devicePort = Int(try #require(FreePort.tcp(in: FreePort.ofTests)))
+    /// The loopback address at which a load balancer passes everything to one node, counted from 0.
+    static func address(ofNode index: Int) -> String { "127.0.1.\(index + 1)" }
+
+    /// Starts HAProxy on 127.0.0.1 in front of nodes.
+    ///
+    /// - Parameter ports: the ports of both listeners. HAProxy then also listens on these ports at an address for each
+    ///   node (``address(ofNode:)``). Nil for free ports, without these addresses.
+    init(_ nodes: [Node], ports: (main: Int, devices: Int)? = nil, in scratch: Scratch) async throws {
+        let chosen = try ports ?? (main: Self.freePort(), devices: Self.freePort())
+        (port, devicePort) = (chosen.main, chosen.devices)
         var text = try Self.documented()
         func replace(_ old: String, _ new: String) throws {
             let parts = text.components(separatedBy: old)
@@ -30,9 +37,26 @@ struct LoadBalancerProcess {
         }
         try replace("bind :443", "bind 127.0.0.1:\(port)")
         try replace("bind :8444", "bind 127.0.0.1:\(devicePort)")
-        for (address, node) in [("192.0.2.21", first), ("192.0.2.22", second)] {
-            try replace("\(address):443 port 8446", "127.0.0.1:\(node.port) port \(node.healthPort)")
-            try replace("\(address):8444 port 8446", "127.0.0.1:\(node.mdmPort) port \(node.healthPort)")
+        for (documented, isMain) in [("443", true), ("8444", false)] {
+            try replace(
+                """
+                    server node1 192.0.2.21:\(documented) port 8446
+                    server node2 192.0.2.22:\(documented) port 8446
+                """,
+                nodes.indices.map { Self.server($0, nodes[$0], isMain: isMain) }.joined(separator: "\n"))
+        }
+        if ports != nil {
+            for (index, node) in nodes.enumerated() {
+                for (port, isMain) in [(port, true), (devicePort, false)] {
+                    text += """
+
+                        listen only\(index)-\(port)
+                            bind \(Self.address(ofNode: index)):\(port)
+                        \(Self.server(index, node, isMain: isMain))
+
+                        """
+                }
+            }
         }
         // The tests' limit of open files may be too low for more.
         try replace("maxconn 20000", "maxconn 1000")
@@ -45,6 +69,17 @@ struct LoadBalancerProcess {
         }
         _ = try await RunningProgram.start(
             program, ["-Ws", "-f", try scratch.write(text, to: "haproxy.cfg")], log: "haproxy.log", in: scratch)
+    }
+
+    static func freePort() throws -> Int {
+        guard let port = FreePort.tcp(in: FreePort.ofTests) else { throw TestProblem("no port is free") }
+        return Int(port)
+    }
+
+    /// The line of a node in the list of a backend.
+    private static func server(_ index: Int, _ node: Node, isMain: Bool) -> String {
+        let port = isMain ? node.port : node.mdmPort
+        return "    server node\(index + 1) \(node.address):\(port) port \(node.healthPort)"
     }
 
     /// The configuration in the page.

@@ -98,7 +98,8 @@ import Testing
             try await withSchema { configuration in
                 let direct = try await PostgreSQLDatabase(configuration, migrations: [people])
                 try await direct.write { try $0.execute("INSERT INTO person (id, age) VALUES ('a', 0)") }
-                let cutter = try CommitCutter(cluster: try await PostgreSQLCluster.shared(), in: scratch)
+                let cutter = try CommitCutter(
+                    cluster: try await PostgreSQLCluster.shared(), folder: scratch.path, in: scratch)
                 var cut = configuration
                 cut.server = .socket(folder: scratch.path)
                 let database = try await PostgreSQLDatabase(cut, migrations: [people])

@@ -13,20 +13,20 @@ enum NotificationDropper {
         try BlockingThread.start {
             while let client = try? listener.accept() {
                 do {
-                    let server = try connected(to: path)
+                    let server = try Relay.connect(to: path)
                     try BlockingThread.start {
-                        while let bytes = received(from: client) { sent(bytes, to: server) }
-                        shut(server)
+                        while let bytes = Relay.receive(from: client) { Relay.send(bytes, to: server) }
+                        Relay.shut(server)
                     }
                     try BlockingThread.start {
                         var rest: [UInt8] = []
-                        while let bytes = received(from: server) {
+                        while let bytes = Relay.receive(from: server) {
                             rest += bytes
                             for message in messages(&rest) where message.first != UInt8(ascii: "A") {
-                                sent(message, to: client)
+                                Relay.send(message, to: client)
                             }
                         }
-                        shut(client)
+                        Relay.shut(client)
                     }
                 } catch { return }
             }

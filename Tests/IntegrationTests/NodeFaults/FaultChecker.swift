@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+import Synchronization
+
+/// The kinds of requests that are counted.
+enum FaultOperation: String, CaseIterable, Sendable {
+    case signIn = "sign-in (page, code, PRT)"
+    case appTokens = "app tokens by PRT"
+    case refresh = "use of a refresh token"
+    case repetition = "repeated use"
+    case replay = "replay of an old token"
+    case graph = "request to Graph"
+    case status = "status of the session"
+    case endSession = "end of a session"
+    case checkIn = "MDM check-in"
+    case revocation = "revocation"
+    case command = "command queued"
+    case directory = "change of the directory"
+    case probe = "use after a revocation"
+    case realSignIn = "real device: sign-in"
+    case realToken = "real device: silent token"
+    case realSignOut = "real device: sign-out"
+}
+
+/// Records what all clients of a run see, and what is wrong with it.
+final class FaultChecker: Sendable {
+    typealias Instant = ContinuousClock.Instant
+
+    struct Counts: Sendable {
+        var done = 0
+        var refused = 0
+        var unknown = 0
+    }
+
+    private struct State {
+        var history = FaultHistory()
+        var operations: [FaultOperation: Counts] = [:]
+        var faults: [Fault: Int] = [:]
+        /// The beginning of the first request that got no answer, of each client that has had none since.
+        var failing: [String: Instant] = [:]
+        /// The longest time from such a request to the client's next answer.
+        var longest: (client: String, time: Duration) = ("", .zero)
+        /// From the acknowledgement of a revocation to the push at another node, while no fault was active.
+        var pushes: [Duration] = []
+        /// Refresh tokens that were lost because an answer was lost, as the protocol requires.
+        var lostChains = 0
+        var isClosing = false
+        var isOver = false
+        var isQuiet = false
+    }
+
+    private let state = Mutex(State())
+
+    /// Whether administrators stop, because faults have ended.
+    var isClosing: Bool { state.withLock { $0.isClosing } }
+    /// Whether devices stop as well.
+    var isOver: Bool { state.withLock { $0.isOver } }
+    /// Whether a measurement runs, during which administrators change nothing.
+    var isQuiet: Bool { state.withLock { $0.isQuiet } }
+    var violations: [Violation] { state.withLock { $0.history.violations } }
+    var pushes: [Duration] { state.withLock { $0.pushes } }
+
+    func close() { state.withLock { $0.isClosing = true } }
+    func end() { state.withLock { $0.isOver = true } }
+    func setQuiet(_ isQuiet: Bool) { state.withLock { $0.isQuiet = isQuiet } }
+    func note(_ fault: Fault) { state.withLock { $0.faults[fault, default: 0] += 1 } }
+    func faults(_ fault: Fault) -> Int { state.withLock { $0.faults[fault] ?? 0 } }
+    func noteLostChain() { state.withLock { $0.lostChains += 1 } }
+    func notePush(after time: Duration) { state.withLock { $0.pushes.append(time) } }
+
+    func history<Value: Sendable>(_ body: (inout FaultHistory) -> Value) -> Value {
+        state.withLock { body(&$0.history) }
+    }
+
+    /// Counts a request, and the client's time without an answer.
+    func count<Value>(_ operation: FaultOperation, _ outcome: Outcome<Value>, of client: String, began: Instant) {
+        let now = Instant.now
+        state.withLock { state in
+            switch outcome {
+            case .done: state.operations[operation, default: Counts()].done += 1
+            case .refused: state.operations[operation, default: Counts()].refused += 1
+            case .unknown: state.operations[operation, default: Counts()].unknown += 1
+            }
+            guard !outcome.isUnknown else {
+                if state.failing[client] == nil { state.failing[client] = began }
+                return
+            }
+            if let since = state.failing.removeValue(forKey: client), now - since > state.longest.time {
+                state.longest = (client, now - since)
+            }
+        }
+    }
+
+    /// The results of the run, as lines of text.
+    var summary: String {
+        state.withLock { state in
+            var lines = ["faults:"]
+            for fault in Fault.allCases { lines.append("  \(state.faults[fault] ?? 0) × \(fault.rawValue)") }
+            lines.append("operations (done, refused, no answer):")
+            for operation in FaultOperation.allCases {
+                let counts = state.operations[operation] ?? Counts()
+                lines.append("  \(operation.rawValue): \(counts.done), \(counts.refused), \(counts.unknown)")
+            }
+            let sessions = state.history.sessions.values
+            let ended = sessions.count { if case .ended = $0.phase { true } else { false } }
+            lines.append("sessions: \(sessions.count), of which \(ended) ended with an acknowledgement")
+            lines.append("refresh tokens given up after a lost answer: \(state.lostChains)")
+            lines.append("longest time without an answer: \(state.longest.time) (\(state.longest.client))")
+            let pushes = state.pushes.sorted()
+            if let last = pushes.last {
+                lines.append(
+                    "revocation to push at another node, \(pushes.count) times: median \(pushes[pushes.count / 2]), "
+                        + "longest \(last)")
+            }
+            lines += state.history.violations.map { "broken: \($0)" }
+            return lines.joined(separator: "\n")
+        }
+    }
+}
