@@ -39,7 +39,8 @@ import Testing
         #expect(!clock.isGood)
     }
 
-    @Test func `while a node's clock is wrong it decides nothing, and it still learns the server's time`() async throws {
+    @Test func `while a node's clock is wrong it decides nothing, and it still learns the server's time`() async throws
+    {
         try await Backend.postgreSQL.withLocation { location in
             guard case .server(let configuration) = location else { throw TestProblem("no server") }
             let machine = Machine()

@@ -24,7 +24,8 @@ extension LiveDevice {
             let run = try await live.runAside(
                 "earlier_app.py",
                 [
-                    Repository.root + "/Tests/Fixtures/apps/\(version).json", live.path("run/broker.sock"), app.clientID,
+                    Repository.root + "/Tests/Fixtures/apps/\(version).json", live.path("run/broker.sock"),
+                    app.clientID,
                     app.redirectURI, live.facts.authority, try live.person("Amara").userName,
                 ], awaitsReady: false)
             let (code, log) = (try await run.waitForExit(), try run.log())

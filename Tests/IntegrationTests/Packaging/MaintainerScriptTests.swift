@@ -22,7 +22,8 @@ import Testing
                     atPath: scratch.path(folder), withIntermediateDirectories: false)
             }
             for tool in ["systemctl", "systemd-sysusers", "systemd-tmpfiles"] {
-                try scratch.writeProgram("#!/bin/sh\necho \(tool) \"$@\" >> \(scratch.path("calls"))\n", to: "bin/\(tool)")
+                try scratch.writeProgram(
+                    "#!/bin/sh\necho \(tool) \"$@\" >> \(scratch.path("calls"))\n", to: "bin/\(tool)")
             }
             if isConfigured {
                 for file in ["batond.json", "baton-server.json"] { try scratch.write("{}", to: "etc/" + file) }
@@ -56,7 +57,8 @@ import Testing
             ("baton-kiosk.prerm", ["upgrade", "0.2.0"]), ("baton-kiosk.postinst", ["configure", "0.1.0"]),
         ] {
             let calls = try await run(script, arguments)
-            #expect(!calls.contains { $0.contains("stop") || $0.contains("restart") || $0.contains("--now") }, "\(script)")
+            #expect(
+                !calls.contains { $0.contains("stop") || $0.contains("restart") || $0.contains("--now") }, "\(script)")
         }
     }
 

@@ -50,7 +50,8 @@ import Testing
 
         /// The answers of the protocols of both TLS listeners.
         func answers() async throws -> [String: ServerAnswer] {
-            let page = "/\(tenant)/oauth2/v2.0/authorize?client_id=\(client)&response_type=code&scope=openid"
+            let page =
+                "/\(tenant)/oauth2/v2.0/authorize?client_id=\(client)&response_type=code&scope=openid"
                 + "&redirect_uri=http%3A%2F%2Flocalhost&code_challenge=\(String(repeating: "x", count: 43))"
                 + "&code_challenge_method=S256"
             return [
