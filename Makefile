@@ -28,8 +28,9 @@ tsan: setup
 	scripts/races
 
 # Checks that take too long for continuous integration: fuzzes each decoder for SECONDS; removes each guard of the
-# session machine and each defence of the threat model, one by one, and expects tests to fail; then repeats hand-overs,
-# explores sequences of five steps in the worker's browser and searches for data races, TIMES times.
+# session machine and each defence of the threat model, one by one, and expects tests to fail; explores sequences of five
+# steps in the worker's browser; lets nodes of the server and PostgreSQL fail for ten minutes; then repeats hand-overs and
+# searches for data races, TIMES times.
 soak: build sample
 	scripts/fuzz --seconds $(or $(SECONDS),600)
 	scripts/break-session-machine
