@@ -35,7 +35,7 @@ struct RealWork: Sendable {
                 return ContinuousClock.now - began
             } catch {
                 let seen = Seen(error)
-                guard seen.code != .interactionRequired, ContinuousClock.now - began < .seconds(60) else {
+                guard !seen.asksForSignIn, ContinuousClock.now - began < .seconds(60) else {
                     throw TestProblem("\(device.name) after \(ContinuousClock.now - began): \(seen)")
                 }
             }
@@ -58,7 +58,7 @@ struct RealWork: Sendable {
         let outcome: Outcome<Value>
         do { outcome = .done(try await body()) } catch {
             let seen = Seen(error)
-            outcome = seen.code == .interactionRequired ? .refused(seen.text) : .unknown(seen.text)
+            outcome = seen.asksForSignIn ? .refused(seen.text) : .unknown(seen.text)
         }
         checker.count(operation, outcome, of: device.name, began: began)
         return outcome
@@ -132,4 +132,10 @@ struct RealWork: Sendable {
                     "\(device.name): \(managed.waiting) commands wait, \(bound.count) sessions have not ended"))
         }
     }
+}
+
+extension Seen {
+    /// Whether the worker has to sign in again. MSAL reports a failure of the server (`server_error`, 90027) with the
+    /// same code (SIL-9).
+    fileprivate var asksForSignIn: Bool { code == .interactionRequired && !text.contains("AADSTS90027") }
 }
