@@ -73,17 +73,18 @@ import Testing
     private static let operators: [any Codable & Sendable] = [
         SeatEvent.dock, order, failure, status, diagnosis, refusal, RefusalRecord.Kind.refused, finding,
         CheckResult.Topic.session, CheckResult.Verdict.good, connectionLimit, ConnectionLimitReport.Stage.serving,
-        ConnectionLimitReport.Limit.process, registration, RegistrationStatus.State.good,
+        ConnectionLimitReport.Limit.process, registration, RegistrationStatus.State.good, metrics, metrics.handovers,
+        DeviceMetrics.SignInOutcome.admitted,
     ]
 
     private static let requests: [OperatorRequest] = [
         .status, .enroll(profile: "p"), .unenroll, .checkIn, .reload, .join(order), .signOut(fromBrowser: true),
-        .recover, .examine, .seat(.dock), .setPIN,
+        .recover, .examine, .seat(.dock), .setPIN, .metrics,
     ]
 
     private static let replies: [OperatorReply] = [
         .done, .status(status), .diagnosis(diagnosis), .joined(deviceID: "d", tenantID: "t"),
-        .checkedIn(done: 1, failed: 1, later: 1), .failed(failure),
+        .checkedIn(done: 1, failed: 1, later: 1), .failed(failure), .metrics(metrics),
     ]
     private static let personalHoldings = IdentityAdmin.PersonalHoldings(sessions: 1, devices: 1)
     private static let holdings = IdentityAdmin.TenantHoldings(
@@ -110,6 +111,7 @@ import Testing
         tenantID: "t", deviceID: "d", apps: ["a"], agentConnected: true, agentPID: 1, agentUser: 1, problems: ["p"],
         lockedApps: ["a"], receiptsDamagedAt: 1, keys: "tpm", connectionLimits: [connectionLimit],
         registration: registration)
+    private static let metrics = DeviceMetrics()
     private static let registration = RegistrationStatus(
         deviceID: "d", tenantID: "t", state: .good, learnedAt: 1, clockAhead: 301)
     private static let connectionLimit = ConnectionLimitReport(

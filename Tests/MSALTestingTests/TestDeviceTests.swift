@@ -138,7 +138,7 @@ import Testing
     static let refusals: [(TestFailure, Int, String)] = [
         (.interactionRequired, -50002, "interaction_required"), (.canceled, -50005, "sign_in_canceled"),
         (.noNetwork, -50000, "network_failed"), (.signedInOffline, -50000, "signed_in_offline"),
-        (.serverFailed, -50002, "interaction_required"), (.otherWorker, -50000, "other_account"),
+        (.serverFailed, -50000, "server_failed"), (.otherWorker, -50000, "other_account"),
         (.unknownClient, -50000, "unknown_client"), (.appBlocked, -50000, "app_blocked"),
         (.appLocked, -50000, "app_locked"), (.deviceNotShared, -50000, "device_not_shared"),
         (.joinRequired, -50001, "join_required"), (.protectionPolicyRequired, -50004, "protection_policy"),

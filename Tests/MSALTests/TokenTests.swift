@@ -149,7 +149,8 @@ import Testing
 
     @Test(arguments: [
         (-51412, "invalid_grant", MSALError.interactionRequired), (-51400, "odd", .interactionRequired),
-        (-51417, "server_error", .interactionRequired), (-51413, "invalid_scope", .internal),
+        (-51417, "server_error", .internal), (-51400, "temporarily_unavailable", .internal),
+        (-51413, "invalid_scope", .internal),
         (-51411, "invalid_client", .internal), (-51430, "unauthorized_client", .serverProtectionPoliciesRequired),
     ])
     func `SIL-9 OAuth errors of a silent call require interaction, except those that no person can resolve`(

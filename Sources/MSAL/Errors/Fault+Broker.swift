@@ -38,7 +38,7 @@ extension Fault {
     }
 
     private static let beyondPeople: Set<Problem> = [
-        .scopeInvalid, .clientInvalid, .protectionPolicy, .passwordReset, .scopesDeclined,
+        .scopeInvalid, .clientInvalid, .protectionPolicy, .passwordReset, .scopesDeclined, .serverFailed,
     ]
 
     private mutating func keepServersWords(_ error: BrokerError) {
@@ -58,13 +58,14 @@ extension Fault {
 extension Problem {
     /// The problem that a broker's error corresponds to (ERR-6).
     ///
-    /// Two problems are recognised by the identity platform's error, because other brokers may report a general code.
+    /// Three problems are recognised by the identity platform's error, because other brokers may report a general code.
     fileprivate init(_ error: BrokerError) {
         let problem = Self.numbers[error.code.rawValue] ?? .brokerFailed
         self =
             switch problem {
             case .appUnregistered where error.oauthSuberror == "protection_policy_required": .protectionPolicy
             case .requestInvalid where error.serverCodes.contains(50142): .passwordReset
+            case .serverRefused where error.oauthError == "temporarily_unavailable": .serverFailed
             default: problem
             }
     }

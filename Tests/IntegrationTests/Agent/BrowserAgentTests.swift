@@ -265,7 +265,7 @@ import UnixSocket
             #expect(try await agent.waitForExit() == 78)
             #expect(
                 try agent.log()
-                    == "baton-agent: colour is not a key of this file. Remove it, or use one of: socket, browser, logLevel.\n"
+                    == "baton-agent: colour is not a key of this file. Remove it, or use one of: socket, browser, logLevel, logFormat.\n"
             )
         }
     }

@@ -135,7 +135,6 @@ struct RealWork: Sendable {
 }
 
 extension Seen {
-    /// Whether the worker has to sign in again. MSAL reports a failure of the server (`server_error`, 90027) with the
-    /// same code (SIL-9).
-    fileprivate var asksForSignIn: Bool { code == .interactionRequired && !text.contains("AADSTS90027") }
+    /// Whether the worker has to sign in again.
+    fileprivate var asksForSignIn: Bool { code == .interactionRequired }
 }
