@@ -16,14 +16,19 @@ import urllib.parse
 
 
 def decoded(text):
-    return json.loads(base64.urlsafe_b64decode(text + "=" * (-len(text) % 4)))
+    """Returns the object of a part of a signed value; None if the text is something else, such as a host name."""
+    try:
+        value = json.loads(base64.urlsafe_b64decode(text + "=" * (-len(text) % 4)))
+    except ValueError:
+        return None
+    return value if isinstance(value, dict) else None
 
 
 def of(value):
     """The shape of a value: names of members, and what is in signed values, but no values themselves."""
     if isinstance(value, str) and re.fullmatch(r"[\w-]+\.[\w-]+\.[\w-]+", value):
         header, claims = (decoded(part) for part in value.split(".")[:2])
-        return f"signed({of(header)}, {of(claims)})"
+        return "" if header is None or claims is None else f"signed({of(header)}, {of(claims)})"
     if isinstance(value, str) and value.startswith("{") and value.endswith("}") and '"signature"' in value:
         members = json.loads(value)
         del members["signature"]

@@ -161,7 +161,7 @@ extension ServerProcess {
 
     /// Sends a request, and then waits until the server closes the connection.
     fileprivate static let idle =
-        request.replacing("print(", with: "wire.settimeout(60); print(") + "    assert not wire.recv(1)\n"
+        request.replacing("print(", with: "wire.settimeout(60); print(") + "\n    assert not wire.recv(1)\n"
 
     /// Records a step as a newer program would have done, with its change of a table.
     fileprivate func addMigration(version: Int, lowest: Int, to database: String, in scratch: Scratch) async throws {
