@@ -15,6 +15,10 @@ import sys
 import urllib.parse
 
 
+# Members that a device sends only if it has them: the countersignature of an earlier head of its receipts.
+OPTIONAL = {"receipt_anchor"}
+
+
 def decoded(text):
     """Returns the object of a part of a signed value; None if the text is something else, such as a host name."""
     try:
@@ -38,7 +42,8 @@ def of(value):
     if isinstance(value, dict) and "signedBy" in value:
         return f"signed({of(value['header'])}, {of(value['claims'])})"
     if isinstance(value, dict):
-        return "{" + ", ".join(f"{name}{inner(name, item)}" for name, item in sorted(value.items())) + "}"
+        members = sorted((name, item) for name, item in value.items() if name not in OPTIONAL)
+        return "{" + ", ".join(f"{name}{inner(name, item)}" for name, item in members) + "}"
     return ""
 
 

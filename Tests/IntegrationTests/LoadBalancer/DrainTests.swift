@@ -159,9 +159,10 @@ extension ServerProcess {
             print(wire.recv(65536).decode().replace("\\r", ""))
         """
 
-    /// Sends a request, and then waits until the server closes the connection.
+    /// Sends a request, waits until the server ends TLS, and ends it, too, as devices and browsers do.
     fileprivate static let idle =
-        request.replacing("print(", with: "wire.settimeout(60); print(") + "\n    assert not wire.recv(1)\n"
+        request.replacing("print(", with: "wire.settimeout(60); print(")
+        + "\n    assert not wire.recv(1)\n    wire.unwrap()\n"
 
     /// Records a step as a newer program would have done, with its change of a table.
     fileprivate func addMigration(version: Int, lowest: Int, to database: String, in scratch: Scratch) async throws {
