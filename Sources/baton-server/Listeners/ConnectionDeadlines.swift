@@ -76,13 +76,6 @@ final class ConnectionDeadlines: ChannelDuplexHandler {
         context.write(data, promise: promise)
     }
 
-    /// Closes the connection, and reads until it is closed. TLS waits five seconds for the client's own end, which it
-    /// sees only if something reads; each idle connection would delay the end of a server by that time.
-    func close(context: ChannelHandlerContext, mode: CloseMode, promise: EventLoopPromise<Void>?) {
-        context.close(mode: mode, promise: promise)
-        context.read()
-    }
-
     func channelWritabilityChanged(context: ChannelHandlerContext) {
         stall?.cancel()
         stall = context.channel.isWritable ? nil : Self.close(in: limits.request, context)

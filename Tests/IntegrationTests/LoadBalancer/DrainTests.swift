@@ -39,21 +39,6 @@ import Testing
         }
     }
 
-    @Test func `idle connections do not delay the end of a server`() async throws {
-        try await Scratch.with { scratch in
-            let server = try ServerProcess(in: scratch)
-            try await server.start()
-            let client = try await RunningProgram.start(
-                "/usr/bin/python3", ["-u", "-c", ServerProcess.idle, "\(server.port)", server.state + "/ca/root.pem"],
-                log: "idle.log", awaitsReady: false, in: scratch)
-            try await FolderWatch(scratch.path).until("idle") { try client.log().contains("HTTP/1.1 404") }
-            let begun = ContinuousClock.now
-            #expect(try await server.end(by: SIGTERM) == 0)
-            #expect(ContinuousClock.now - begun < .seconds(4))
-            #expect(try await client.waitForExit() == 0)
-        }
-    }
-
     @Test func `a server is not ready when its database has become too new`() async throws {
         try await Scratch.with { scratch in
             let port = try #require(FreePort.tcp(in: FreePort.ofTests))
@@ -158,11 +143,6 @@ extension ServerProcess {
             wire.sendall(b"GET /nothing/here/at/all HTTP/1.1\\r\\nHost: login.test\\r\\n\\r\\n")
             print(wire.recv(65536).decode().replace("\\r", ""))
         """
-
-    /// Sends a request, waits until the server ends TLS, and ends it, too, as devices and browsers do.
-    fileprivate static let idle =
-        request.replacing("print(", with: "wire.settimeout(60); print(")
-        + "\n    assert not wire.recv(1)\n    wire.unwrap()\n"
 
     /// Records a step as a newer program would have done, with its change of a table.
     fileprivate func addMigration(version: Int, lowest: Int, to database: String, in scratch: Scratch) async throws {
