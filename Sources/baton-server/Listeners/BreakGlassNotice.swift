@@ -14,11 +14,13 @@ struct BreakGlassNotice: RouterMiddleware {
     func handle(
         _ request: Request, context: AdminContext, next: @concurrent (Request, AdminContext) async throws -> Response
     ) async throws -> Response {
+        let before = try await identity.activeBreakGlass()?.until
         var response = try await next(request, context)
-        if let active = try await identity.activeBreakGlass(),
-            let name = HTTPField.Name(Platform.breakGlassHeader)
-        {
-            response.headers[name] = String(active.until.rawValue)
+        let end: Timestamp?
+        // The request has been carried out, so its answer must arrive even if the database has just failed.
+        do { end = try await identity.activeBreakGlass()?.until } catch is StorageError { end = before }
+        if let end, let name = HTTPField.Name(Platform.breakGlassHeader) {
+            response.headers[name] = String(end.rawValue)
         }
         return response
     }
