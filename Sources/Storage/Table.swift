@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+private import Synchronization
 
 /// A table and the single list of its columns. Statements that read or insert rows take the column names from that
 /// list.
@@ -22,15 +23,40 @@ package protocol Table: SendableMetatype {
 extension Table {
     package static var unread: Set<Column> { [] }
 
-    /// The names of the columns that are read when a row is read.
-    fileprivate static var columns: [String] { Column.allCases.filter { !unread.contains($0) }.map(\.rawValue) }
-    fileprivate static var qualifiedColumns: [String] { columns.map { "\(table).\($0)" } }
+    /// The columns that are read when a row is read.
+    fileprivate static var columns: ReadColumns {
+        ReadColumns.known.withLock { known in
+            if let columns = known[ObjectIdentifier(self)] { return columns }
+            let columns = ReadColumns(
+                Column.allCases.filter { !unread.contains($0) }.map { $0.rawValue }, of: table)
+            known[ObjectIdentifier(self)] = columns
+            return columns
+        }
+    }
+}
+
+/// The names of the columns that are read of a table, and the text that selects them, made once for each table.
+private struct ReadColumns {
+    /// By the table's type.
+    static let known = Mutex<[ObjectIdentifier: ReadColumns]>([:])
+
+    let names: [String]
+    /// The names, separated by commas.
+    let list: String
+    /// The same, each with the table's name.
+    let qualifiedList: String
+
+    init(_ names: [String], of table: String) {
+        self.names = names
+        list = names.joined(separator: ", ")
+        qualifiedList = names.map { "\(table).\($0)" }.joined(separator: ", ")
+    }
 }
 
 extension ArraySlice<SQL.Value> {
     /// Takes the values of a record's columns; returns nil if all of them are NULL, because the join found no row.
     fileprivate mutating func takeRecord<Item: Record>() throws -> Item? {
-        let names = Item.columns
+        let names = Item.columns.names
         let own = Array(prefix(names.count))
         self = dropFirst(names.count)
         guard own.contains(where: { $0 != .null }) else { return nil }
@@ -64,14 +90,14 @@ extension Connection {
     ///
     /// - Throws: ``StorageError``
     package func rows<Source: Table>(of source: Source.Type, _ rest: SQL) throws -> [TableRow<Source>] {
-        try rows("SELECT \(names: Source.columns) FROM \(names: [Source.table]) \(rest)").map(TableRow.init)
+        try rows("SELECT \(text: Source.columns.list) FROM \(text: Source.table) \(rest)").map(TableRow.init)
     }
 
     /// Returns the only row selected by the rest of the statement, or nil.
     ///
     /// - Throws: ``StorageError``, including when there is more than one row.
     package func row<Source: Table>(of source: Source.Type, _ rest: SQL) throws -> TableRow<Source>? {
-        try row("SELECT \(names: Source.columns) FROM \(names: [Source.table]) \(rest)").map(TableRow.init)
+        try row("SELECT \(text: Source.columns.list) FROM \(text: Source.table) \(rest)").map(TableRow.init)
     }
 
     /// Returns the records selected by the rest of the statement.
@@ -102,9 +128,10 @@ extension Connection {
     ) throws -> (First, Second?, Third?)? {
         let row = try row(
             """
-            SELECT \(names: First.qualifiedColumns + Second.qualifiedColumns + Third.qualifiedColumns)
-            FROM \(names: [First.table]) LEFT JOIN \(names: [Second.table]) ON \(joinsSecond)
-                LEFT JOIN \(names: [Third.table]) ON \(joinsThird) \(rest)
+            SELECT \(text: First.columns.qualifiedList), \(text: Second.columns.qualifiedList),
+                \(text: Third.columns.qualifiedList)
+            FROM \(text: First.table) LEFT JOIN \(text: Second.table) ON \(joinsSecond)
+                LEFT JOIN \(text: Third.table) ON \(joinsThird) \(rest)
             """)
         guard let row else { return nil }
         var values = row.values[...]
@@ -121,7 +148,7 @@ extension Connection {
     package func values<Source: Table, Value: ColumnValue>(
         _ column: Source.Column, of source: Source.Type, _ rest: SQL
     ) throws -> [Value] {
-        try rows("SELECT \(names: [column.rawValue]) FROM \(names: [Source.table]) \(rest)").map { row in
+        try rows("SELECT \(text: column.rawValue) FROM \(text: Source.table) \(rest)").map { row in
             try row[column.rawValue]
         }
     }
@@ -133,7 +160,7 @@ extension Connection {
     package func value<Source: Table, Value: ColumnValue>(
         _ column: Source.Column, of source: Source.Type, _ rest: SQL
     ) throws -> Value? {
-        try row("SELECT \(names: [column.rawValue]) FROM \(names: [Source.table]) \(rest)").map { row in
+        try row("SELECT \(text: column.rawValue) FROM \(text: Source.table) \(rest)").map { row in
             try row[column.rawValue]
         }
     }
@@ -154,7 +181,7 @@ extension Connection {
     package func optionalValue<Source: Table, Value: ColumnValue>(
         _ column: Source.Column, of source: Source.Type, _ rest: SQL
     ) throws -> Value? {
-        guard let row = try row("SELECT \(names: [column.rawValue]) FROM \(names: [Source.table]) \(rest)") else {
+        guard let row = try row("SELECT \(text: column.rawValue) FROM \(text: Source.table) \(rest)") else {
             return nil
         }
         let value: Optional<Value> = try row[column.rawValue]
@@ -165,14 +192,14 @@ extension Connection {
     ///
     /// - Throws: ``StorageError``
     package func count(of source: (some Table).Type, _ rest: SQL) throws -> Int {
-        try row("SELECT COUNT(*) AS count FROM \(names: [source.table]) \(rest)")?["count"] ?? 0
+        try row("SELECT COUNT(*) AS count FROM \(text: source.table) \(rest)")?["count"] ?? 0
     }
 
     /// Returns whether the rest of the statement selects any row.
     ///
     /// - Throws: ``StorageError``
     package func exists(_ source: (some Table).Type, _ rest: SQL) throws -> Bool {
-        try !rows("SELECT 1 AS found FROM \(names: [source.table]) \(rest) LIMIT 1").isEmpty
+        try !rows("SELECT 1 AS found FROM \(text: source.table) \(rest) LIMIT 1").isEmpty
     }
 
     /// Adds a row. Columns that are not named get the schema's default.
@@ -186,8 +213,8 @@ extension Connection {
     ) throws -> Int {
         try execute(
             """
-            INSERT INTO \(names: [Source.table]) (\(names: values.map(\.key.rawValue)))
-            VALUES (\(list: values.map(\.value))) \(rest)
+            INSERT INTO \(text: Source.table) (\(names: values.map { $0.key.rawValue }))
+            VALUES (\(list: values.map { $0.value })) \(rest)
             """)
     }
 
@@ -197,11 +224,11 @@ extension Connection {
     package func upsert<Source: Table>(
         into source: Source.Type, key: [Source.Column], _ values: KeyValuePairs<Source.Column, any ColumnValue>
     ) throws {
-        let changed = values.map(\.key).filter { !key.contains($0) }
+        let changed = values.map { $0.key }.filter { !key.contains($0) }
             .map { "\($0.rawValue) = excluded.\($0.rawValue)" }
         try insert(
             into: source, values,
-            "ON CONFLICT (\(names: key.map(\.rawValue))) DO UPDATE SET \(names: changed)")
+            "ON CONFLICT (\(names: key.map { $0.rawValue })) DO UPDATE SET \(names: changed)")
     }
 }
 
@@ -209,7 +236,10 @@ extension SQL.Interpolation {
     /// Inserts the name of a column into the text.
     package mutating func appendInterpolation(column: some ColumnName) { appendLiteral(column.rawValue) }
 
-    /// Inserts names of tables and columns into the text. The names are part of the program's code.
+    /// Inserts the name of a table, or names of columns, into the text. The names are part of the program's code.
+    fileprivate mutating func appendInterpolation(text: String) { appendLiteral(text) }
+
+    /// Inserts names of columns, separated by commas, into the text.
     fileprivate mutating func appendInterpolation(names: [String]) {
         appendLiteral(names.joined(separator: ", "))
     }

@@ -56,26 +56,25 @@ package enum Base64 {
     static func append(
         _ bytes: some Sequence<UInt8>, alphabet: [UInt8], padded: Bool, to text: inout [UInt8]
     ) {
-        var bits: UInt32 = 0
-        var held = 0
-        var written = 0
-        for byte in bytes {
-            bits = bits << 8 | UInt32(byte)
-            held += 8
-            while held >= 6 {
-                held -= 6
-                text.append(alphabet[Int(bits >> UInt32(held) & 63)])
-                written += 1
+        // An array is not copied here. Other sequences are, because a loop over a generic sequence is slow.
+        let bytes = Array(bytes)
+        let tail = bytes.count % 3
+        let whole = bytes.count - tail
+        text.append(addingCapacity: bytes.count / 3 * 4 + 4) { output in
+            for index in stride(from: 0, to: whole, by: 3) {
+                let bits = Int(bytes[index]) << 16 | Int(bytes[index + 1]) << 8 | Int(bytes[index + 2])
+                output.append(alphabet[bits >> 18])
+                output.append(alphabet[bits >> 12 & 63])
+                output.append(alphabet[bits >> 6 & 63])
+                output.append(alphabet[bits & 63])
             }
-            bits &= 1 << UInt32(held) - 1
-        }
-        if held > 0 {
-            text.append(alphabet[Int(bits << UInt32(6 - held) & 63)])
-            written += 1
-        }
-        while padded, written % 4 != 0 {
-            text.append(UInt8(ascii: "="))
-            written += 1
+            guard tail > 0 else { return }
+            let bits = Int(bytes[whole]) << 16 | (tail == 2 ? Int(bytes[whole + 1]) << 8 : 0)
+            output.append(alphabet[bits >> 18])
+            output.append(alphabet[bits >> 12 & 63])
+            if tail == 2 { output.append(alphabet[bits >> 6 & 63]) }
+            guard padded else { return }
+            output.append(repeating: UInt8(ascii: "="), count: 3 - tail)
         }
     }
 
@@ -83,23 +82,31 @@ package enum Base64 {
     static func bytes(
         of characters: ArraySlice<UInt8>, values: [UInt8], strictTail: Bool = true
     ) throws(Base64Failure) -> [UInt8] {
-        guard characters.count % 4 != 1 else { throw Base64Failure() }
-        var bytes: [UInt8] = []
-        bytes.reserveCapacity(characters.count / 4 * 3 + 2)
-        var bits: UInt32 = 0
-        var held: UInt32 = 0
-        for character in characters {
-            let value = values[Int(character)]
-            guard value < 64 else { throw Base64Failure() }
-            bits = bits << 6 | UInt32(value)
-            held += 6
-            if held >= 8 {
-                held -= 8
-                bytes.append(UInt8(truncatingIfNeeded: bits >> held))
-                bits &= 1 << held - 1
-            }
+        let tail = characters.count % 4
+        guard tail != 1 else { throw Base64Failure() }
+        let end = characters.endIndex - tail
+        // All bits of the characters' values, to find an invalid character (0xff).
+        var seen: UInt8 = 0
+        var isTailZero = true
+        func value(_ index: Int) -> Int {
+            let value = values[Int(characters[index])]
+            seen |= value
+            return Int(value)
         }
-        guard !strictTail || bits == 0 else { throw Base64Failure() }
+        let bytes = [UInt8](capacity: characters.count / 4 * 3 + 2) { output in
+            for index in stride(from: characters.startIndex, to: end, by: 4) {
+                let bits = value(index) << 18 | value(index + 1) << 12 | value(index + 2) << 6 | value(index + 3)
+                output.append(UInt8(truncatingIfNeeded: bits >> 16))
+                output.append(UInt8(truncatingIfNeeded: bits >> 8))
+                output.append(UInt8(truncatingIfNeeded: bits))
+            }
+            guard tail > 0 else { return }
+            let bits = value(end) << 18 | value(end + 1) << 12 | (tail == 3 ? value(end + 2) << 6 : 0)
+            output.append(UInt8(truncatingIfNeeded: bits >> 16))
+            if tail == 3 { output.append(UInt8(truncatingIfNeeded: bits >> 8)) }
+            isTailZero = bits & (tail == 3 ? 0xff : 0xffff) == 0
+        }
+        guard seen < 64, isTailZero || !strictTail else { throw Base64Failure() }
         return bytes
     }
 }

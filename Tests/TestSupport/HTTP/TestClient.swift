@@ -77,16 +77,23 @@ package struct TestResponse: Sendable {
 
 /// Percent-encodes all but the unreserved characters of RFC 3986.
 package func percentEncoded(_ text: String) -> String {
-    let digits = Array("0123456789ABCDEF")
-    return text.utf8.reduce(into: "") { output, byte in
-        let character = Character(Unicode.Scalar(byte))
-        if character.isASCII, character.isLetter || character.isNumber || "-._~".contains(character) {
-            output.append(character)
-        } else {
-            output += "%\(digits[Int(byte >> 4)])\(digits[Int(byte & 15)])"
+    var bytes: [UInt8] = []
+    for byte in text.utf8 {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
+            UInt8(ascii: "~"):
+            bytes.append(byte)
+        default:
+            bytes.append(UInt8(ascii: "%"))
+            bytes.append(hexadecimalDigits[Int(byte >> 4)])
+            bytes.append(hexadecimalDigits[Int(byte & 15)])
         }
     }
+    return String(decoding: bytes, as: UTF8.self)
 }
+
+private let hexadecimalDigits = Array("0123456789ABCDEF".utf8)
 
 private actor Collected {
     var bytes: [UInt8] = []

@@ -2,6 +2,7 @@
 internal import Crypto
 internal import FoundationEssentials
 package import Redaction
+private import Synchronization
 
 /// The server's key for the sealed secrets in its databases: the tenants' signing keys, the authorities' private keys
 /// and the session keys of primary refresh tokens. It is stored in a separate file, so that a copy of the databases
@@ -21,6 +22,7 @@ package struct StorageKey: Sendable {
     /// The length of a key in bytes.
     package static let length = 32
     private let root: SymmetricKey
+    private let derivationKeys = DerivationKeys()
 
     /// Creates the storage key from 32 bytes.
     ///
@@ -58,7 +60,8 @@ package struct StorageKey: Sendable {
 
     /// Returns 32 bytes derived from `label` and `input`. Nobody can compute these bytes without this key.
     func derived(_ label: String, _ input: [UInt8]) -> [UInt8] {
-        Array(HMAC<SHA256>.authenticationCode(for: input, using: key(of: .derivation, label)))
+        let derivationKey = derivationKeys.key(of: label) { key(of: .derivation, label) }
+        return Array(HMAC<SHA256>.authenticationCode(for: input, using: derivationKey))
     }
 
     /// Returns the bytes that ``derived(_:_:)`` returned before each purpose had its own key. The server needs them to
@@ -74,5 +77,18 @@ package struct StorageKey: Sendable {
     private func key(of use: Use, _ purpose: String) -> SymmetricKey {
         HKDF<SHA256>.deriveKey(
             inputKeyMaterial: root, info: Array("baton \(use.rawValue)\0\(purpose)".utf8), outputByteCount: Self.length)
+    }
+}
+
+/// The keys of ``StorageKey/derived(_:_:)``, each made once. A label is part of the program's code, so there are few.
+private final class DerivationKeys: Sendable {
+    private static let limit = 64
+    private let keys = Mutex<[String: SymmetricKey]>([:])
+
+    func key(of label: String, _ make: () -> SymmetricKey) -> SymmetricKey {
+        if let known = keys.withLock({ $0[label] }) { return known }
+        let key = make()
+        keys.withLock { if $0.count < Self.limit { $0[label] = key } }
+        return key
     }
 }
