@@ -93,6 +93,10 @@ let package = Package(
                 "BrokerProtocol", "BrowserPolicies", "CLinux", "Files", "JSON", "Redaction", "UnixSocket",
             ]),
 
+        // The list of the places where data of a worker can remain. A target of its own, because comparing a device with
+        // the list needs no network access and no cryptography.
+        .target(name: "Leftovers", dependencies: ["BrokerIPC"]),
+
         // 6. Engines. They never import each other.
         .target(name: "MSAL", dependencies: ["BrokerProtocol", "JSON", "Redaction", "UnixSocket"]),
         // For apps' own tests: a simulated device in the test's process, behind the real library.
@@ -127,7 +131,7 @@ let package = Package(
             name: "BrokerSupervisor",
             dependencies: [
                 "BrokerDevice", "BrokerIPC", "BrokerProtocol", "BrowserPolicies", "CLinux", "DeviceEnrollment", "Files",
-                "JSON", "OAuth", "Observability", "Processes", "Receipts", "Redaction", "UnixSocket",
+                "JSON", "Leftovers", "OAuth", "Observability", "Processes", "Receipts", "Redaction", "UnixSocket",
                 .asn1, .certificates, .crypto, .logging, .serviceLifecycle,
             ]),
         // The code of `baton-agent`, without network access and cryptography.
@@ -153,7 +157,7 @@ let package = Package(
             ]),
         // Compares what is on a device before and after a session; for `baton device audit`.
         .target(
-            name: "DeviceAudit", dependencies: ["BrokerDevice", "BrokerIPC", "Files", "JSON", "Processes"]),
+            name: "DeviceAudit", dependencies: ["BrokerIPC", "Files", "JSON", "Leftovers", "Processes"]),
         // The worker's home screen: an app with a page on a loopback port; for `baton home`.
         .target(
             name: "HomeScreen",
@@ -299,12 +303,13 @@ let package = Package(
             ]),
         .testTarget(
             name: "DeviceAuditTests",
-            dependencies: ["BrokerDevice", "DeviceAudit", "Files", "JSON", "Processes", "TestSupport"]),
+            dependencies: ["BrokerDevice", "DeviceAudit", "Files", "JSON", "Leftovers", "Processes", "TestSupport"]),
         .testTarget(
             name: "BrokerTests",
             dependencies: [
                 "BrokerDevice", "BrokerIPC", "BrokerProtocol", "BrokerSession", "BrokerSupervisor", "BrowserPolicies",
-                "DeviceEnrollment", "DeviceManagement", "FileRecorder", "Files", "JSON", "OAuth", "Processes",
+                "DeviceEnrollment", "DeviceManagement", "FileRecorder", "Files", "JSON", "Leftovers", "OAuth",
+                "Processes",
                 "PushProtocol", "Receipts", "Redaction", "TestSupport", "UnixSocket", "WebPages", .crypto,
             ],
             exclude: ["Fixtures"]),
@@ -341,7 +346,7 @@ let package = Package(
             dependencies: [
                 "AdminAPI", "BrokerDevice", "BrokerIPC", "BrokerProtocol", "BrokerSession", "BrokerSupervisor",
                 "BrowserExtension", "BrowserPolicies", "DeviceAudit", "DeviceManagement", "Files", "IdentityPlatform",
-                "JSON", "MDMServer", "MSAL", "OAuth", "Processes", "PushProtocol",
+                "JSON", "Leftovers", "MDMServer", "MSAL", "OAuth", "Processes", "PushProtocol",
                 "Redaction", "Storage", "StoragePostgreSQL", "TestSupport", "UnixSocket", "WebPages", "baton",
                 "baton-agent", "baton-browser-host", "baton-helper",
                 "baton-server", "batond", "canary", .asn1, .certificates, .crypto,

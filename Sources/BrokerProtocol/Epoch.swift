@@ -24,8 +24,11 @@ extension Epoch: LosslessStringConvertible {
     package var description: String { "\(counter).\(id)" }
 
     package init?(_ description: String) {
-        let parts = description.split(separator: ".", omittingEmptySubsequences: false)
-        guard parts.count == 2, let counter = UInt64(parts[0]), let id = ID(String(parts[1])) else { return nil }
+        let text = description.utf8
+        // UInt64 also accepts a sign, which no epoch has.
+        guard let dot = text.firstIndex(of: UInt8(ascii: ".")), text.first.map(ID.isDigit) == true,
+            let counter = UInt64(description[..<dot]), let id = ID(String(description[text.index(after: dot)...]))
+        else { return nil }
         self.init(id: id, counter: counter)
     }
 }
@@ -72,7 +75,7 @@ extension Epoch {
             return ID(random: &random)
         }
 
-        private static func isDigit(_ byte: UInt8) -> Bool {
+        fileprivate static func isDigit(_ byte: UInt8) -> Bool {
             (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
                 || (UInt8(ascii: "a")...UInt8(ascii: "f")).contains(byte)
         }

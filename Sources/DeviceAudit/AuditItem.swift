@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package import BrokerDevice
+package import Leftovers
 
 /// Something that an audit found on a device.
 package struct AuditItem: Sendable, Codable, Hashable {

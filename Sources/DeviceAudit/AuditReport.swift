@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-internal import BrokerDevice
+internal import Leftovers
 
 /// The differences between two snapshots of a device, each with the entry of the list of leftovers that explains it.
 package struct AuditReport: Sendable, Codable, Equatable {

@@ -1,6 +1,6 @@
-// SPDX-License-Identifier: Apache-2.0
-internal import BrokerDevice
 internal import BrokerIPC
+// SPDX-License-Identifier: Apache-2.0
+internal import Leftovers
 package import Processes
 
 /// The parts of a device that an audit reads.

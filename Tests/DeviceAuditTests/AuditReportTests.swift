@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import BrokerDevice
 import DeviceAudit
+import Leftovers
 import Processes
 import Testing
 

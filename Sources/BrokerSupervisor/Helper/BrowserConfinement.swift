@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-internal import BrokerDevice
 package import BrokerIPC
 package import BrokerProtocol
+internal import Leftovers
 internal import Logging
 internal import Processes
 internal import Receipts

@@ -3,6 +3,7 @@ internal import BrokerDevice
 internal import BrokerIPC
 internal import BrokerProtocol
 internal import Files
+internal import Leftovers
 internal import Logging
 internal import OAuth
 internal import Receipts

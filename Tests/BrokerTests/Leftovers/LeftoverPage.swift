@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import BrokerDevice
+import Leftovers
 
 /// The page of leftovers, generated from the list in the code.
 enum LeftoverPage {
@@ -11,7 +11,7 @@ enum LeftoverPage {
         and who has observed that, and what Baton does not clear. It is for administrators, for workers and for people who
         review Baton. `baton device audit` compares a device with this list before and after a session
         ([administration](administration.md#check-that-a-session-has-left-nothing)). The page is generated
-        from `Sources/BrokerDevice/Leftovers` by `scripts/pages`; do not edit it.
+        from `Sources/Leftovers` by `scripts/pages`; do not edit it.
 
         ## Files that stay in the state folder
 

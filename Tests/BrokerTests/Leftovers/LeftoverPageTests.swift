@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-import BrokerDevice
 import BrokerSupervisor
 import Foundation
+import Leftovers
 import TestSupport
 import Testing
 

@@ -5,6 +5,7 @@ import BrokerProtocol
 import BrokerSupervisor
 import Files
 import Foundation
+import Leftovers
 import OAuth
 import Processes
 import Receipts

@@ -2,6 +2,7 @@
 import BrokerDevice
 import Foundation
 import Glibc
+import Leftovers
 import MSAL
 import TestSupport
 import Testing

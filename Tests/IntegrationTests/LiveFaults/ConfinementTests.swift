@@ -3,6 +3,7 @@ import BrokerDevice
 import BrokerIPC
 import BrokerProtocol
 import Foundation
+import Leftovers
 import MSAL
 import Processes
 import TestSupport
