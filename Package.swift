@@ -350,7 +350,8 @@ let package = Package(
                 "Redaction", "Storage", "StoragePostgreSQL", "TestSupport", "UnixSocket", "WebPages", "baton",
                 "baton-agent", "baton-browser-host", "baton-helper",
                 "baton-server", "batond", "canary", .asn1, .certificates, .crypto,
-                .cryptoExtras, .hummingbird, .logging,
+                .cryptoExtras, .httpTypes, .hummingbird, .logging, .nioCore, .nioEmbedded, .nioHTTP1,
+                .nioSSL,
                 .subprocess,
             ]),
     ]

@@ -44,8 +44,8 @@ final class HeadCheck: ChannelInboundHandler, RemovableChannelHandler {
     }
 
     /// Inserts the check directly after the decoder, where the heads of requests are still unchanged. Later handlers
-    /// see only one host and no framing fields. The handlers of the connection's deadlines, of its idle time and of
-    /// draining, if there are any, come before the check.
+    /// see only one host and no framing fields. The handlers of the connection's end, of its deadlines, of its idle time
+    /// and of draining, if there are any, come before the check.
     final class Installer: ChannelInboundHandler, RemovableChannelHandler {
         typealias InboundIn = NIOAny
 
@@ -67,6 +67,8 @@ final class HeadCheck: ChannelInboundHandler, RemovableChannelHandler {
                 if let draining { try operations.addHandler(ConnectionDrain(draining), position: .after(decoder)) }
                 if let idle { try operations.addHandler(IdleConnections.Handler(idle), position: .after(decoder)) }
                 if let limits { try operations.addHandler(ConnectionDeadlines(limits), position: .after(decoder)) }
+                // All handlers that close the connection come after this one.
+                try operations.addHandler(ConnectionEnd(), position: .after(decoder))
             } catch {
                 // Without the check, nothing may be served.
                 context.close(promise: nil)

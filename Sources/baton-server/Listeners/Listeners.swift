@@ -37,6 +37,7 @@ struct Listeners {
         var tls = TLSConfiguration.makeServerConfiguration(
             certificateChain: [.certificate(certificate)], privateKey: .privateKey(key))
         tls.minimumTLSVersion = .tlsv12
+        tls.shutdownTimeout = Self.endOfTLS
         tls.certificateVerification = .optionalVerification
         let root = try NIOSSLCertificate(bytes: try authority.root.serializeAsPEM().derBytes, format: .der)
         tls.trustRoots = .certificates([root])
@@ -59,11 +60,12 @@ struct Listeners {
     func devices(
         _ responder: some HTTPResponder<MDMContext>, of management: Management, authority: DevelopmentAuthority
     ) throws -> any Service {
-        let tls = try management.tls(
+        var tls = try management.tls(
             certificateChain: [
                 .certificate(try NIOSSLCertificate(bytes: Array(authority.certificate.utf8), format: .pem))
             ],
             privateKey: .privateKey(try NIOSSLPrivateKey(bytes: Array(authority.key.utf8), format: .pem)))
+        tls.shutdownTimeout = Self.endOfTLS
         let shares = ConnectionShares(share: share, listener: "devices", logger: logger)
         return Application(
             responder: responder,
@@ -100,6 +102,10 @@ struct Listeners {
                 availableConnectionsDelegate: ConnectionTotal(Self.plainConnections, shares: shares)),
             onServerRunning: { [readiness] _ in readiness.opened() }, logger: logger)
     }
+
+    /// How long the server waits for a client's end of TLS after its own. When the server stops, it waits this long for
+    /// clients that do not read their idle connections; nothing is lost, because everything was sent before.
+    private static let endOfTLS = TimeAmount.milliseconds(250)
 
     /// The maximum number of connections of a listener for health checks or metrics.
     private static let plainConnections = 64

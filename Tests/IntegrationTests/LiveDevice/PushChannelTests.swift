@@ -50,6 +50,30 @@ extension LiveDevice {
             }
         }
 
+        @Test func `the server stops at once while a device is connected, and the session continues`() async throws {
+            let live = try await LiveEnvironment.ready()
+            let open = "push channel open"
+            let before = try live.log(of: .broker).components(separatedBy: open).count - 1
+            try await live.configured { _, broker in
+                broker["logLevel"] = "debug"
+            } _: {
+                try await live.awaitAgent()
+                // The broker and the session process keep connections open after their requests.
+                let app = try live.app(1)
+                let amara = try await live.signIn("Amara", through: app)
+                try await live.log(of: .broker, says: open, times: before + 1)
+                let begun = ContinuousClock.now
+                try live.send(SIGTERM, to: .server)
+                try await live.awaitEnd(of: .server)
+                let taken = ContinuousClock.now - begun
+                print("LineTests: stopped in \(taken)")
+                #expect(taken < StopTests.limit)
+                try await live.start(.server)
+                _ = try await app.token(of: amara, refreshed: true)
+                try await app.signOut(amara)
+            }
+        }
+
         @Test func `a stranger cannot open a push channel`() async throws {
             let live = try await LiveEnvironment.ready()
             let nobody = try await live.runAside("line.py", try live.lineArguments, awaitsReady: false)
