@@ -44,7 +44,7 @@ struct Composition {
         let administration = Router(context: AdminContext.self)
         administration.add(middleware: PeerCheck())
         administration.add(middleware: OutageResponse())
-        administration.add(middleware: BreakGlassNotice(identity: identity))
+        administration.add(middleware: BreakGlassNotice { try await identity.activeBreakGlass()?.until })
         administration.add(middleware: TenantLink(identity: identity, management: management))
         AdminRoutes(
             identity,

@@ -9,16 +9,17 @@ internal import Storage
 struct BreakGlassNotice: RouterMiddleware {
     typealias Context = AdminContext
 
-    let identity: Platform
+    /// Returns when the last break-glass access that is in force ends; nil if none is in force.
+    let end: @Sendable () async throws -> Timestamp?
 
     func handle(
         _ request: Request, context: AdminContext, next: @concurrent (Request, AdminContext) async throws -> Response
     ) async throws -> Response {
-        let before = try await identity.activeBreakGlass()?.until
+        let before = try await self.end()
         var response = try await next(request, context)
         let end: Timestamp?
         // The request has been carried out, so its answer must arrive even if the database has just failed.
-        do { end = try await identity.activeBreakGlass()?.until } catch is StorageError { end = before }
+        do { end = try await self.end() } catch { end = before }
         if let end, let name = HTTPField.Name(Platform.breakGlassHeader) {
             response.headers[name] = String(end.rawValue)
         }
