@@ -69,6 +69,15 @@ struct BreakGlassGrants {
         try connection.values(.expires, of: BreakGlassGrant.self, "WHERE ended IS NULL AND expires > \(time)")
     }
 
+    /// Returns when the newest grant of the server began; nil if there is none.
+    ///
+    /// - Throws: ``StorageError``
+    func lastBegin() throws -> Timestamp? {
+        let times: [Timestamp] = try connection.values(
+            .begun, of: BreakGlassGrant.self, "ORDER BY begun DESC LIMIT 1")
+        return times.first
+    }
+
     /// Adds a grant.
     ///
     /// - Throws: ``StorageError``

@@ -13,6 +13,8 @@ package struct PlatformMeasures: Sendable {
     package let firstDeviceAuthorityEnd: Timestamp?
     /// How much break-glass access is in force.
     package let activeBreakGlass: Int
+    /// When break-glass access was last granted, as far as the grant is still stored; nil if it never was.
+    package let lastBreakGlass: Timestamp?
 }
 
 extension Platform {
@@ -21,7 +23,7 @@ extension Platform {
     /// - Throws: ``StorageError``, or an error of the certificate library.
     package func measures() async throws -> PlatformMeasures {
         let now = environment.now()
-        let (keys, certificates, breakGlass) = try await database.read { connection in
+        let (keys, certificates, active, last) = try await database.read { connection in
             let keys = try connection.rows(of: TenantKey.self, "WHERE signs <= \(now)").map { row in
                 SigningStart(
                     tenant: try row[.tenant], algorithm: try row[.algorithm],
@@ -29,7 +31,7 @@ extension Platform {
             }
             return (
                 keys, try DeviceAuthorities.certificates(connection),
-                try BreakGlassGrants(connection).ends(at: now).count
+                try BreakGlassGrants(connection).ends(at: now).count, try BreakGlassGrants(connection).lastBegin()
             )
         }
         // An organisation signs with its newest key of an algorithm.
@@ -42,7 +44,8 @@ extension Platform {
             return Timestamp(seconds: Int64(end.timeIntervalSince1970))
         }
         return PlatformMeasures(
-            oldestSigningKeys: oldest, firstDeviceAuthorityEnd: ends.min(), activeBreakGlass: breakGlass)
+            oldestSigningKeys: oldest, firstDeviceAuthorityEnd: ends.min(), activeBreakGlass: active,
+            lastBreakGlass: last)
     }
 
     private struct SigningStart: Sendable {

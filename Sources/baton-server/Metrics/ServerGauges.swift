@@ -48,6 +48,7 @@ struct ServerGauges: Sendable {
         static let keyAge = "baton_signing_key_age_seconds"
         static let certificate = "baton_certificate_expiry_timestamp_seconds"
         static let breakGlass = "baton_break_glass_active"
+        static let lastBreakGlass = "baton_break_glass_last_grant_timestamp_seconds"
         static let connections = "baton_database_connections"
         static let limit = "baton_database_connections_limit"
         static let waiting = "baton_database_waiting"
@@ -82,6 +83,9 @@ struct ServerGauges: Sendable {
                 Name.certificate, .gauge, labels: [.init("certificate", CertificateName.self)],
                 help: "End of validity in seconds since 1970."),
             .init(Name.breakGlass, .gauge, help: "Break-glass access that is in force, of all organisations."),
+            .init(
+                Name.lastBreakGlass, .gauge,
+                help: "When break-glass access was last granted, in seconds since 1970; 0 if never."),
             .init(
                 Name.connections, .gauge, labels: [database],
                 help: "Connections to PostgreSQL that a transaction uses now."),
@@ -135,7 +139,7 @@ struct ServerGauges: Sendable {
         }
         for name in [
             Name.hashing, Name.channels, Name.oldestCommand, Name.refused, Name.memory, Name.processor, Name.files,
-            Name.fileLimit, Name.start, Name.breakGlass,
+            Name.fileLimit, Name.start, Name.breakGlass, Name.lastBreakGlass,
         ] {
             make(name)
         }
@@ -202,13 +206,14 @@ struct ServerGauges: Sendable {
                 set(Name.keyAge, [algorithm.rawValue], to: Double((now - begun).milliseconds) / 1000)
             }
             set(Name.breakGlass, to: Double(measures.activeBreakGlass))
+            set(Name.lastBreakGlass, to: Double(measures.lastBreakGlass?.seconds ?? 0))
             let end = measures.firstDeviceAuthorityEnd.map { Double($0.seconds) } ?? .infinity
             set(Name.certificate, [CertificateName.deviceRegistration.rawValue], to: end)
         } catch {
             failed(error)
             for algorithm in Self.algorithms { set(Name.keyAge, [algorithm.rawValue], to: .nan) }
             set(Name.certificate, [CertificateName.deviceRegistration.rawValue], to: .nan)
-            set(Name.breakGlass, to: .nan)
+            for name in [Name.breakGlass, Name.lastBreakGlass] { set(name, to: .nan) }
         }
     }
 

@@ -112,6 +112,8 @@ import Testing
             let run = try await admin.run(["break-glass", "list", "--json"])
             #expect(run.errors.isEmpty)
             let listed = try JSONDecoder().decode([Grant].self, from: Data(run.output.utf8))
+            let lastGrant = "\nbaton_break_glass_last_grant_timestamp_seconds "
+            let begun = Int(Date.now.timeIntervalSince1970)
             #expect(listed.map(\.user) == ["v@a.test"] && listed.map(\.isActive) == [true])
             #expect(listed.first?.grantedBy.hasPrefix("uid=") == true, "\(listed)")
             #expect(try admin.server.log().contains("break-glass access was granted"))
@@ -129,3 +131,5 @@ import Testing
         }
     }
 }
+            let last = metrics.components(separatedBy: lastGrant).last?.prefix { $0.isNumber }
+            #expect(try #require(last.flatMap { Int($0) }) >= begun)
