@@ -56,8 +56,9 @@ struct AdminClient: Sendable {
 
     /// Fetches an export, and passes its lines to `body` as they arrive.
     ///
+    /// - Returns: the number of lines.
     /// - Throws: ``CommandFailure``, also if the end of the export is missing.
-    func export(_ path: String, body: ([String]) throws -> Void) async throws {
+    func export(_ path: String, body: ([String]) throws -> Void) async throws -> Int {
         let response = try await answer(to: try request("GET", path))
         // The last line that has arrived is held back, because it may be the end of the export.
         var (rest, last, count): ([UInt8], String?, Int) = ([], nil, 0)
@@ -79,10 +80,11 @@ struct AdminClient: Sendable {
         }
         let end = last.flatMap { try? JSONDecoder().decode(ExportEnd.self, from: Data($0.utf8)) }
         guard rest.isEmpty, end?.end == count else { throw Self.incomplete }
+        return count
     }
 
     private static let incomplete = CommandFailure(
-        code: "export_incomplete", message: "The server stopped before the end of the export.",
+        code: "export_incomplete", message: "The export is incomplete, because the server stopped before its end.",
         remedy: "Look at the server's log, and run the command again.")
 
     private func request(

@@ -13,7 +13,7 @@ struct AdminOptions: ParsableArguments {
 
     @OptionGroup var output: OutputOptions
 
-    private var client: AdminClient { Self.client(server, output) }
+    var client: AdminClient { Self.client(server, output) }
 
     /// Returns the client for the server with this state folder; nil means the default folder.
     static func client(_ server: String?, _ output: OutputOptions) -> AdminClient {
@@ -21,7 +21,8 @@ struct AdminOptions: ParsableArguments {
         return AdminClient(socket: folder + "/admin.sock", isJSON: output.json)
     }
 
-    private func filled(
+    /// Returns the address of a call about this tenant.
+    func filled(
         _ path: some PathTemplate, _ places: [String: String], query: [(String, String)] = []
     ) -> String {
         path.filled(places.merging(["tenant": tenant]) { place, _ in place }, query: query)
@@ -38,15 +39,6 @@ struct AdminOptions: ParsableArguments {
     /// Calls `path` and returns the answer's text.
     func text(_ method: String, _ path: some PathTemplate) async throws -> String {
         String(decoding: try await client.send(method, filled(path, [:])), as: UTF8.self)
-    }
-
-    /// Prints the lines of the export at `path` as they arrive.
-    func export(
-        _ path: some PathTemplate, _ places: [String: String] = [:], query: [(String, String)] = []
-    ) async throws {
-        try await output.reporting {
-            try await client.export(filled(path, places, query: query)) { try OutputOptions.print($0) }
-        }
     }
 
     /// Fetches the value at `path` and prints it.

@@ -54,19 +54,19 @@ struct AuditCommand: AsyncParsableCommand {
 
     struct Export: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Print the entries of a period, one JSON object on each line, oldest first.",
+            abstract: "Print or save the entries of a period, one JSON object on each line, oldest first.",
             discussion: "The audit log records the export.")
         @Option(help: "The beginning: 2026-11-01 or 2026-11-01T08:00:00Z.") var from: PointInTime
         @Option(help: "The end, which is excluded (default: now).") var to: PointInTime?
         @Flag(help: "Export the log of device management instead of the directory's.") var devices = false
-        @OptionGroup var admin: AdminOptions
+        @OptionGroup var export: ExportOptions
 
         func run() async throws {
             let query = [("from", from.text), ("to", (to ?? .now).text)]
             if devices {
-                try await admin.export(MDMAdmin.Path.auditExport, query: query)
+                try await export.run(MDMAdmin.Path.auditExport, query: query)
             } else {
-                try await admin.export(IdentityAdmin.Path.auditExport, query: query)
+                try await export.run(IdentityAdmin.Path.auditExport, query: query)
             }
         }
     }

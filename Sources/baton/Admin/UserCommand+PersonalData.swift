@@ -5,13 +5,13 @@ import ArgumentParser
 extension UserCommand {
     struct Export: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Print everything that the server stores about a person, one JSON object on each line.",
+            abstract: "Print or save everything that the server stores about a person, one JSON object on each line.",
             discussion: "It contains no secrets. The audit log records the request. See "
                 + "docs/operations/personal-data.md.")
         @Argument(help: "The user name or id.") var user: String
-        @OptionGroup var admin: AdminOptions
+        @OptionGroup var export: ExportOptions
 
-        func run() async throws { try await admin.export(IdentityAdmin.Path.userData, ["user": user]) }
+        func run() async throws { try await export.run(IdentityAdmin.Path.userData, ["user": user]) }
     }
 
     struct Erase: AsyncParsableCommand {

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+import AdminAPI
+import ArgumentParser
+import Files
+import Glibc
+import Synchronization
+
+/// Where the lines of an export go: to standard output as they arrive, or into a new file, which exists only once the
+/// export is complete.
+struct ExportOptions: ParsableArguments {
+    @Option(help: "A new file for the export, which only its owner may read (default: standard output).")
+    var output: String?
+    @OptionGroup var admin: AdminOptions
+
+    /// The output for `--json`.
+    private struct Written: Encodable {
+        let file: String
+        let lines: Int
+    }
+
+    /// Fetches the export at `path`.
+    func run(
+        _ path: some PathTemplate, _ places: [String: String] = [:], query: [(String, String)] = []
+    ) async throws {
+        let (client, address) = (admin.client, admin.filled(path, places, query: query))
+        try await admin.output.reporting {
+            guard let output else {
+                _ = try await client.export(address) { try OutputOptions.print($0) }
+                return
+            }
+            let count = try await Self.write(to: output) { draft in
+                try await client.export(address) { lines in
+                    let text = Array(lines.map { $0 + "\n" }.joined().utf8)
+                    try Self.reporting(output) { () throws(FileError) in try draft.append(text) }
+                }
+            }
+            try admin.output.print(Written(file: output, lines: count)) { ["\($0.lines) lines are in \($0.file)."] }
+        }
+    }
+
+    /// The signal that asked the command to end; 0 if there was none.
+    private final class ReceivedSignal: Sendable {
+        let number = Atomic<Int32>(0)
+    }
+
+    /// Runs `body`, and gives the file its name if it succeeds. If it fails, or a signal ends the command, nothing is
+    /// left.
+    private static func write(
+        to path: String, _ body: @escaping @Sendable (DraftFile) async throws -> Int
+    ) async throws -> Int {
+        let draft = try reporting(path) { () throws(FileError) in try DraftFile(for: path) }
+        let work = Task { try await body(draft) }
+        let received = ReceivedSignal()
+        let signals = [SIGINT, SIGTERM].map { number in
+            Signals([number]) {
+                received.number.store(number, ordering: .releasing)
+                work.cancel()
+            }
+        }
+        defer { withExtendedLifetime(signals) {} }
+        do {
+            let count = try await work.value
+            try reporting(path) { () throws(FileError) in try draft.publish() }
+            return count
+        } catch {
+            draft.discard()
+            let number = received.number.load(ordering: .acquiring)
+            throw number == 0 ? error : Self.interrupted(path, by: number)
+        }
+    }
+
+    /// Reports a failed file operation.
+    private static func reporting<Value>(_ path: String, _ body: () throws(FileError) -> Value) throws -> Value {
+        do { return try body() } catch {
+            guard error.errno != EEXIST else {
+                throw CommandFailure(
+                    code: "export_exists", message: "\(path) exists already.", remedy: "Give the name of a new file.")
+            }
+            throw CommandFailure(
+                code: "file_not_written", message: "\(path) cannot be written (\(error)).",
+                remedy: "Check that the folder exists and that the disk has room, or give another path.")
+        }
+    }
+
+    /// A shell reports a command that a signal ended with 128 and the signal's number.
+    private static func interrupted(_ path: String, by number: Int32) -> CommandFailure {
+        CommandFailure(
+            code: "export_interrupted", message: "The export was interrupted. \(path) was not written.",
+            remedy: "Run the command again.", exitCode: ExitCode(128 + number))
+    }
+}

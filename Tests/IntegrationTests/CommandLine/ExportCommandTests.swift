@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import Glibc
+import Processes
+import TestSupport
+import Testing
+
+/// Exports that are interrupted: no file may look complete that is not.
+@Suite(.timeLimit(.minutes(5))) struct ExportCommandTests {
+    /// The exports, as arguments of `baton admin`.
+    enum Export: CaseIterable, CustomTestStringConvertible {
+        case user, audit, devices
+
+        var words: [String] {
+            switch self {
+            case .user: ["user", "export", "u@a.test"]
+            case .audit: ["audit", "export", "--from", "2020-01-01"]
+            case .devices: ["audit", "export", "--from", "2020-01-01", "--devices"]
+            }
+        }
+
+        var testDescription: String { words.joined(separator: " ") }
+    }
+
+    /// Runs a server whose exports have about 5 KiB or more.
+    private func withServer(_ body: (AdminServer) async throws -> Void) async throws {
+        try await Scratch.with { scratch in
+            let admin = AdminServer(server: try ServerProcess(in: scratch), scratch: scratch)
+            try await admin.server.start()
+            _ = try admin.server.create("tenants", ["displayName": "A", "domain": "a.test"])
+            let user = try admin.server.create(
+                "tenants/-/users",
+                ["userPrincipalName": "u@a.test", "displayName": "U", "password": "long enough"])
+            for number in 0..<40 {
+                let sessions = "/identity/tenants/-/users/\(user)/sessions"
+                #expect(try admin.server.administer("DELETE", sessions).status == 204)
+                let enrollment = #"{"name":"tablet \#(number)"}"#
+                #expect(try admin.server.administer("POST", "/mdm/tenants/-/enrollments", enrollment).status == 201)
+            }
+            try await body(admin)
+        }
+    }
+
+    /// Passes on only the first 3000 bytes of each answer of the server. Returns the folder for `--server`.
+    private func half(_ how: String, of admin: AdminServer) async throws -> (folder: String, proxy: RunningProgram) {
+        let folder = admin.scratch.path("half")
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false)
+        let proxy = try await RunningProgram.start(
+            "/usr/bin/python3",
+            [
+                "-u", Repository.root + "/Tests/Line/half.py", folder + "/admin.sock",
+                admin.server.state + "/admin.sock", "3000", how,
+            ], log: "half.log", in: admin.scratch)
+        return (folder, proxy)
+    }
+
+    private func names(_ folder: String) throws -> [String] {
+        try FileManager.default.contentsOfDirectory(atPath: folder).sorted()
+    }
+
+    private func mode(_ path: String) throws -> Int? {
+        try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
+    }
+
+    /// A new folder for exports.
+    private func target(in scratch: Scratch) throws -> String {
+        let folder = scratch.path("exports-\(UInt32.random(in: 0...UInt32.max))")
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false)
+        return folder
+    }
+
+    @Test func `an export becomes a private file with the same lines, and never replaces a file`() async throws {
+        try await withServer { admin in
+            for export in Export.allCases {
+                let folder = try target(in: admin.scratch)
+                let file = folder + "/export.jsonl"
+                // As an interrupted export may have left it.
+                try Data("half".utf8).write(to: URL(filePath: file + ".partial"))
+                let printed = try await admin.run(export.words)
+                let run = try await admin.run(export.words + ["--output", file])
+                #expect(run.code == 0 && run.errors.isEmpty, "\(run)")
+                let lines = try textOfFile(file).split(separator: "\n")
+                #expect(run.output == "\(lines.count) lines are in \(file).\n")
+                // The audit entry of the first export is in the second one.
+                #expect(lines.count == printed.output.split(separator: "\n").count + 1)
+                #expect(lines.count > 20)
+                #expect(try names(folder) == ["export.jsonl"] && mode(file) == 0o600)
+
+                let before = try Data(contentsOf: URL(filePath: file))
+                let again = try await admin.run(export.words + ["--output", file])
+                #expect(again.code == 1 && again.errors.contains("[export_exists]"), "\(again)")
+                #expect(try Data(contentsOf: URL(filePath: file)) == before && names(folder) == ["export.jsonl"])
+            }
+        }
+    }
+
+    @Test(arguments: Export.allCases)
+    func `after a cut connection there is no file, and an output that was redirected is reported`(
+        export: Export
+    ) async throws {
+        try await withServer { admin in
+            let (server, _) = try await half("cut", of: admin)
+            let folder = try target(in: admin.scratch)
+            let words = ["admin"] + export.words + ["--server", server]
+            let run = try await CommandRun(words + ["--output", folder + "/export.jsonl"], in: admin.scratch)
+            #expect(run.code == 1 && run.errors.contains("[export_incomplete]") && run.output.isEmpty, "\(run)")
+            #expect(try names(folder) == [])
+
+            let printed = folder + "/printed.jsonl"
+            let redirected = try await CommandRun(words + ["--json"], to: printed, in: admin.scratch)
+            #expect(redirected.code == 1)
+            #expect(try CommandRun.Failure(redirected.errors).error.code == "export_incomplete")
+            // Only whole lines were printed, and some were.
+            let text = try textOfFile(printed)
+            #expect(text.hasSuffix("}\n"), "\(text.suffix(100))")
+        }
+    }
+
+    @Test(arguments: [SIGINT, SIGTERM])
+    func `a signal leaves no file, and the exit code names it`(signal: Int32) async throws {
+        try await withServer { admin in
+            let (server, _) = try await half("hold", of: admin)
+            let folder = try target(in: admin.scratch)
+            let watch = try FolderWatch(folder)
+            let (program, errors) = try await CommandRun.start(
+                ["admin"] + Export.user.words + ["--server", server, "--output", folder + "/export.jsonl"],
+                in: admin.scratch)
+            let draft = folder + "/export.jsonl.partial"
+            try await watch.until("begun") {
+                try FileManager.default.fileExists(atPath: draft) && !textOfFile(draft).isEmpty
+            }
+            #expect(try names(folder) == ["export.jsonl.partial"] && mode(draft) == 0o600)
+            program.send(signal)
+            #expect(try await program.waitForExit() == 128 + signal)
+            let text = try textOfFile(errors)
+            #expect(text.contains("[export_interrupted]") && text.contains("was not written"), "\(text)")
+            #expect(try names(folder) == [])
+        }
+    }
+
+    @Test(arguments: [SIGKILL, SIGTERM])
+    func `a server that is killed leaves no file, and a server that stops completes the export`(
+        signal: Int32
+    ) async throws {
+        try await withServer { admin in
+            // More than the sockets' buffers hold.
+            try await admin.seed(
+                """
+                identity.execute("BEGIN")
+                for place in range(5000):
+                    insert(identity, "audit", tenant=tenant, position=place, time=now, actor=person, action="x" * 200,
+                           outcome="done", repetitions=1)
+                identity.execute("COMMIT")
+                """)
+            let folder = try target(in: admin.scratch)
+            let (file, draft) = (folder + "/export.jsonl", folder + "/export.jsonl.partial")
+            let watch = try FolderWatch(folder)
+            let (server, proxy) = try await half("hold", of: admin)
+            let words = ["admin"] + Export.user.words + ["--output", file]
+            let (program, errors) = try await CommandRun.start(words + ["--server", server], in: admin.scratch)
+            try await watch.until("begun") {
+                try FileManager.default.fileExists(atPath: draft) && !textOfFile(draft).isEmpty
+            }
+            try admin.server.signal(signal)
+            if signal == SIGKILL { #expect(try await admin.server.ends() == -SIGKILL) }
+            proxy.send(SIGUSR1)
+            let (code, text) = (try await program.waitForExit(), try textOfFile(errors))
+            if signal == SIGKILL {
+                #expect(code == 1 && text.contains("[export_incomplete]"), "\(code): \(text)")
+                #expect(try names(folder) == [])
+            } else {
+                #expect(code == 0 && text.isEmpty, "\(code): \(text)")
+                #expect(try textOfFile(file).split(separator: "\n").count > 5000)
+                #expect(try await admin.server.ends() == 0)
+            }
+        }
+    }
+
+    @Test func `a full disk leaves no file and is reported`() async throws {
+        try await withServer { admin in
+            for export in Export.allCases {
+                let full = try await CommandRun(
+                    ["admin"] + export.words + ["--server", admin.server.state, "--json"], to: "/dev/full",
+                    in: admin.scratch)
+                #expect(full.code == 1)
+                #expect(try CommandRun.Failure(full.errors).error.code == "output_unwritten")
+            }
+            // A disk of one page, which only this shell and its programs see. The export needs two.
+            let folder = try target(in: admin.scratch)
+            let script = """
+                mount -t tmpfs -o size=4k baton-small-disk "$0"
+                "$@" --output "$0/export.jsonl" 2>"$0.errors" && exit 99
+                code=$?
+                ls -A "$0" >"$0.names"
+                exit "$code"
+                """
+            let shell = try await RunningProgram.start(
+                "/usr/bin/unshare",
+                [
+                    "--mount", "--propagation", "private", "/bin/sh", "-c", script, folder,
+                    try RunningProgram.built("baton"), "admin",
+                ] + Export.user.words + ["--server", admin.server.state], log: "shell.log", awaitsReady: false,
+                in: admin.scratch)
+            #expect(try await shell.waitForExit() == 1, "\(try shell.log())")
+            let errors = try textOfFile(folder + ".errors")
+            #expect(errors.contains("[file_not_written]") && errors.contains("No space left on device"), "\(errors)")
+            #expect(try textOfFile(folder + ".names") == "")
+        }
+    }
+
+    @Test func `a folder that does not exist is reported before anything is exported`() async throws {
+        try await withServer { admin in
+            let file = admin.scratch.path("nowhere/export.jsonl")
+            let run = try await admin.run(Export.user.words + ["--output", file])
+            #expect(run.code == 1 && run.errors.contains("[file_not_written]"), "\(run)")
+            #expect(try await !admin.done("audit", "list").contains("user.export"))
+        }
+    }
+}
