@@ -14,6 +14,24 @@ extension UserCommand {
         func run() async throws { try await export.run(IdentityAdmin.Path.userData, ["user": user]) }
     }
 
+    struct Remove: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract:
+                "Remove a person and everything that belongs to them; without --yes, only show what would be removed.",
+            discussion: "The audit log keeps their id; to replace it, too, use erase.")
+        @Argument(help: "The user name or id.") var user: String
+        @Flag(help: "Remove the person; this cannot be undone.") var yes = false
+        @OptionGroup var admin: AdminOptions
+
+        func run() async throws {
+            try await admin.output.run(
+                {
+                    guard yes else { throw try await UserCommand.unconfirmed("remove", of: user, admin) }
+                    try await admin.call("DELETE", IdentityAdmin.Path.user, places: ["user": user])
+                }, done: "Removed.")
+        }
+    }
+
     struct Erase: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             abstract:
@@ -26,29 +44,33 @@ extension UserCommand {
         func run() async throws {
             try await admin.output.run(
                 {
-                    let place = ["user": user]
-                    guard yes else {
-                        let holdings: IdentityAdmin.PersonalHoldings = try await admin.call(
-                            "GET", IdentityAdmin.Path.userErasure, places: place)
-                        throw CommandFailure(
-                            code: "confirmation_missing",
-                            message: "Nothing is erased yet. The person has \(Self.words(holdings)).",
-                            remedy: "To keep a copy, run: baton admin user export \(user). To erase the person "
-                                + "permanently, run: baton admin user erase \(user) --yes.")
-                    }
-                    return try await admin.call("POST", IdentityAdmin.Path.userErasure, places: place)
+                    guard yes else { throw try await UserCommand.unconfirmed("erase", of: user, admin) }
+                    return try await admin.call("POST", IdentityAdmin.Path.userErasure, places: ["user": user])
                 },
                 lines: { (erasure: IdentityAdmin.Erasure) in
                     [
-                        "Erased, with \(Self.words(erasure.removed)).",
+                        "Erased, with \(UserCommand.words(erasure.removed)).",
                         "\(erasure.auditEntries) lines of the audit log now name \(erasure.pseudonym).",
                     ]
                 })
         }
+    }
 
-        private static func words(_ holdings: IdentityAdmin.PersonalHoldings) -> String {
-            [(holdings.sessions, "session"), (holdings.devices, "personal device")]
-                .map { "\($0.0) \($0.1)\($0.0 == 1 ? "" : "s")" }.joined(separator: " and ")
-        }
+    /// Says what the person has, and how to confirm the command `verb`.
+    private static func unconfirmed(
+        _ verb: String, of user: String, _ admin: AdminOptions
+    ) async throws -> CommandFailure {
+        let holdings: IdentityAdmin.PersonalHoldings = try await admin.call(
+            "GET", IdentityAdmin.Path.userErasure, places: ["user": user])
+        return CommandFailure(
+            code: "confirmation_missing",
+            message: "Nothing is \(verb)d yet. The person has \(words(holdings)).",
+            remedy: "To keep a copy, run: baton admin user export \(user). To \(verb) the person permanently, run: "
+                + "baton admin user \(verb) \(user) --yes.")
+    }
+
+    private static func words(_ holdings: IdentityAdmin.PersonalHoldings) -> String {
+        [(holdings.sessions, "session"), (holdings.devices, "personal device")]
+            .map { "\($0.0) \($0.1)\($0.0 == 1 ? "" : "s")" }.joined(separator: " and ")
     }
 }

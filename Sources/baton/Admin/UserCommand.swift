@@ -59,17 +59,6 @@ struct UserCommand: AsyncParsableCommand {
         }
     }
 
-    struct Remove: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(
-            abstract: "Remove a person and everything that belongs to them.")
-        @Argument(help: "The user name or id.") var user: String
-        @OptionGroup var admin: AdminOptions
-
-        func run() async throws {
-            try await admin.change("DELETE", IdentityAdmin.Path.user, places: ["user": user], done: "Removed.")
-        }
-    }
-
     struct Disable: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Disable a person's sign-in; ends all their sessions.")

@@ -71,6 +71,21 @@ import Testing
         }
     }
 
+    @Test func `a person is removed once this is confirmed, and stays in the audit log`() async throws {
+        try await withServer { admin in
+            let unconfirmed = try await admin.refused("user", "remove", "u@a.test")
+            #expect(unconfirmed.code == "confirmation_missing")
+            #expect(unconfirmed.message.contains("Nothing is removed yet."), "\(unconfirmed)")
+            #expect(unconfirmed.message.contains("0 sessions and 0 personal devices"), "\(unconfirmed)")
+            #expect(unconfirmed.remedy.contains("remove u@a.test --yes"))
+            try await admin.done("user", "show", "u@a.test")
+            try await admin.done("user", "remove", "u@a.test", "--yes")
+            #expect(try await admin.refused("user", "show", "u@a.test").code == "identity.user.missing")
+            #expect(try await admin.refused("user", "remove", "u@a.test").code == "identity.user.missing")
+            #expect(try await admin.done("audit", "list").contains("user.remove"))
+        }
+    }
+
     @Test func `both audit logs are exported by period`() async throws {
         try await withServer { admin in
             try await admin.done("profile", "add", "--shared-device", "https://login.a.test")
