@@ -53,6 +53,8 @@ package final class PushClient: Service {
         /// Waits for this duration, which is either the longest time that the server may be silent or the interval
         /// between regular queries.
         package var sleep: @Sendable (Duration) async throws -> Void
+        /// Returns a random number in this range.
+        package var random: @Sendable (ClosedRange<Double>) -> Double
 
         package init(
             keys: KeyStore, way: @escaping @Sendable () async throws -> PushServer?,
@@ -63,7 +65,8 @@ package final class PushClient: Service {
             opened: @escaping @Sendable () -> Void = {}, reachable: @escaping @Sendable (Bool?) -> Void = { _ in },
             stateChanged: @escaping @Sendable () -> Void = {},
             pause: @escaping @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) },
-            sleep: @escaping @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
+            sleep: @escaping @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) },
+            random: @escaping @Sendable (ClosedRange<Double>) -> Double = { .random(in: $0) }
         ) {
             self.keys = keys
             self.way = way
@@ -76,6 +79,7 @@ package final class PushClient: Service {
             self.stateChanged = stateChanged
             self.pause = pause
             self.sleep = sleep
+            self.random = random
         }
     }
 
@@ -201,17 +205,22 @@ package final class PushClient: Service {
         }
     }
 
-    /// The interval between queries if there is no other reason for a query.
+    /// The average interval between queries if there is no other reason for a query.
     private static let interval = Duration.seconds(900)
     /// The interval while the device cannot be used, so that an administrator's repair is noticed soon.
     private static let intervalOfTrouble = Duration.seconds(30)
 
-    /// Waits until there is a reason to query, or until `interval` is over.
+    /// The random factor of an interval. Devices that query at the same time, for instance when a node has ended, soon
+    /// query at different times.
+    private static let spread = 0.75...1.25
+
+    /// Waits until there is a reason to query, or until about `interval` is over.
     private func waitForQuestion(after seen: UInt64, _ interval: Duration) async {
         await race(
             { await self.questions.beyond(seen) },
             {
-                do { try await self.configuration.sleep(interval) } catch { return }
+                let time = interval * self.configuration.random(Self.spread)
+                do { try await self.configuration.sleep(time) } catch { return }
                 self.questions.advance()
             })
     }

@@ -19,19 +19,22 @@ final class PushFixture: Sendable {
     private let ends: AsyncStream<SignOutTrigger>
     private let checkIns: AsyncStream<Void>
     private let registrations: AsyncStream<RegistrationStatus.State>
+    private let sleeps: AsyncStream<Duration>
     private let ended: Ended
 
     private final class Ended: Sendable {
         let sessionPolicy = Mutex<[SignOutTrigger]>([])
     }
 
-    private init(_ scratch: Scratch) throws {
+    private init(_ scratch: Scratch, random: @escaping @Sendable (ClosedRange<Double>) -> Double) throws {
         let keys = KeyStore(directory: Directory(path: scratch.path("keys")), platform: nil)
         try MadeDeviceKeys.put(in: keys)
         let (ends, end) = AsyncStream<SignOutTrigger>.makeStream()
         let (checkIns, checkIn) = AsyncStream<Void>.makeStream()
         let (registrations, registration) = AsyncStream<RegistrationStatus.State>.makeStream()
+        let (sleeps, sleep) = AsyncStream<Duration>.makeStream()
         (self.ends, self.checkIns, self.registrations) = (ends, checkIns, registrations)
+        self.sleeps = sleeps
         let (platform, line, ended) = (platform, line, Ended())
         self.ended = ended
         keeper = PushClient(
@@ -43,19 +46,23 @@ final class PushFixture: Sendable {
                     end.yield(trigger)
                 }, registration: { registration.yield($0.state) }, checkIn: { checkIn.yield() },
                 pause: { _ in await Task.yield() },
-                sleep: { _ in
+                sleep: { time in
+                    sleep.yield(time)
                     for await _ in AsyncStream<Void>.makeStream().stream {}
                     throw CancellationError()
-                }),
+                }, random: random),
             logger: Logger(label: "test"))
     }
 
-    /// - Parameter prepare: sets the state before the device starts.
+    /// - Parameters:
+    ///   - random: the device's random numbers.
+    ///   - prepare: sets the state before the device starts.
     static func with(
+        random: @escaping @Sendable (ClosedRange<Double>) -> Double = { .random(in: $0) },
         _ prepare: (PushFixture) throws -> Void, _ body: @escaping @Sendable (PushFixture) async throws -> Void
     ) async throws {
         try await Scratch.with { scratch in
-            let fixture = try PushFixture(scratch)
+            let fixture = try PushFixture(scratch, random: random)
             try prepare(fixture)
             try await withThrowingTaskGroup(of: Void.self) { group in
                 group.addTask { try await fixture.keeper.run() }
@@ -81,6 +88,8 @@ final class PushFixture: Sendable {
     /// Requests a query of the registration, as after a refused sign-in.
     func ask() { keeper.ask() }
     func nextRegistration() async -> RegistrationStatus.State? { await registrations.first { _ in true } }
+    /// The next duration that the device waits and that is longer than `time`.
+    func nextSleep(over time: Duration) async -> Duration? { await sleeps.first { $0 > time } }
     func nextCheckIn() async -> Bool { await checkIns.first { _ in true } != nil }
     /// The triggers of all requested sign-outs.
     var endings: [SignOutTrigger] { ended.sessionPolicy.withLock(\.self) }
