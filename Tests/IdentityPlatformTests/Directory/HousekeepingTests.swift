@@ -85,6 +85,36 @@ import Testing
         let left = try #require(try await sessions())
         #expect(left > 0 && left < (all ?? 0))
         #expect(try await again.status() == .live)
+        // A session that began long ago is kept for the period after its end, although it has no credentials left.
+        _ = try await again.end()
+        fixture.clock.advance(by: .seconds(29 * 86_400))
+        #expect(try await sessions() == left)
+        fixture.clock.advance(by: .seconds(2 * 86_400))
+        #expect(try await sessions() == left - 1)
+    }
+
+    @Test func `a session is kept as long as one of its credentials, and for its period from its beginning`()
+        async throws
+    {
+        let fixture = try await TestPlatform { $0.retention.sessions = .seconds(10 * 86_400) }
+        var token = try await fixture.signedIn().string(ReplyName.refreshToken)
+        // Nobody redeems the code of this sign-in.
+        _ = try await Browser(fixture).signIn(AuthorizeQuery(fixture))
+        func sessions() async throws -> Int64? {
+            while try await Housekeeping(fixture.platform).sweep(step: 1) > 0 {}
+            return try await count("session", fixture)
+        }
+        for round in 1...4 {
+            fixture.clock.advance(by: .seconds(9 * 86_400))
+            #expect(try await sessions() == (round == 1 ? 2 : 1))
+            for table in ["authorizationCode", "browserSession"] { #expect(try await count(table, fixture) == 0) }
+            let answer = try await fixture.refresh(token)
+            #expect(answer.status == .ok)
+            token = try answer.json.string(ReplyName.refreshToken)
+        }
+        fixture.clock.advance(by: .seconds(200 * 86_400))
+        #expect(try await sessions() == 0)
+        #expect(try await count("refreshToken", fixture) == 0)
     }
 
     @Test func `old heads of a receipt chain are deleted, but never the newest one`() async throws {

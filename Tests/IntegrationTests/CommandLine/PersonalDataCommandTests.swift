@@ -112,6 +112,8 @@ import Testing
             let grant = [
                 "break-glass", "grant", "v@a.test", "--reason", "No administrator can sign in.", "--minutes", "5",
             ]
+            let lastGrant = "\nbaton_break_glass_last_grant_timestamp_seconds "
+            let begun = Int(Date.now.timeIntervalSince1970)
             let granted = try await admin.run(grant)
             #expect(granted.code == 0 && granted.output.contains("v@a.test has the role Global Administrator until "))
             let warning = "warning: break-glass access is in force until "
@@ -127,14 +129,14 @@ import Testing
             let run = try await admin.run(["break-glass", "list", "--json"])
             #expect(run.errors.isEmpty)
             let listed = try JSONDecoder().decode([Grant].self, from: Data(run.output.utf8))
-            let lastGrant = "\nbaton_break_glass_last_grant_timestamp_seconds "
-            let begun = Int(Date.now.timeIntervalSince1970)
             #expect(listed.map(\.user) == ["v@a.test"] && listed.map(\.isActive) == [true])
             #expect(listed.first?.grantedBy.hasPrefix("uid=") == true, "\(listed)")
             #expect(try admin.server.log().contains("break-glass access was granted"))
             #expect(try !admin.server.log().contains("v@a.test"))
             let metrics = try await LiveDevice.MonitoringTests.scrape(port, in: admin.scratch)
             #expect(metrics.contains("\nbaton_break_glass_active 1\n"))
+            let last = metrics.components(separatedBy: lastGrant).last?.prefix { $0.isNumber }
+            #expect(try #require(last.flatMap { Int($0) }) >= begun)
             #expect(try await admin.refused(grant).code == "identity.breakGlass.active")
 
             try await admin.done("break-glass", "revoke", try #require(listed.first).id)
@@ -146,5 +148,3 @@ import Testing
         }
     }
 }
-            let last = metrics.components(separatedBy: lastGrant).last?.prefix { $0.isNumber }
-            #expect(try #require(last.flatMap { Int($0) }) >= begun)
