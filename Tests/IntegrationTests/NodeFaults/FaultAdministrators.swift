@@ -116,7 +116,7 @@ struct FaultAdministrators: Sendable {
             guard let session = held, let holder = node else { continue }
             let other = (holder + 1) % FaultCluster.nodeCount
             async let pushedAt = nextNudge(of: device)
-            guard let (_, ended) = await revoke(at: other, device) else {
+            guard let (began, ended) = await revoke(at: other, device) else {
                 if session.isReported.withLock(\.self) { continue }
                 checker.history { $0.broke(Violation(.budget, "without a fault, a revocation failed")) }
                 continue
@@ -127,7 +127,7 @@ struct FaultAdministrators: Sendable {
                 checker.history { $0.broke(Violation(.budget, "\(device.name) was not nudged within 10 s")) }
                 continue
             }
-            checker.notePush(after: max(.zero, moment - ended))
+            checker.notePush(after: max(.zero, moment - ended), sinceRequest: moment - began)
         }
     }
 

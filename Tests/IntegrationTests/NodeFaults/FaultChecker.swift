@@ -37,10 +37,12 @@ final class FaultChecker: Sendable {
         var faults: [Fault: Int] = [:]
         /// The beginning of the first request that got no answer, of each client that has had none since.
         var failing: [String: Instant] = [:]
-        /// The longest time from such a request to the client's next answer.
-        var longest: (client: String, time: Duration) = ("", .zero)
+        /// The times from such a request to the client's next answer.
+        var outages: [(client: String, time: Duration)] = []
         /// From the acknowledgement of a revocation to the push at another node, while no fault was active.
         var pushes: [Duration] = []
+        /// The same from the request.
+        var pushesSinceRequest: [Duration] = []
         /// Refresh tokens that were lost because an answer was lost, as the protocol requires.
         var lostChains = 0
         var isClosing = false
@@ -65,7 +67,14 @@ final class FaultChecker: Sendable {
     func note(_ fault: Fault) { state.withLock { $0.faults[fault, default: 0] += 1 } }
     func faults(_ fault: Fault) -> Int { state.withLock { $0.faults[fault] ?? 0 } }
     func noteLostChain() { state.withLock { $0.lostChains += 1 } }
-    func notePush(after time: Duration) { state.withLock { $0.pushes.append(time) } }
+
+    /// Records when a device was pushed: the times since the acknowledgement of the revocation and since its request.
+    func notePush(after time: Duration, sinceRequest whole: Duration) {
+        state.withLock { state in
+            state.pushes.append(time)
+            state.pushesSinceRequest.append(whole)
+        }
+    }
 
     func history<Value: Sendable>(_ body: (inout FaultHistory) -> Value) -> Value {
         state.withLock { body(&$0.history) }
@@ -84,9 +93,7 @@ final class FaultChecker: Sendable {
                 if state.failing[client] == nil { state.failing[client] = began }
                 return
             }
-            if let since = state.failing.removeValue(forKey: client), now - since > state.longest.time {
-                state.longest = (client, now - since)
-            }
+            if let since = state.failing.removeValue(forKey: client) { state.outages.append((client, now - since)) }
         }
     }
 
@@ -104,12 +111,19 @@ final class FaultChecker: Sendable {
             let ended = sessions.count { if case .ended = $0.phase { true } else { false } }
             lines.append("sessions: \(sessions.count), of which \(ended) ended with an acknowledgement")
             lines.append("refresh tokens given up after a lost answer: \(state.lostChains)")
-            lines.append("longest time without an answer: \(state.longest.time) (\(state.longest.client))")
-            let pushes = state.pushes.sorted()
-            if let last = pushes.last {
+            let outages = state.outages.sorted { $0.time < $1.time }
+            if let longest = outages.last {
                 lines.append(
-                    "revocation to push at another node, \(pushes.count) times: median \(pushes[pushes.count / 2]), "
-                        + "longest \(last)")
+                    "times without an answer, \(outages.count): median \(outages[outages.count / 2].time), "
+                        + "95 % at most \(outages[outages.count * 95 / 100].time), "
+                        + "longest \(longest.time) (\(longest.client))")
+            }
+            for (since, times) in [("answer", state.pushes), ("request", state.pushesSinceRequest)] {
+                let times = times.sorted()
+                guard let last = times.last else { continue }
+                lines.append(
+                    "\(since) of a revocation to push at another node, \(times.count) times: "
+                        + "median \(times[times.count / 2]), longest \(last)")
             }
             lines += state.history.violations.map { "broken: \($0)" }
             return lines.joined(separator: "\n")
