@@ -122,34 +122,41 @@ import Testing
         }
     }
 
+    /// Makes groups until one is refused.
+    private func makeGroups(_ prefix: String, at server: ServerProcess) async throws -> MadeGroups {
+        var made = MadeGroups()
+        for number in 0..<5000 where made.refused.isEmpty {
+            let name = "\(prefix) \(number) " + String(repeating: "x", count: 100)
+            let answer = try await blocking {
+                try server.administer("POST", "/identity/tenants/-/groups", #"{"displayName":"\#(name)"}"#)
+            }
+            if answer.status == 201 { made.acknowledged.insert(name) } else { made.refused[name] = answer.status }
+            #expect(
+                answer.status == 201
+                    || answer.status == 503 && answer.body.contains("server.database.unavailable"), "\(answer)")
+        }
+        #expect(!made.refused.isEmpty)
+        return made
+    }
+
+    private func groups(at server: ServerProcess) throws -> Set<String> {
+        struct Group: Decodable { let displayName: String }
+        let answer = try server.administer("GET", "/identity/tenants/-/groups")
+        #expect(answer.status == 200, "\(answer)")
+        return Set(try JSONDecoder().decode([Group].self, from: Data(answer.body.utf8)).map(\.displayName))
+    }
+
     @Test func `a full disk of PostgreSQL refuses writes, loses none, and leaves reads alone`() async throws {
         try await Scratch.with { scratch in
-            let cluster = try await PostgreSQLCluster.start(onDiskOf: 160, in: scratch)
+            let cluster = try await PostgreSQLCluster.start(onSmallDisk: .data(megabytes: 160), in: scratch)
             let disk = try #require(cluster.disk)
             let asked = try await withServer(on: cluster, in: scratch)
             let server = asked.server
-            try await cluster.reserveLog()
             try disk.fill()
 
-            var acknowledged: Set<String> = []
-            var refusal: (status: Int, body: String)?
-            for number in 0..<2000 where refusal == nil {
-                let name = "group \(number) " + String(repeating: "x", count: 100)
-                let answer = try server.administer(
-                    "POST", "/identity/tenants/-/groups", #"{"displayName":"\#(name)"}"#)
-                if answer.status == 201 { acknowledged.insert(name) } else { refusal = answer }
-            }
-            #expect(refusal?.status == 503, "\(String(describing: refusal))")
-            #expect(refusal?.body.contains("server.database.unavailable") == true)
+            let acknowledged = try await makeGroups("group", at: server).acknowledged
             try await server.logs("the server's disk is full")
-
-            func groups() throws -> Set<String> {
-                struct Group: Decodable { let displayName: String }
-                let answer = try server.administer("GET", "/identity/tenants/-/groups")
-                #expect(answer.status == 200)
-                return Set(try JSONDecoder().decode([Group].self, from: Data(answer.body.utf8)).map(\.displayName))
-            }
-            #expect(try groups() == acknowledged)
+            #expect(try groups(at: server) == acknowledged)
             let me = try await server.send("GET", "/v1.0/me", host: "graph.test", bearer: asked.access)
             #expect(me.status == 200)
             #expect(try HealthRequest("/readyz", asked.health).status == 200)
@@ -157,12 +164,53 @@ import Testing
             try disk.free()
             let last = try server.administer("POST", "/identity/tenants/-/groups", #"{"displayName":"last"}"#)
             #expect(last.status == 201, "\(last)")
-            #expect(try groups() == acknowledged.union(["last"]))
+            #expect(try groups(at: server) == acknowledged.union(["last"]))
             #expect(try await asked.answers()["token"]?.status == 200)
             // Nothing acknowledged was lost, also after a crash.
             try await cluster.kill()
             try await cluster.start()
-            #expect(try groups() == acknowledged.union(["last"]))
+            #expect(try groups(at: server) == acknowledged.union(["last"]))
+            #expect(try await server.end(by: SIGTERM) == 0)
+        }
+    }
+
+    @Test func `without room for its log PostgreSQL stops, and nothing that was acknowledged is lost`() async throws {
+        try await Scratch.with { scratch in
+            let cluster = try await PostgreSQLCluster.start(onSmallDisk: .log(megabytes: 96), in: scratch)
+            let disk = try #require(cluster.disk)
+            let asked = try await withServer(on: cluster, in: scratch)
+            let server = asked.server
+            try disk.fill()
+
+            let made = try await withThrowingTaskGroup(of: MadeGroups.self) { group in
+                for writer in 0..<4 { group.addTask { try await makeGroups("group \(writer)", at: server) } }
+                group.addTask {
+                    // Each call makes the log need another segment, as 16 MB of writes would. There is room only for
+                    // segments that exist already. The server may end during a call.
+                    for _ in 0..<8 { try? await cluster.query("SELECT pg_switch_wal()") }
+                    return MadeGroups()
+                }
+                return try await group.reduce(into: MadeGroups()) { $0.add($1) }
+            }
+            try await cluster.ends()
+            #expect(try cluster.log().contains("PANIC") && cluster.log().contains("No space left on device"))
+            try await asked.refuses()
+            #expect(try HealthRequest("/readyz", asked.health).status == 503)
+            // Without room, PostgreSQL cannot be started either.
+            await #expect(throws: TestProblem.self) { try await cluster.start() }
+            try await asked.refuses()
+
+            try disk.free()
+            try await cluster.start()
+            let found = try groups(at: server)
+            #expect(made.acknowledged.subtracting(found).isEmpty)
+            // A refused group may exist if PostgreSQL stopped during its commit.
+            #expect(found.subtracting(made.acknowledged).isSubset(of: made.refused.keys))
+            let last = try server.administer("POST", "/identity/tenants/-/groups", #"{"displayName":"last"}"#)
+            #expect(last.status == 201, "\(last)")
+            let after = try await asked.answers()
+            #expect(after["token"]?.status == 200 && after["graph"]?.status == 200)
+            try await server.untilReady(asked.health)
             #expect(try await server.end(by: SIGTERM) == 0)
         }
     }
@@ -226,5 +274,17 @@ import Testing
             #expect(log.contains("certificate verify failed") && !log.contains("canary"))
             #expect(try await node.end(by: SIGTERM) == 0)
         }
+    }
+}
+
+/// What an administrator knows about groups.
+private struct MadeGroups: Sendable {
+    var acknowledged: Set<String> = []
+    /// The refused ones, with the status.
+    var refused: [String: Int] = [:]
+
+    mutating func add(_ others: MadeGroups) {
+        acknowledged.formUnion(others.acknowledged)
+        refused.merge(others.refused) { $1 }
     }
 }

@@ -4,7 +4,7 @@ internal import Glibc
 internal import Processes
 internal import UnixSocket
 
-/// A small disk for the data of a PostgreSQL server: a file system in memory, in a mount namespace
+/// A small disk for files of a PostgreSQL server: a file system in memory, in a mount namespace
 /// (mount_namespaces(7)) that only programs started through ``entrance`` see. An ordinary user makes the namespace in a
 /// user namespace (user_namespaces(7)).
 package final class ClusterDisk: Sendable {

@@ -16,8 +16,9 @@ internal import UnixSocket
 package final class PostgreSQLCluster: Sendable {
     /// The folder with the socket, the data and the logs. The server's user owns it.
     package let folder: String
-    /// The small disk with the data, if the test wanted one.
+    /// The small disk, if the test wanted one.
     package let disk: ClusterDisk?
+    private let part: SmallPart?
     /// The port, which is part of the socket's name.
     package let port: UInt16
     private let options: [String]
@@ -26,6 +27,21 @@ package final class PostgreSQLCluster: Sendable {
     private struct Running {
         let process: ChildProcess
         let notices: NoticeSocket
+    }
+
+    /// The part of a cluster's files that is on a disk of its own, with the size of the disk in megabytes. The other
+    /// part is not on that disk.
+    package enum SmallPart: Sendable {
+        case data(megabytes: Int)
+        /// The write-ahead log, in segments of 16 MB.
+        case log(megabytes: Int)
+
+        fileprivate var folder: (name: String, megabytes: Int) {
+            switch self {
+            case .data(let megabytes): ("data", megabytes)
+            case .log(let megabytes): ("log", megabytes)
+            }
+        }
     }
 
     /// The name of the superuser, who needs no password, and of the database.
@@ -43,9 +59,11 @@ package final class PostgreSQLCluster: Sendable {
     /// The command through which PostgreSQL's programs are started.
     private var wrapper: [String] { (disk?.entrance ?? []) + Self.asUser }
     /// The folder with the data, as this process sees it.
-    package var data: String { disk?.folder ?? folder + "/data" }
+    package var data: String {
+        if case .data = part, let disk { disk.folder } else { folder + "/data" }
+    }
 
-    private init(options: [String], tcpPort: UInt16? = nil, megabytes: Int? = nil) throws {
+    private init(options: [String], tcpPort: UInt16? = nil, part: SmallPart? = nil) throws {
         guard FileManager.default.isExecutableFile(atPath: Self.programs + "postgres") else {
             throw TestProblem("\(Self.programs)postgres is missing: run scripts/setup")
         }
@@ -54,9 +72,11 @@ package final class PostgreSQLCluster: Sendable {
         folder = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
         port = tcpPort ?? 5432
         self.options = options + (tcpPort.map { ["listen_addresses=127.0.0.1", "port=\($0)"] } ?? [])
-        disk = try megabytes.map { [folder] in
-            try FileManager.default.createDirectory(atPath: folder + "/data", withIntermediateDirectories: false)
-            return try ClusterDisk(over: folder + "/data", megabytes: $0, owner: Self.user)
+        self.part = part
+        disk = try part.map { [folder] part in
+            let path = folder + "/" + part.folder.name
+            try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
+            return try ClusterDisk(over: path, megabytes: part.folder.megabytes, owner: Self.user)
         }
         try giveAway(folder)
     }
@@ -92,13 +112,11 @@ package final class PostgreSQLCluster: Sendable {
     /// - Parameters:
     ///   - options: further settings, each `name=value`.
     ///   - tcpPort: a port of 127.0.0.1 at which the server also listens.
-    ///   - megabytes: the size of a disk of its own for the cluster's data; nil for no such disk.
+    ///   - part: the part of the files that is on a small disk; nil for no such disk.
     package static func start(
-        _ options: [String] = [], tcpPort: UInt16? = nil, onDiskOf megabytes: Int? = nil, in scratch: Scratch
+        _ options: [String] = [], tcpPort: UInt16? = nil, onSmallDisk part: SmallPart? = nil, in scratch: Scratch
     ) async throws -> PostgreSQLCluster {
-        let cluster = try await blocking {
-            try PostgreSQLCluster(options: options, tcpPort: tcpPort, megabytes: megabytes)
-        }
+        let cluster = try await blocking { try PostgreSQLCluster(options: options, tcpPort: tcpPort, part: part) }
         scratch.atEnd { cluster.remove() }
         try await cluster.create()
         return cluster
@@ -110,7 +128,7 @@ package final class PostgreSQLCluster: Sendable {
             [
                 "--pgdata=\(folder)/data", "--username=\(Self.superuser)", "--auth=trust", "--encoding=UTF8",
                 "--locale=C", "--no-sync", "--no-instructions",
-            ])
+            ] + (part == nil ? [] : ["--waldir=\(folder)/log"]))
         let access = """
             local all \(Self.guarded) scram-sha-256
             local all all trust
@@ -152,13 +170,6 @@ package final class PostgreSQLCluster: Sendable {
             "psql", login + ["--dbname", database, "--no-psqlrc", "--set", "ON_ERROR_STOP=1", "--command", text])
     }
 
-    /// Begins a new segment of the write-ahead log, whose 16 MB are reserved on the disk. If the disk becomes full then,
-    /// statements that need space fail, but PostgreSQL itself goes on. Without room for its log, it would stop.
-    package func reserveLog() async throws {
-        try await query("SELECT pg_switch_wal()")
-        try await query("CHECKPOINT")
-    }
-
     /// The options with which PostgreSQL's programs connect.
     private var login: [String] { ["--host", folder, "--port", "\(port)", "--username", Self.superuser] }
 
@@ -186,11 +197,21 @@ package final class PostgreSQLCluster: Sendable {
             descriptors: [(log, as: STDOUT_FILENO), (log, as: STDERR_FILENO)])
         running.withLock { $0 = Running(process: process, notices: notices) }
         let isReady = try await blocking { try notices.awaitReady(or: process.pidfd, seconds: 60) }
-        guard isReady else { throw TestProblem("postgres failed:\n\(try self.log().suffix(2000))") }
+        guard isReady else {
+            try await ends()
+            throw TestProblem("postgres failed:\n\(try self.log().suffix(2000))")
+        }
     }
 
     /// The server's log so far.
     package func log() throws -> String { try textOfFile(folder + "/postgres.log") }
+
+    /// Returns when the server has ended by itself.
+    package func ends() async throws {
+        guard let process = running.withLock({ $0?.process }) else { return }
+        _ = try await blocking { try process.waitForExit() }
+        running.withLock { $0 = nil }
+    }
 
     /// Ends all processes of the server as a crash of the machine would, and returns when they have ended.
     package func kill() async throws {
