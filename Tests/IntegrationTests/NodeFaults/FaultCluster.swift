@@ -54,7 +54,8 @@ final class FaultCluster: Sendable {
 
     init(in scratch: Scratch) async throws {
         self.scratch = scratch
-        postgresql = try await PostgreSQLCluster.start(in: scratch)
+        // The WAL writer hardly ever writes, so whatever a commit has not written itself is lost if PostgreSQL is killed.
+        postgresql = try await PostgreSQLCluster.start(["wal_writer_delay=10s"], in: scratch)
         let database = try await ServerDatabase(in: postgresql)
         let ports = try (0..<5).map { _ in try LoadBalancerProcess.freePort() }
         port = ports[0]

@@ -26,20 +26,21 @@ struct FaultInjector: Sendable {
     let measure: @Sendable () async throws -> Void
     var random: SeededGenerator
 
-    /// Causes faults until the time is over. Afterwards every node and PostgreSQL run.
+    /// Causes faults until the time is over. Afterwards every node and PostgreSQL run. A broken promise ends the faults,
+    /// because the first ones explain the rest.
     mutating func run() async throws {
         let start = ContinuousClock.now
         var lastMeasure = start
         // Each kind happens at least once.
         var deck = Fault.allCases.shuffled(using: &random)
-        while ContinuousClock.now - start < time || !deck.isEmpty {
+        while (ContinuousClock.now - start < time && checker.violations.isEmpty) || !deck.isEmpty {
             let round = min(interval, time - (ContinuousClock.now - start))
             try await withThrowingTaskGroup(of: Void.self) { group in
                 repeat {
                     let fault = deck.popLast() ?? Fault.allCases.randomElement(using: &random) ?? .killNode
                     try await cause(fault, in: &group)
                     try await Task.sleep(for: random.duration(2000...5000))
-                } while ContinuousClock.now - lastMeasure < round || !deck.isEmpty
+                } while (ContinuousClock.now - lastMeasure < round && checker.violations.isEmpty) || !deck.isEmpty
                 try await group.waitForAll()
             }
             checker.setQuiet(true)

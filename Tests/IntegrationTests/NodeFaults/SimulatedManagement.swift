@@ -56,14 +56,20 @@ final class SimulatedManagement: Sendable {
 
     /// Delivers the last result, and carries out commands until the server has no more, as the broker does.
     ///
-    /// - Parameter broke: is told of a command that the server should not have sent.
-    func work(_ broke: (Violation) -> Void) async throws {
+    /// - Parameters:
+    ///   - lost: the number of an answer that does not reach the device; nil if all do. The device stops there, as if it
+    ///     had lost its power.
+    ///   - broke: is told of a command that the server should not have sent.
+    func work(losing lost: Int?, _ broke: (Violation) -> Void) async throws {
         var pending = log.withLock { $0.last.flatMap { $0.isDelivered ? nil : $0.uuid } }
+        var answers = 0
         while true {
             let result = CommandResult(
                 udid: udid, status: pending == nil ? .idle : .acknowledged, commandUUID: pending)
             let body = try await put(
                 result.propertyList, as: "application/x-apple-aspen-mdm; charset=UTF-8", to: server.serverURL)
+            guard answers != lost else { return }
+            answers += 1
             if pending != nil { log.withLock { $0.delivered() } }
             guard !body.isEmpty else { return }
             let request = try CommandRequest(propertyList: PropertyList(xml: body))

@@ -60,7 +60,7 @@ struct SimulatedWork: Sendable {
     /// Whether the device has nothing to report and nothing to fetch, holds a push channel, and is in the server's state.
     private mutating func isSettled() async -> Bool {
         for session in unreported { await report(session) }
-        var isSettled = await checkIn().isDone && unreported.isEmpty
+        var isSettled = await checkIn(losesAnswers: false).isDone && unreported.isEmpty
         if let session = device.seen.withLock(\.session) {
             isSettled = await !status(of: session).isUnknown && isSettled
         }
@@ -221,11 +221,15 @@ struct SimulatedWork: Sendable {
         if Int.random(in: 0..<3, using: &random) == 0 { await SessionProbe(device: device, session: session).run() }
     }
 
+    /// - Parameter losesAnswers: whether some answers do not reach the device.
     @discardableResult
-    private func checkIn() async -> Outcome<Void> {
-        let management = device.management
+    private mutating func checkIn(losesAnswers: Bool = true) async -> Outcome<Void> {
+        // The first answers have commands, or follow a result.
+        let isLost = losesAnswers && Int.random(in: 0..<4, using: &random) == 0
+        let lost = isLost ? Int.random(in: 0..<2, using: &random) : nil
+        let (management, checker) = (device.management, checker)
         let outcome = await attempt(.checkIn, of: nil) {
-            try await management.work { violation in checker.history { $0.broke(violation) } }
+            try await management.work(losing: lost) { violation in checker.history { $0.broke(violation) } }
         }
         if case .refused(let reason) = outcome {
             checker.history { $0.broke(Violation(.keptWrite, "\(device.name) is no longer enrolled: \(reason)")) }
