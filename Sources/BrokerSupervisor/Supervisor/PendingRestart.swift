@@ -46,6 +46,7 @@ struct PendingRestart {
         return CheckResult(
             .host, .warning, code: "broker_replaced",
             message: "The installed batond is not the program that runs: an upgrade was not completed.",
-            remedy: "Run: dpkg --configure -a, and then: systemctl reload batond.")
+            remedy: "Run: dpkg --configure -a, then: apt-get --fix-broken install. If no upgrade has begun, run: "
+                + "systemctl reload batond.")
     }
 }
