@@ -30,8 +30,9 @@ tsan: setup
 # Checks that take too long for continuous integration: fuzzes each decoder for SECONDS; removes each guard of the
 # session machine and each defence of the threat model, one by one, and expects tests to fail; explores sequences of five
 # steps in the worker's browser; lets nodes of the server and PostgreSQL fail for ten minutes; then repeats hand-overs and
-# searches for data races, TIMES times.
-soak: build sample
+# searches for data races, TIMES times. Before that, upgrades the packages on booted machines, which needs root.
+soak: build sample package
+	scripts/try-upgrade
 	scripts/fuzz --seconds $(or $(SECONDS),600)
 	scripts/break-session-machine
 	scripts/break-defences
