@@ -55,7 +55,9 @@ extension Leftover {
             holds:
                 "the pseudonym of each session, which only the tenant can resolve; when the session began and ended, "
                 + "and why",
-            until: "there are more than 64 files of 256 KiB: then the oldest is deleted"),
+            until:
+                "`retention.receiptDays` ([400 days](receipts.md#files)), or there are more than 64 files of 256 KiB: "
+                + "then the oldest is deleted"),
         file(
             "receipt_records", ["receipts/end.json", "receipts/keys.jsonl", "receipts/anchors.jsonl"],
             holds: "none: hashes, numbers, keys"),

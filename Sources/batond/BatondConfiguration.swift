@@ -16,7 +16,7 @@ struct BatondConfiguration: Decodable {
 
     private enum Key: String, CodingKey, CaseIterable {
         case directory, runtimeDirectory, managedMarker, trustRoots, resolve, sessionUsers, checkInInterval,
-            appRegistry, sessionPolicy, tpm, helper, logLevel, logFormat
+            appRegistry, sessionPolicy, tpm, helper, retention, logLevel, logFormat
     }
 
     /// The current keys, by the names that they had before 0.1.
@@ -68,7 +68,8 @@ struct BatondConfiguration: Decodable {
             sessionPolicy: try values.decodeIfPresent(SessionPolicySettings.self, forKey: .sessionPolicy)?.configuration
                 ?? .standard,
             tpm: try values.decodeIfPresent(TPMSettings.self, forKey: .tpm)?.configuration,
-            helper: try values.decodeIfPresent(String.self, forKey: .helper))
+            helper: try values.decodeIfPresent(String.self, forKey: .helper),
+            receiptDays: try values.decodeIfPresent(RetentionSettings.self, forKey: .retention)?.receiptDays ?? 400)
         for (key, path) in [(Key.appRegistry, supervisor.appRegistry), (.helper, supervisor.helper)]
         where path?.hasPrefix("/") == false {
             throw ConfigurationError(

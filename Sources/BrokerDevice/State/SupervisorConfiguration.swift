@@ -22,12 +22,14 @@ package struct SupervisorConfiguration: Sendable, Codable, Equatable {
     package let tpm: String?
     /// The path of the socket of `baton-helper`; nil if the device has none.
     package let helper: String?
+    /// For how many days receipts are kept.
+    package let receiptDays: Int
 
     package init(
         directory: String, runtimeDirectory: String, trustRoots: String, resolve: [String: String],
         sessionUsers: [UInt32], checkInInterval: Int, appRegistry: String? = nil,
         sessionPolicy: SessionPolicy = .standard,
-        tpm: String? = nil, helper: String? = nil
+        tpm: String? = nil, helper: String? = nil, receiptDays: Int = 400
     ) {
         self.directory = directory
         self.runtimeDirectory = runtimeDirectory
@@ -39,6 +41,7 @@ package struct SupervisorConfiguration: Sendable, Codable, Equatable {
         self.sessionPolicy = sessionPolicy
         self.tpm = tpm
         self.helper = helper
+        self.receiptDays = receiptDays
     }
 
     package var brokerSocket: String { runtimeDirectory + "/broker.sock" }

@@ -14,15 +14,23 @@ package struct ReceiptStore: Sendable {
     /// receipts.
     private let segmentBytes: Int
     private let maximumSegments: Int
+    /// For how many seconds receipts are kept; nil if only the number of segments limits them.
+    private let period: Int?
 
-    package init(directory: Directory, segmentBytes: Int = 256 << 10, maximumSegments: Int = 64) {
+    package init(
+        directory: Directory, segmentBytes: Int = 256 << 10, maximumSegments: Int = 64, period: Duration? = nil
+    ) {
         self.directory = directory
         self.segmentBytes = segmentBytes
         self.maximumSegments = maximumSegments
+        self.period = period.map { Int($0.components.seconds) }
     }
 
     /// The maximum number of countersignatures that are kept; if there are more, the oldest are dropped.
     private static let maximumAnchors = 64
+
+    /// A segment's receipts cover at most this part of ``period``, so that each is removed soon after its period.
+    private static let segmentsInPeriod = 32
 
     /// The maximum length of a segment: a line that would exceed the segment's size begins a new segment.
     private var pieceLimit: Int { segmentBytes + SignedLine.maximum }
@@ -64,7 +72,9 @@ package struct ReceiptStore: Sendable {
     package func append(_ line: SignedLine, _ receipt: Receipt, after end: ChainEnd?) throws {
         let content = line.bytes + [Self.lineFeed]
         var (segment, length) = (Self.segmentName(receipt.place.sequence), 0)
-        if let end, !end.isAfterDamage, end.bytes + content.count <= segmentBytes {
+        if let end, !end.isAfterDamage, end.bytes + content.count <= segmentBytes,
+            try !isComplete(end, at: receipt.times.finished)
+        {
             (segment, length) = (end.segment, end.bytes)
         }
         if end == nil {
@@ -81,6 +91,36 @@ package struct ReceiptStore: Sendable {
         Failpoint.receiptAcknowledged.reach()
         let surplus = try segments().dropLast(maximumSegments)
         for old in surplus { try directory.file(old).remove() }
+        try removeExpired()
+    }
+
+    /// Whether the chain must continue in a new segment, because its last one begins too long before this time.
+    private func isComplete(_ end: ChainEnd, at time: Int) throws -> Bool {
+        guard let period, !end.isBeforeFirst, let first = try finished(in: end.segment).first else { return false }
+        return time - first >= period / Self.segmentsInPeriod
+    }
+
+    /// Removes the segments whose receipts are all older than ``period``. The last segment stays: the chain continues
+    /// after its last line.
+    ///
+    /// The present time is that of the server's newest countersignature, so a device whose clock was set forward loses
+    /// no receipts. Without a countersignature, nothing is removed. A segment whose last line is damaged stays, and so
+    /// do all later ones.
+    package func removeExpired() throws {
+        guard let period, let now = try lines(Name.anchors).compactMap({ try? Anchor($0).at }).max() else { return }
+        for segment in try segments().dropLast() {
+            guard let last = try finished(in: segment).last, last < now - period else { return }
+            try directory.file(segment).remove()
+        }
+    }
+
+    /// When the hand-overs of a segment's first and last receipt were finished; empty if one of them cannot be read.
+    private func finished(in segment: String) throws -> [Int] {
+        let content = try directory.file(segment).read(limit: pieceLimit) ?? []
+        let pieces = content.split(separator: Self.lineFeed)
+        let ends = [pieces.first, pieces.last].compactMap { $0.flatMap { SignedLine(Array($0)) } }
+        let times = ends.compactMap { try? Receipt($0).times.finished }
+        return times.count == 2 ? times : []
     }
 
     /// Writes the chain's end.

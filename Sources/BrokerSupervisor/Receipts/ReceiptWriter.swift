@@ -38,9 +38,11 @@ final class ReceiptWriter {
     /// aside, have been removed.
     private(set) var damageFound: Int?
 
-    init(files: DeviceFiles, epochCount: EpochCount?, clock: SupervisorClock, logger: Logger) {
+    init(device: ManagedDevice, epochCount: EpochCount?, clock: SupervisorClock, logger: Logger) {
+        let files = device.files
         self.epochCount = epochCount
-        store = ReceiptStore(directory: files.receipts)
+        store = ReceiptStore(
+            directory: files.receipts, period: .seconds(device.configuration.receiptDays * 86_400))
         drafts = files.receipts.file("draft.json")
         keys = files.keyStore
         self.clock = clock
@@ -56,6 +58,7 @@ final class ReceiptWriter {
         do { key = try ReceiptKey(in: keys) } catch is DeviceStateDamaged { key = nil }
         damageFound = try store.damageFound()
         sequence = try end()?.sequence ?? 0
+        try store.removeExpired()
         if let bytes = try drafts.read(limit: 64 << 10) {
             // If the draft cannot be read, its facts are lost: the receipt will state "unknown".
             draft = try? JSONCodec.read(ReceiptDraft.self, bytes)

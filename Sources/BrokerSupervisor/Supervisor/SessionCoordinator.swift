@@ -37,7 +37,7 @@ final class SessionCoordinator {
     ) throws {
         let files = device.files
         (self.device, self.sessionProcess, self.timer) = (device, sessionProcess, timer)
-        receipts = ReceiptWriter(files: files, epochCount: epochCount, clock: clock, logger: logger)
+        receipts = ReceiptWriter(device: device, epochCount: epochCount, clock: clock, logger: logger)
         join = try JoinFlow(files: files, logger: logger)
         journal = try SessionJournal(files: files, clock: clock, logger: logger)
         browser = try BrowserSupervision(

@@ -187,25 +187,98 @@ import Testing
 
     @Test func `the chain is stored in pieces, and the oldest pieces are deleted`() async throws {
         try await Scratch.with { scratch in
-            let folder = Directory(path: scratch.path("receipts"))
-            try folder.make()
-            let store = ReceiptStore(directory: folder, segmentBytes: 3000, maximumSegments: 3)
-            let key = try ReceiptKey.make(in: KeyStore(directory: Directory(path: scratch.path("keys")), platform: nil))
-            for number in 1...30 {
-                let end = try store.end()
-                let receipt = Receipt(
-                    place: .init(sequence: number, previous: end?.hash), tenant: "t", device: "d",
-                    key: key.published.thumbprint, ended: "\(number)", next: "\(number + 1)", trigger: nil,
-                    isAttempt: false,
-                    times: .init(began: nil, committed: nil, finished: number), items: [], accessTokensEndBy: .none,
-                    subject: .none)
-                try store.append(try receipt.signed(with: key.signing), receipt, after: end)
-            }
-            let verdict = ChainVerifier(.key(key.published)).verdict(on: ReceiptFile(bytes: try store.export()))
+            let chain = try StoredChain(scratch, segmentBytes: 3000, maximumSegments: 3)
+            for number in 1...30 { try chain.append(at: number) }
+            let verdict = try chain.verdict()
             #expect(verdict.isIntact)
             #expect(verdict.last == 30)
             #expect(try #require(verdict.first) > 1)
-            #expect(try folder.names().filter { $0.hasPrefix("chain-") }.count == 3)
+            #expect(try chain.segments == 3)
+        }
+    }
+
+    @Test func `receipts are deleted when their period is over by the server's clock`() async throws {
+        try await Scratch.with { scratch in
+            let day = 86_400
+            let chain = try StoredChain(scratch, period: .seconds(64 * day))
+            for number in 0..<100 { try chain.append(at: number * day) }
+            // Each file holds the receipts of two days. Without a countersignature, none is deleted.
+            #expect(try chain.verdict().first == 1)
+            #expect(try chain.segments == 50)
+
+            try chain.anchor(at: 99 * day)
+            try chain.append(at: 100 * day)
+            #expect(try chain.verdict().isIntact)
+            // The first 35 receipts are older than 64 days; the 35th shares its file with one that is not.
+            #expect(try chain.verdict().first == 35)
+
+            // The device's clock is set forward, the server's is not.
+            try chain.append(at: 100_000 * day)
+            #expect(try chain.verdict().first == 35)
+
+            // The newest file stays, however old its receipts are.
+            try chain.anchor(at: 200_000 * day)
+            try chain.store.removeExpired()
+            #expect(try chain.verdict().isIntact)
+            #expect(try chain.verdict().first == 102)
+            #expect(try chain.segments == 1)
+        }
+    }
+
+    @Test func `a device deletes receipts after 400 days, at the next hand-over or start`() async throws {
+        try await Scratch.with { scratch in
+            let shelf = Shelf(scratch)
+            func numbers() throws -> [Int] { try shelf.file().receipts.map(\.receipt.place.sequence) }
+            let signer = try ReceiptKey.make(
+                in: KeyStore(directory: Directory(path: scratch.path("server")), platform: nil))
+            func countersign(daysLater days: Int) throws {
+                let anchor = Anchor(
+                    tenant: "t", device: "d", key: "k", sequence: 1, hash: "h", at: HandClock.began + days * 86_400,
+                    authority: "a")
+                try ReceiptStore(directory: Directory(path: shelf.folder)).add(
+                    anchor: try anchor.signed(with: signer.signing))
+            }
+            try await SupervisorFixture.with(scratch) { fixture in
+                let agent = try fixture.agent(of: 1000)
+                for _ in 0..<3 {
+                    try await fixture.playSession(through: agent)
+                    fixture.clock.setWall(by: 200 * 86_400)
+                }
+                try countersign(daysLater: 401)
+                #expect(try numbers() == [1, 2, 3])
+                try await fixture.playSession(through: agent)
+                #expect(try numbers() == [2, 3, 4])
+            }
+            try countersign(daysLater: 601)
+            try await SupervisorFixture.with(scratch) { fixture in
+                let session = try await fixture.status().session
+                #expect(session == "ready")
+            }
+            #expect(try numbers() == [3, 4])
+            #expect(try shelf.verdict().isIntact)
+        }
+    }
+
+    @Test func `without a period, only the number of files limits the receipts`() async throws {
+        try await Scratch.with { scratch in
+            let chain = try StoredChain(scratch)
+            try chain.append(at: 1)
+            try chain.anchor(at: 1 << 40)
+            try chain.append(at: 1 << 40)
+            #expect(try chain.verdict().first == 1)
+            #expect(try chain.segments == 1)
+        }
+    }
+
+    @Test func `a file whose last receipt is damaged is not deleted when its period is over`() async throws {
+        try await Scratch.with { scratch in
+            let chain = try StoredChain(scratch, period: .seconds(32))
+            for number in 1...3 { try chain.append(at: number) }
+            let oldest = try #require(try chain.folder.names().first { $0.hasPrefix("chain-") })
+            try Data("damaged\n".utf8).write(to: URL(filePath: chain.folder.path + "/" + oldest))
+            try chain.anchor(at: 1000)
+            try chain.store.removeExpired()
+            #expect(try chain.segments == 3)
         }
     }
 
@@ -290,6 +363,50 @@ extension SupervisorFixture {
 
     /// The number of sessions that this device has had. Each sign-out starts the next session process.
     private var checkIns: Int { device.stages.withLock { $0.filter { $0 == .held }.count } }
+}
+
+/// A chain of receipts that a test appends to, without a supervisor.
+private final class StoredChain {
+    let folder: Directory
+    let store: ReceiptStore
+    private let key: ReceiptKey
+    private var count = 0
+
+    init(
+        _ scratch: Scratch, segmentBytes: Int = 256 << 10, maximumSegments: Int = 64, period: Duration? = nil
+    ) throws {
+        folder = Directory(path: scratch.path("receipts"))
+        try folder.make()
+        store = ReceiptStore(
+            directory: folder, segmentBytes: segmentBytes, maximumSegments: maximumSegments, period: period)
+        key = try ReceiptKey.make(in: KeyStore(directory: Directory(path: scratch.path("keys")), platform: nil))
+    }
+
+    /// Appends a receipt of a hand-over that finished at this time of the device's clock.
+    func append(at time: Int) throws {
+        let end = try store.end()
+        count += 1
+        let receipt = Receipt(
+            place: .init(sequence: count, previous: end?.hash), tenant: "t", device: "d",
+            key: key.published.thumbprint, ended: "\(count)", next: "\(count + 1)", trigger: nil, isAttempt: false,
+            times: .init(began: nil, committed: nil, finished: time), items: [], accessTokensEndBy: .none,
+            subject: .none)
+        try store.append(try receipt.signed(with: key.signing), receipt, after: end)
+    }
+
+    /// Stores a countersignature that the server made at this time of its clock.
+    func anchor(at time: Int) throws {
+        let anchor = Anchor(
+            tenant: "t", device: "d", key: key.published.thumbprint, sequence: count,
+            hash: try store.end()?.hash ?? "", at: time, authority: "a")
+        try store.add(anchor: try anchor.signed(with: key.signing))
+    }
+
+    func verdict() throws -> ChainVerdict {
+        ChainVerifier(.key(key.published)).verdict(on: ReceiptFile(bytes: try store.export()))
+    }
+
+    var segments: Int { get throws { try folder.names().filter { $0.hasPrefix("chain-") }.count } }
 }
 
 /// The folder of a device's receipts.
