@@ -69,7 +69,8 @@ struct BatondConfiguration: Decodable {
                 ?? .standard,
             tpm: try values.decodeIfPresent(TPMSettings.self, forKey: .tpm)?.configuration,
             helper: try values.decodeIfPresent(String.self, forKey: .helper),
-            receiptDays: try values.decodeIfPresent(RetentionSettings.self, forKey: .retention)?.receiptDays ?? 400)
+            receiptDays: try values.decodeIfPresent(RetentionSettings.self, forKey: .retention)?.receiptDays
+                ?? SupervisorConfiguration.standardReceiptDays)
         for (key, path) in [(Key.appRegistry, supervisor.appRegistry), (.helper, supervisor.helper)]
         where path?.hasPrefix("/") == false {
             throw ConfigurationError(

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import BrokerDevice
 
 /// The object `retention` of the configuration file: for how long the device keeps data.
 struct RetentionSettings: Decodable {
@@ -19,7 +20,7 @@ struct RetentionSettings: Decodable {
         if let receiptDays, !Self.days.contains(receiptDays) {
             throw ConfigurationError(
                 file: "", cause: "retention.receiptDays (\(receiptDays)) is not between 1 and 36500",
-                remedy: "Leave it out for 400.")
+                remedy: "Leave it out for \(SupervisorConfiguration.standardReceiptDays).")
         }
     }
 }

@@ -37,13 +37,22 @@ def idle(port, name=None):
     return wire
 
 
-# The devices' listener stops first, so the main one has read the head of the request by then.
 wires = [idle(mdm_port, "mdm.test"), idle(mdm_port, "mdm.test"), idle(port, "login.test"), idle(port, "login.test")]
 health = idle(health_port)
 if how == "request":
+    # The beginning of the request follows another one directly. After that one's answer, the server has read both.
     busy, body = connected(port, "login.test"), b"grant_type=none"
+    first = "GET /nothing HTTP/1.1\r\nHost: login.test\r\n\r\n"
     head = "POST /organizations/oauth2/v2.0/token HTTP/1.1\r\nHost: login.test\r\nContent-Length: " + str(len(body))
-    busy.sendall((head + "\r\nContent-Type: application/x-www-form-urlencoded\r\n\r\n").encode() + body[:5])
+    head += "\r\nContent-Type: application/x-www-form-urlencoded\r\n\r\n"
+    busy.sendall((first + head).encode() + body[:5])
+    received = b""
+    while b"\r\n\r\n" not in received:
+        received += busy.recv(65536)
+    fields, rest = received.lower().split(b"\r\n\r\n", 1)
+    missing = int(fields.split(b"content-length:")[1].split()[0]) - len(rest)
+    while missing > 0:
+        missing -= len(busy.recv(missing))
 print("held", flush=True)
 if how == "ignore":
     signal.pause()

@@ -24,12 +24,13 @@ package struct SupervisorConfiguration: Sendable, Codable, Equatable {
     package let helper: String?
     /// For how many days receipts are kept.
     package let receiptDays: Int
+    package static let standardReceiptDays = 400
 
     package init(
         directory: String, runtimeDirectory: String, trustRoots: String, resolve: [String: String],
         sessionUsers: [UInt32], checkInInterval: Int, appRegistry: String? = nil,
         sessionPolicy: SessionPolicy = .standard,
-        tpm: String? = nil, helper: String? = nil, receiptDays: Int = 400
+        tpm: String? = nil, helper: String? = nil, receiptDays: Int = standardReceiptDays
     ) {
         self.directory = directory
         self.runtimeDirectory = runtimeDirectory

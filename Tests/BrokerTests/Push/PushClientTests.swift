@@ -63,13 +63,13 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func `the interval between regular queries is about a quarter of an hour, at random`(isLong: Bool) async throws {
-        try await PushFixture.with(random: { isLong ? $0.upperBound : $0.lowerBound }) { fixture in
+    func `the interval between regular queries is about a quarter of an hour, at random`(isPatient: Bool) async throws {
+        try await PushFixture.with(isPatient: isPatient) { fixture in
             fixture.platform.says(.status("live"))
             try fixture.signIn()
         } _: { fixture in
             // Shorter waits are those for the push channel's messages.
-            #expect(await fixture.nextSleep(over: .seconds(120)) == .seconds(isLong ? 1125 : 675))
+            #expect(await fixture.nextSleep(over: .seconds(120)) == .seconds(isPatient ? 1125 : 675))
         }
     }
 

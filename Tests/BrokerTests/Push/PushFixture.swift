@@ -26,7 +26,7 @@ final class PushFixture: Sendable {
         let sessionPolicy = Mutex<[SignOutTrigger]>([])
     }
 
-    private init(_ scratch: Scratch, random: @escaping @Sendable (ClosedRange<Double>) -> Double) throws {
+    private init(_ scratch: Scratch, isPatient: Bool) throws {
         let keys = KeyStore(directory: Directory(path: scratch.path("keys")), platform: nil)
         try MadeDeviceKeys.put(in: keys)
         let (ends, end) = AsyncStream<SignOutTrigger>.makeStream()
@@ -50,19 +50,19 @@ final class PushFixture: Sendable {
                     sleep.yield(time)
                     for await _ in AsyncStream<Void>.makeStream().stream {}
                     throw CancellationError()
-                }, random: random),
+                }, random: { isPatient ? $0.upperBound : $0.lowerBound }),
             logger: Logger(label: "test"))
     }
 
     /// - Parameters:
-    ///   - random: the device's random numbers.
+    ///   - isPatient: whether the device's random numbers make its intervals as long as possible, or as short.
     ///   - prepare: sets the state before the device starts.
     static func with(
-        random: @escaping @Sendable (ClosedRange<Double>) -> Double = { .random(in: $0) },
-        _ prepare: (PushFixture) throws -> Void, _ body: @escaping @Sendable (PushFixture) async throws -> Void
+        isPatient: Bool = false, _ prepare: (PushFixture) throws -> Void,
+        _ body: @escaping @Sendable (PushFixture) async throws -> Void
     ) async throws {
         try await Scratch.with { scratch in
-            let fixture = try PushFixture(scratch, random: random)
+            let fixture = try PushFixture(scratch, isPatient: isPatient)
             try prepare(fixture)
             try await withThrowingTaskGroup(of: Void.self) { group in
                 group.addTask { try await fixture.keeper.run() }
