@@ -69,7 +69,7 @@ struct BreakGlassGrants {
         try connection.values(.expires, of: BreakGlassGrant.self, "WHERE ended IS NULL AND expires > \(time)")
     }
 
-    /// Returns when the newest grant of the server began; nil if there is none.
+    /// Returns when break-glass access was last granted in any organisation; nil if no grant is stored.
     ///
     /// - Throws: ``StorageError``
     func lastBegin() throws -> Timestamp? {
