@@ -14,7 +14,6 @@
     window.py type TEXT         types
     window.py key KEY…          presses keys
 """
-import subprocess
 import sys
 import time
 
@@ -23,12 +22,10 @@ import gi
 gi.require_version("Atspi", "2.0")
 from gi.repository import Atspi, GLib  # noqa: E402
 
+from windows import act, tool  # noqa: E402
+
 PATIENCE = 60.0  # seconds for something to appear
 APP = "ward-round"
-
-
-def tool(*words):
-    return subprocess.run(["xdotool", *words], stdout=subprocess.PIPE, timeout=PATIENCE, check=True, text=True).stdout
 
 
 def controls():
@@ -71,7 +68,6 @@ def focused(seen):
 
 def main():
     command, *words = sys.argv[1:]
-    window = lambda: tool("search", "--sync", "--onlyvisible", "--name", "^Ward round$").split()[-1]  # noqa: E731
     if command == "reads":
         look(lambda seen: all(any(word in text for text in texts(seen)) for word in words))
     elif command == "texts":
@@ -92,7 +88,7 @@ def main():
     elif command == "leave":
         tool("windowfocus", "--sync", tool("search", "--maxdepth", "0", ".*").split()[0])
     elif command == "return":
-        tool("windowfocus", "--sync", window())
+        act("^Ward round$", lambda window: tool("windowfocus", "--sync", window))
     elif command == "type":
         tool("type", words[0])
     elif command == "key":

@@ -1,9 +1,36 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Windows on the screen DISPLAY, found by their titles with xdotool."""
+"""Windows on the screen DISPLAY, found by their titles with xdotool.
+
+    windows.py TITLE    waits until a visible window has a title that the regular expression TITLE matches
+"""
 import subprocess
+import sys
 import time
 
-PATIENCE = 60.0  # seconds for a window to appear
+PATIENCE = 60.0  # seconds for a window to appear or to close
+INTERVAL = 0.2  # seconds between two searches
+
+
+def tool(*words):
+    """Runs xdotool. Raises CalledProcessError, for example if a window that it names is closed."""
+    return subprocess.run(["xdotool", *words], stdout=subprocess.PIPE, timeout=PATIENCE, check=True, text=True).stdout
+
+
+def search(title, patience):
+    """The numbers of the visible windows whose title the regular expression matches.
+
+    xdotool fails in the same way if there is none and if any window closes during its search. Only its message tells
+    them apart, and after the second it must search again."""
+    deadline = time.monotonic() + patience
+    while True:
+        # Without `--sync`, which does not wait if a window closes during the search.
+        run = subprocess.run(
+            ["xdotool", "search", "--onlyvisible", "--name", title], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+            timeout=PATIENCE, check=False, text=True)
+        if run.returncode == 0 or not run.stderr.strip():
+            return run.stdout.split()
+        if time.monotonic() > deadline:
+            sys.exit(f"xdotool search {title}: {run.stderr.strip()}")
 
 
 def find(title, patience=PATIENCE):
@@ -13,12 +40,56 @@ def find(title, patience=PATIENCE):
     """
     deadline = time.monotonic() + patience
     while True:
-        # Without `--sync`: xdotool fails if a window closes during its search, and `--sync` does not wait in that case.
-        found = subprocess.run(
-            ["xdotool", "search", "--onlyvisible", "--name", title], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
-            timeout=PATIENCE, check=False, text=True).stdout.split()
+        found = search(title, PATIENCE)
         if found:
             return found[-1]
         if time.monotonic() > deadline:
             return None
-        time.sleep(0.2)
+        time.sleep(INTERVAL)
+
+
+def await_closed(title):
+    """Waits until no visible window has such a title. Exits if one stays."""
+    deadline = time.monotonic() + PATIENCE
+    while search(title, PATIENCE):
+        if time.monotonic() > deadline:
+            sys.exit(f"the window {title} stays")
+        time.sleep(INTERVAL)
+
+
+def act(title, action):
+    """Calls `action` with the number of a window. A window that closes meanwhile is searched again: some toolkits
+    replace a dialog's window before they show it. Exits if there is no window in time."""
+    deadline = time.monotonic() + PATIENCE
+    while True:
+        window = find(title, max(0, deadline - time.monotonic()))
+        if window is None:
+            sys.exit(f"no window {title}")
+        try:
+            return action(window)
+        except subprocess.CalledProcessError:
+            if time.monotonic() > deadline:
+                raise
+            time.sleep(INTERVAL)
+
+
+def size(window):
+    """Width and height of a window, in pixels."""
+    lines = dict(line.split("=") for line in tool("getwindowgeometry", "--shell", window).split())
+    return int(lines["WIDTH"]), int(lines["HEIGHT"])
+
+
+def click(window, x, y):
+    """Clicks at a point of a window, in pixels from its left upper corner."""
+    tool("mousemove", "--window", window, str(x), str(y), "click", "1")
+
+
+def click_middle(window):
+    width, height = size(window)
+    click(window, width // 2, height // 2)
+
+
+if __name__ == "__main__":
+    if len(sys.argv) != 2:
+        sys.exit(__doc__)
+    act(sys.argv[1], lambda window: window)

@@ -176,10 +176,10 @@ extension LiveDevice {
                 try await live.signIn("Amara", through: live.app(1))
                 #expect(try await browse(live, apache + "/ward/patients").code == 0)
                 let window = try await live.runAside(
-                    program: "/usr/bin/timeout",
+                    program: "/usr/bin/env",
                     [
-                        "60", "/usr/bin/env", "DISPLAY=" + display, "/usr/bin/xdotool", "search", "--sync",
-                        "--onlyvisible", "--name", "^Apache Status",
+                        "DISPLAY=" + display, "/usr/bin/python3", Repository.root + "/Tests/Person/windows.py",
+                        "^Apache Status",
                     ])
                 #expect(try await window.waitForExit() == 0)
                 try await live.settle()
