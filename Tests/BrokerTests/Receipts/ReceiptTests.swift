@@ -272,10 +272,13 @@ import Testing
 
     @Test func `a file whose last receipt is damaged is not deleted when its period is over`() async throws {
         try await Scratch.with { scratch in
-            let chain = try StoredChain(scratch, period: .seconds(32))
-            for number in 1...3 { try chain.append(at: number) }
-            let oldest = try #require(try chain.folder.names().first { $0.hasPrefix("chain-") })
-            try Data("damaged\n".utf8).write(to: URL(filePath: chain.folder.path + "/" + oldest))
+            // Each file holds two receipts.
+            let chain = try StoredChain(scratch, period: .seconds(64))
+            for number in 1...6 { try chain.append(at: number) }
+            let oldest = try #require(chain.folder.names().filter { $0.hasPrefix("chain-") }.min())
+            let file = URL(filePath: chain.folder.path + "/" + oldest)
+            let first = try #require(textOfFile(file.path).split(separator: "\n").first)
+            try Data("\(first)\ndamaged\n".utf8).write(to: file)
             try chain.anchor(at: 1000)
             try chain.store.removeExpired()
             #expect(try chain.segments == 3)
