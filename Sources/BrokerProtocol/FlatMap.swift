@@ -51,7 +51,10 @@ package struct FlatMap: Sendable, Equatable {
 
     /// Returns the words of the value for `key`, split at spaces.
     package func words(_ key: Key) -> [String] {
-        (self[key] ?? "").utf8.split(separator: UInt8(ascii: " ")).map { String(Substring($0)) }
+        guard let text = self[key], !text.isEmpty else { return [] }
+        // Most lists have one word.
+        guard text.utf8.contains(UInt8(ascii: " ")) else { return [text] }
+        return text.utf8.split(separator: UInt8(ascii: " ")).map { String(Substring($0)) }
     }
 
     /// Returns the form-encoded pairs of the value for `key`.

@@ -9,7 +9,13 @@ final class CurrentSession: Sendable {
     struct State: Sendable {
         var epoch: Epoch
         var device: DeviceSnapshot
-        var worker: SignedInUser?
+        var worker: SignedInUser? {
+            didSet { accounts = AccountsResponse.text(worker.map { [$0.account] } ?? []) }
+        }
+        /// The signed-in account as apps get it. It is encoded once, because apps ask for it often.
+        private(set) var accounts = AccountsResponse.text([])
+
+        init(epoch: Epoch, device: DeviceSnapshot) { (self.epoch, self.device) = (epoch, device) }
     }
 
     private let state: Mutex<State>
@@ -63,7 +69,7 @@ final class CurrentSession: Sendable {
     /// - Throws: ``BrokerError`` if the device is not in shared mode.
     func sharedDevice() throws(BrokerError) -> DeviceSnapshot {
         let device = device
-        guard try device.info().mode == .shared else {
+        guard try device.completeMode() == .shared else {
             throw BrokerError(
                 .brokerUnavailable,
                 "The device is not in shared mode (\(device.mode.reason)). Turn it on through the MDM.",

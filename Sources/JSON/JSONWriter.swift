@@ -41,7 +41,7 @@ package struct JSONWriter {
         bytes.append(UInt8(ascii: "\""))
         let plain = unsafe text.utf8Span.span.bytes
         guard PlainText.end(of: plain, from: 0) < plain.byteCount else {
-            bytes.append(contentsOf: text.utf8)
+            unsafe plain.withUnsafeBytes { unsafe bytes.append(contentsOf: $0) }
             bytes.append(UInt8(ascii: "\""))
             return
         }

@@ -42,22 +42,25 @@ package struct DeviceSnapshot: Sendable, Codable, Equatable {
     /// - Throws: ``BrokerError`` while shared mode is incomplete: the device is then neither shared nor personal, and
     ///   an app must not take it for either.
     package func info() throws(BrokerError) -> DeviceInfo {
+        DeviceInfo(
+            mode: try completeMode(), reason: mode.reason, brokerVersion: BrokerVersion.current,
+            registration: join.map {
+                DeviceInfo.Registration(
+                    deviceID: $0.deviceID, tenantID: $0.tenantID, cloudHost: $0.loginHost, thumbprint: $0.thumbprint)
+            })
+    }
+
+    /// Returns the device's mode as apps know it.
+    ///
+    /// - Throws: as ``info()``.
+    package func completeMode() throws(BrokerError) -> DeviceInfo.Mode {
         switch mode {
-        case .shared: info(.shared)
-        case .personal: info(.personal)
+        case .shared: .shared
+        case .personal: .personal
         case .incomplete(let missing):
             throw BrokerError(
                 missing == .join ? .workplaceJoinRequired : .brokerUnavailable,
                 "Shared mode is not complete (\(mode.reason)). \(mode.remedy ?? "")")
         }
-    }
-
-    private func info(_ mode: DeviceInfo.Mode) -> DeviceInfo {
-        DeviceInfo(
-            mode: mode, reason: self.mode.reason, brokerVersion: BrokerVersion.current,
-            registration: join.map {
-                DeviceInfo.Registration(
-                    deviceID: $0.deviceID, tenantID: $0.tenantID, cloudHost: $0.loginHost, thumbprint: $0.thumbprint)
-            })
     }
 }

@@ -77,10 +77,13 @@ package struct AccountsResponse: Sendable, Equatable {
     }
 
     package var entries: FlatMap {
-        var map = FlatMap([.accounts: JSONWriter.text(.array(accounts.map(\.json)))])
+        var map = FlatMap([.accounts: Self.text(accounts)])
         map[.removedHomeAccountID] = removedHomeAccountID
         return map
     }
+
+    /// Returns the value of `accounts`.
+    package static func text(_ accounts: [AccountRecord]) -> String { JSONWriter.text(.array(accounts.map(\.json))) }
 
     /// Reads the accounts of a response; an empty value means no accounts.
     ///

@@ -19,8 +19,11 @@ package struct CurrentAccount: Sendable, Equatable {
         self.epoch = epoch
     }
 
-    package var entries: FlatMap {
-        var map = AccountsResponse(accounts: current.map { [$0] } ?? []).entries
+    package var entries: FlatMap { entries(accounts: AccountsResponse.text(current.map { [$0] } ?? [])) }
+
+    /// Returns the entries, with the current account as ``AccountsResponse/text(_:)`` has encoded it.
+    package func entries(accounts: String) -> FlatMap {
+        var map = FlatMap([.accounts: accounts])
         map[.previousHomeAccountID] = previousHomeAccountID
         map[.epoch] = epoch.description
         return map

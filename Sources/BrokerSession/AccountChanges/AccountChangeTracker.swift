@@ -44,16 +44,16 @@ final class AccountChangeTracker: Sendable {
     /// on disk.
     func currentAccount(_ call: AppRequest) throws(BrokerError) -> AppResponse {
         let reader = try reader(ClientRequest(call.parameters), of: call)
-        let answer = try change(reader) { tombstones in
+        let (answer, accounts) = try change(reader) { tombstones in
             let now = session.now
             let current = now.worker?.account
             let answer = CurrentAccount(
                 current: current, previousHomeAccountID: tombstones.previous(current: current?.homeAccountID),
                 epoch: now.epoch)
             let isNew = current.map { tombstones.tell($0.homeAccountID, in: now.epoch) } ?? false
-            return (answer, isNew)
+            return ((answer, now.accounts), isNew)
         }
-        return AppResponse(type: .accounts, entries: answer.entries)
+        return AppResponse(type: .accounts, entries: answer.entries(accounts: accounts))
     }
 
     /// Records that a reader has handled the departure of an account. Blocks until the record is on disk.

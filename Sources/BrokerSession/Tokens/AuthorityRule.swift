@@ -33,14 +33,25 @@ package struct AuthorityRule {
 
     private static let standIns = Set(SSOPreset.microsoft2020.urls)
 
-    private static let plain = Set("abcdefghijklmnopqrstuvwxyz0123456789.-".utf8)
+    /// Whether a byte of a tenant's name is a small letter, a digit, a dot or a hyphen.
+    private static func isPlain(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."),
+            UInt8(ascii: "-"):
+            true
+        default: false
+        }
+    }
 
     private static func parts(of authority: String) -> (origin: String, tenant: String)? {
-        let parts = authority.lowercased().split(separator: "/", maxSplits: 4, omittingEmptySubsequences: false)
-        guard parts.count >= 4, parts[0] == "https:", parts[1].isEmpty, !parts[2].isEmpty, !parts[3].isEmpty,
-            parts[3].utf8.allSatisfy(plain.contains)
-        else { return nil }
-        return ("https://\(parts[2])", String(parts[3]))
+        let authority = authority.lowercased()
+        let slash = UInt8(ascii: "/")
+        guard authority.hasPrefix("https://") else { return nil }
+        let rest = authority.utf8.dropFirst(8)
+        guard let end = rest.firstIndex(of: slash), end > rest.startIndex else { return nil }
+        let tenant = rest[end...].dropFirst().prefix { $0 != slash }
+        guard !tenant.isEmpty, tenant.allSatisfy(isPlain) else { return nil }
+        return (String(authority[..<end]), String(Substring(tenant)))
     }
 
     private static func refusal(_ reason: String) -> BrokerError {
