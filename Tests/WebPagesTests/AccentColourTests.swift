@@ -8,6 +8,8 @@ import WebPages
         #expect(AccentColour.isReadable("#767676") && !AccentColour.isReadable("#777777"))
     }
 
-    @Test(arguments: ["", "#", "0b5cab", "#0b5ca", "#0b5cabc", "#0b5cag", "#+b5cab", "red;}", "#０b5cab"])
+    @Test(arguments: [
+        "", "#", "0b5cab", "#0b5ca", "#0b5cabc", "#0b5cag", "#+b5cab", "#000", "#0000000", "red;}", "#０b5cab",
+    ])
     func `only six hexadecimal digits are a colour`(text: String) { #expect(!AccentColour.isReadable(text)) }
 }

@@ -2,7 +2,9 @@
 
 /// Why a worker's page is not shown.
 package enum PageFailure: String, Sendable, Equatable, Codable {
-    case agentMissing, sessionEnded
+    case agentMissing
+    /// No worker is signed in, or no longer in the epoch in which the page was requested.
+    case nobodySignedIn
     /// The agent's configuration blocks the address.
     case blocked
     /// Too many pages are being opened.

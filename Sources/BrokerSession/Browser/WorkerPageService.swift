@@ -32,12 +32,6 @@ final class WorkerPageService: Sendable {
     func open(_ call: AppRequest) throws(BrokerError) -> AppAnswer {
         try ClientRequest.checkVersion(call.parameters)
         let address = try call.parameters[.pageAddress].map { (text) throws(BrokerError) in try Self.address(text) }
-        let epoch = session.now.epoch
-        guard session.now.worker != nil else {
-            throw BrokerError(
-                .interactionRequired, "Nobody is signed in on this device. Sign in, then open the page.",
-                reason: .nobody)
-        }
         let configuration = session.device.browser
         guard (address ?? configuration.homePage).map(configuration.allows) ?? true else {
             throw PageFailure.blocked.error
@@ -53,7 +47,7 @@ final class WorkerPageService: Sendable {
             requests.waiting[requests.count] = outcome
             return requests.count
         }
-        supervisor.tell(.pageWanted(address, epoch: epoch, requestID: requestID))
+        supervisor.tell(.pageWanted(address, epoch: session.epoch, requestID: requestID))
         return .later {
             if let failure = try await outcome.value() { throw failure.error }
             return AppResponse()
@@ -89,9 +83,10 @@ extension PageFailure {
         case .agentMissing:
             BrokerError(
                 .noWindow, "No baton-agent runs in the graphical session. Start it there.", reason: .agentMissing)
-        case .sessionEnded:
+        case .nobodySignedIn:
             BrokerError(
-                .interactionRequired, "The session has ended. Sign in, then open the page.", reason: .nobody)
+                .interactionRequired, "Nobody is signed in on this device. Sign in, then open the page.",
+                reason: .nobody)
         case .blocked:
             BrokerError(
                 .developerParameter, "The device's configuration blocks this address. Open another one.",

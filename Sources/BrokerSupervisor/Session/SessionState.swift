@@ -130,6 +130,12 @@ extension SessionMachine.State {
         }
     }
 
+    /// Whether a worker is signed in in this epoch, and the end of their session has not been announced.
+    package func isSignedIn(in epoch: Epoch) -> Bool {
+        guard case .signedIn(let session) = self else { return false }
+        return session.epoch == epoch
+    }
+
     /// The epoch of the worker who holds the device; nil if nobody does.
     package var heldEpoch: Epoch? {
         switch self {

@@ -277,8 +277,8 @@ final class Supervisor {
 
     /// Opens a page in the signed-in worker's browser; a nil `page` means the home page.
     private func open(_ page: WebAddress?, in epoch: Epoch, for requestID: UInt64) throws {
-        guard case .signedIn(let live) = session.machine.state, live.epoch == epoch else {
-            return sessionProcess.tell(.pageSettled(requestID: requestID, .sessionEnded))
+        guard session.machine.state.isSignedIn(in: epoch) else {
+            return sessionProcess.tell(.pageSettled(requestID: requestID, .nobodySignedIn))
         }
         // Without an agent no browser opens, and none has to be cleared at the end.
         if session.browser.agent != nil { _ = session.browserWanted() }

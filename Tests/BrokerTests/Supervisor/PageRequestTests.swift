@@ -135,7 +135,7 @@ import Testing
             try await SupervisorFixture.with(scratch) { fixture in
                 _ = try fixture.agent(of: 1000)
                 fixture.sessionProcessSends(.pageWanted(nil, epoch: try await fixture.epoch(), requestID: 1))
-                try await expect(1, .sessionEnded, fixture)
+                try await expect(1, .nobodySignedIn, fixture)
             }
         }
     }

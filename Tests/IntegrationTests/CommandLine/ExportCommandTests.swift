@@ -41,7 +41,8 @@ import Testing
         }
     }
 
-    /// Passes on only the first 3000 bytes of each answer of the server. Returns the folder for `--server`.
+    /// Passes on only the first 3000 bytes of each answer of the server (Tests/Line/half.py). Returns the folder for
+    /// `--server`.
     private func half(_ how: String, of admin: AdminServer) async throws -> (folder: String, proxy: RunningProgram) {
         let folder = admin.scratch.path("half")
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false)
@@ -94,12 +95,12 @@ import Testing
         }
     }
 
-    @Test(arguments: Export.allCases)
-    func `after a cut connection there is no file, and an output that was redirected is reported`(
-        export: Export
+    @Test(arguments: Export.allCases, ["cut", "end"])
+    func `half an export leaves no file, and is reported if the output was redirected`(
+        export: Export, how: String
     ) async throws {
         try await withServer { admin in
-            let (server, _) = try await half("cut", of: admin)
+            let (server, _) = try await half(how, of: admin)
             let folder = try target(in: admin.scratch)
             let words = ["admin"] + export.words + ["--server", server]
             let run = try await CommandRun(words + ["--output", folder + "/export.jsonl"], in: admin.scratch)
@@ -110,9 +111,9 @@ import Testing
             let redirected = try await CommandRun(words + ["--json"], to: printed, in: admin.scratch)
             #expect(redirected.code == 1)
             #expect(try CommandRun.Failure(redirected.errors).error.code == "export_incomplete")
-            // Only whole lines were printed, and some were.
+            // Only whole lines were printed. The HTTP client may learn of a cut before it passes on what came before.
             let text = try textOfFile(printed)
-            #expect(text.hasSuffix("}\n"), "\(text.suffix(100))")
+            #expect(text.hasSuffix("}\n") || how == "cut" && text.isEmpty, "\(text.suffix(100))")
         }
     }
 
