@@ -67,7 +67,8 @@ struct FirstTokens: ParsableCommand {
 /// Waits for the next change of the account.
 struct ChangeNotice: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "notice", abstract: "Tells when MSAL posts that the account may have changed.")
+        commandName: "notice",
+        abstract: "Tells when MSAL posts that the account may have changed. Then runs on until its input ends.")
 
     @Option(help: "The app's configuration, as the sample app reads it.") var config: String
 
@@ -86,7 +87,8 @@ struct ChangeNotice: ParsableCommand {
             printLine(Line(event: "waiting", nanoseconds: monotonic()))
         }
         printLine(Line(event: "changed", nanoseconds: changed))
-        withExtendedLifetime(app) {}
+        // An app does not end at the notice. The ends of fifty programs would delay the notices of the others.
+        try withExtendedLifetime(app) { _ = try FileHandle.standardInput.readToEnd() }
     }
 }
 
