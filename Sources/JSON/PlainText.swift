@@ -2,7 +2,8 @@
 
 /// Finds the bytes that JSON does not allow in a string without an escape (RFC 8259 section 7).
 enum PlainText {
-    private typealias Words = SIMD4<UInt64>
+    private static let ones: UInt64 = 0x0101_0101_0101_0101
+    private static let highBits: UInt64 = 0x8080_8080_8080_8080
 
     /// Returns the offset of the next quotation mark, backslash or control character; the length if there is none.
     static func end(of bytes: RawSpan, from start: Int) -> Int {
@@ -10,13 +11,14 @@ enum PlainText {
             var offset = start
             // Examines 32 bytes at a time, because tokens are kilobytes long.
             while offset <= bytes.count - 32 {
-                let marks = marks(in: unsafe bytes.loadUnaligned(fromByteOffset: offset, as: Words.self))
-                guard marks[0] | marks[1] | marks[2] | marks[3] == 0 else { break }
+                let words = unsafe bytes.loadUnaligned(fromByteOffset: offset, as: SIMD4<UInt64>.self)
+                let marks = marks(in: words[0]) | marks(in: words[1]) | marks(in: words[2]) | marks(in: words[3])
+                guard marks == 0 else { break }
                 offset += 32
             }
             while offset <= bytes.count - 8 {
-                let word = UInt64(littleEndian: unsafe bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
-                let marks = marks(in: Words(repeating: word))[0]
+                let word = unsafe bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
+                let marks = marks(in: UInt64(littleEndian: word))
                 guard marks == 0 else { return offset + marks.trailingZeroBitCount / 8 }
                 offset += 8
             }
@@ -29,19 +31,16 @@ enum PlainText {
         byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\")
     }
 
-    /// Returns, for each word, a word whose lowest set bit is the high bit of the lowest byte that is a quotation mark,
-    /// backslash or control character; zero if there is no such byte. Higher bits have no meaning.
+    /// Returns a word whose lowest set bit is the high bit of the lowest byte that is a quotation mark, backslash or
+    /// control character; zero if there is no such byte. Higher bits have no meaning.
+    ///
+    /// Inlined, so that the compiler examines several words with the same instructions.
     @inline(__always)
-    private static func marks(in words: Words) -> Words {
+    private static func marks(in word: UInt64) -> UInt64 {
         // A byte that is no ASCII character is none of them. For all others, a subtraction sets the high bit of a byte
         // that is too small. A borrow changes only higher bytes.
-        let ones = repeating(1)
-        let quotationMarks = words ^ repeating(UInt8(ascii: "\""))
-        let backslashes = words ^ repeating(UInt8(ascii: "\\"))
-        let small = (quotationMarks &- ones) | (backslashes &- ones) | (words &- repeating(0x20))
-        return small & ~words & repeating(0x80)
+        let quotationMark = word ^ ones &* UInt64(UInt8(ascii: "\""))
+        let backslash = word ^ ones &* UInt64(UInt8(ascii: "\\"))
+        return ((quotationMark &- ones) | (backslash &- ones) | (word &- ones &* 0x20)) & ~word & highBits
     }
-
-    @inline(__always)
-    private static func repeating(_ byte: UInt8) -> Words { Words(repeating: 0x0101_0101_0101_0101 * UInt64(byte)) }
 }
