@@ -36,6 +36,7 @@ final class StatusPublisher {
         guard readers.count < Self.maximum, readers.count(where: { $0.user == user }) < Self.maximumPerUser else {
             return logger.notice("too many programs read the status", metadata: ["peer.uid": "\(user)"])
         }
+        examination?.follow(isWanted: state.stage == .ready)
         let channel = FramedJSON<DeviceState, DeviceState>(descriptor, limits: Wire.statusLimits)
         guard (try? channel.connection.descriptor.setNonBlocking()) != nil, Self.send(state, on: channel) else {
             return
