@@ -5,7 +5,7 @@ import math
 
 from figures import text
 
-WIDTH, MARGIN, LEFT = 900, 20, 400
+WIDTH, MARGIN, LEFT = 1000, 20, 500
 COLOURS = ["#1f6feb", "#bf5700", "#1a7f37", "#8250df", "#cf222e", "#57606a", "#0a7ea4", "#9a6700"]
 STYLE = "font-family='sans-serif' font-size='13'"
 

@@ -16,12 +16,12 @@ def tool(*words):
     return subprocess.run(["xdotool", *words], stdout=subprocess.PIPE, timeout=PATIENCE, check=True, text=True).stdout
 
 
-def search(title, patience):
+def search(title):
     """The numbers of the visible windows whose title the regular expression matches.
 
     xdotool fails in the same way if there is none and if any window closes during its search. Only its message tells
     them apart, and after the second it must search again."""
-    deadline = time.monotonic() + patience
+    deadline = time.monotonic() + PATIENCE
     while True:
         # Without `--sync`, which does not wait if a window closes during the search.
         run = subprocess.run(
@@ -40,7 +40,7 @@ def find(title, patience=PATIENCE):
     """
     deadline = time.monotonic() + patience
     while True:
-        found = search(title, PATIENCE)
+        found = search(title)
         if found:
             return found[-1]
         if time.monotonic() > deadline:
@@ -51,7 +51,7 @@ def find(title, patience=PATIENCE):
 def await_closed(title):
     """Waits until no visible window has such a title. Exits if one stays."""
     deadline = time.monotonic() + PATIENCE
-    while search(title, PATIENCE):
+    while search(title):
         if time.monotonic() > deadline:
             sys.exit(f"the window {title} stays")
         time.sleep(INTERVAL)
