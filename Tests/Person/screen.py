@@ -10,7 +10,8 @@ import sys
 
 from windows import act, await_closed, click, click_middle, find, size, tool
 
-PRESSES = 60  # of keys, a second apart, until a window appears
+PRESSES = 15  # of Return, a second apart, until the browser asks where to print
+PRINTS = 4  # of the page
 FILLS = 12  # of the form, five seconds apart
 
 
@@ -26,13 +27,18 @@ def save():
     await_closed("^Save")
 
 
-def appears(title, *keys):
-    """Presses the keys until a window appears. A browser ignores keys while it prepares the page for printing."""
-    for _ in range(PRESSES):
-        tool("key", *keys)
-        if find(title, 1):
-            return
-    sys.exit(f"screen.py: no window {title}")
+def print_page(title):
+    """Prints a page until a window asks for the file. A browser ignores Return while it prepares the page, and Ctrl+P
+    while a panel of Firefox has the keyboard."""
+    for _ in range(PRINTS):
+        tool("key", "Escape")
+        act(title, click_middle)
+        tool("key", "ctrl+p")
+        for _ in range(PRESSES):
+            tool("key", "Return")
+            if find("^Save", 1):
+                return
+    sys.exit("screen.py: the page was not printed")
 
 
 def fill(title):
@@ -55,7 +61,5 @@ act("^Copied ", lambda page: page)
 fill("^(Copied|Sent) ")
 tool("key", "ctrl+s")
 save()
-act("^Sent ", click_middle)
-tool("key", "ctrl+p")
-appears("^Save", "Return")
+print_page("^Sent ")
 save()
