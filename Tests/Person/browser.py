@@ -9,6 +9,7 @@ URL is the address of the agent's start page, which contains the address that it
 no program inspect its pages, so a test cannot type a password there.
 With --instead, PROGRAM takes the place of the browser for the worker's pages.
 """
+import json
 import os
 import sys
 import urllib.parse
@@ -24,9 +25,14 @@ for option in options:
         program = option.removeprefix("--instead=")
         os.execv(program, [program])
 values = {name: options.pop(options.index(name) + 1) for name in ("--person", "--log", "--profile")}
+# Firefox would show each download in a panel, which takes the keyboard: the next Return opens the file.
+FIREFOX = {"browser.download.alwaysOpenPanel": False, "browser.download.panel.shown": True}
+
 if "--firefox" in options:
     profile = values["--profile"] + "/firefox"
     os.makedirs(profile, exist_ok=True)
+    with open(profile + "/user.js", "w", encoding="utf-8") as preferences:
+        preferences.writelines(f"user_pref({json.dumps(name)}, {json.dumps(value)});\n" for name, value in FIREFOX.items())
     firefox = "/usr/lib/firefox-esr/firefox-esr"
     os.execv(firefox, [firefox, "--profile", profile, url])
 arguments = [option for option in options if option not in values]

@@ -10,9 +10,7 @@ import sys
 
 from windows import act, await_closed, click, click_middle, find, size, tool
 
-PRESSES = 15  # of Return, a second apart, until the browser asks where to print
-PRINTS = 4  # of the page
-FILLS = 12  # of the form, five seconds apart
+PRESSES = 60  # of Return, a second apart, until the browser asks where to print
 
 
 def confirm(dialog):
@@ -27,39 +25,30 @@ def save():
     await_closed("^Save")
 
 
-def print_page(title):
-    """Prints a page until a window asks for the file. A browser ignores Return while it prepares the page, and Ctrl+P
-    while a panel of Firefox has the keyboard."""
-    for _ in range(PRINTS):
-        tool("key", "Escape")
-        act(title, click_middle)
-        tool("key", "ctrl+p")
-        for _ in range(PRESSES):
-            tool("key", "Return")
-            if find("^Save", 1):
-                return
+def print_page():
+    """Prints a page until a window asks for the file. A browser ignores Return while it prepares the page."""
+    act("^Sent ", click_middle)
+    tool("key", "ctrl+p")
+    for _ in range(PRESSES):
+        tool("key", "Return")
+        if find("^Save", 1):
+            return
     sys.exit("screen.py: the page was not printed")
 
 
-def fill(title):
-    """Types into the form and sends it. Repeats this if the keys went elsewhere: at an unpredictable moment, Firefox
-    shows a download in a panel, which takes the keyboard until it is closed."""
-    for _ in range(FILLS):
-        tool("key", "Escape")
-        act(title, click_middle)
-        tool("key", "ctrl+a")
-        tool("type", sys.argv[1])
-        tool("key", "Return")
-        if find("^Sent ", 5):
-            return
-    sys.exit("screen.py: the form was not sent")
+def fill():
+    """Types into the form and sends it."""
+    act("^Copied ", click_middle)
+    tool("key", "ctrl+a")
+    tool("type", sys.argv[1])
+    tool("key", "Return")
+    act("^Sent ", lambda page: page)
 
 
 act("^Notes ", lambda page: tool("windowfocus", page))
 act("^Notes ", click_middle)
-act("^Copied ", lambda page: page)
-fill("^(Copied|Sent) ")
+fill()
 tool("key", "ctrl+s")
 save()
-print_page("^Sent ")
+print_page()
 save()

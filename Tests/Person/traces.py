@@ -16,9 +16,11 @@ import urllib.parse
 
 port, file = int(sys.argv[1]), sys.argv[2]
 lock = threading.Lock()
+downloads = {}  # an event for each text, set once the file with it was sent
+PATIENCE = 60.0  # seconds for a download to begin
 
 NOTES = """<!doctype html><meta charset="utf-8"><title>Loading</title><style>html { height: 100% } input { position: fixed; inset: 40% 20% }</style>
-<form action="/sent"><input name="note" autocomplete="on"></form>
+<form action="/sent"><input name="note" autocomplete="on"></form><iframe name="files" hidden></iframe>
 <script>
 const mark = new URL(location).searchParams.get("mark");
 const found = {cookie: document.cookie};
@@ -51,10 +53,16 @@ document.documentElement.onclick = () => {
   document.execCommand("copy");
   input.value = "";
   link.href = "/download?mark=" + mark;
+  link.target = "files";
   link.click();
-  document.title = "Copied";
+  // The next page would cancel a download that has not begun.
+  fetch("/downloaded?mark=" + mark).then(answer => { if (answer.ok) document.title = "Copied"; });
 };
 </script>"""
+
+
+def download(mark):
+    return downloads.setdefault(mark, threading.Event())
 
 
 class Handler(http.server.BaseHTTPRequestHandler):
@@ -67,6 +75,12 @@ class Handler(http.server.BaseHTTPRequestHandler):
             self.answer("text/javascript", f"// {mark}\nonfetch = () => {{}};")
         elif url.path == "/download":
             self.answer("application/octet-stream", mark, ("Content-Disposition", 'attachment; filename="plan.txt"'))
+            download(mark).set()
+        elif url.path == "/downloaded":
+            if download(mark).wait(PATIENCE):
+                self.answer("text/plain", "")
+            else:
+                self.send_error(504)
         elif url.path == "/sent":
             note = dict(urllib.parse.parse_qsl(url.query)).get("note", "")
             self.answer("text/html", f"<!doctype html><title>Sent</title><p>{note}")
