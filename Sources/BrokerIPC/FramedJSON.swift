@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-internal import FoundationEssentials
 package import JSON
 internal import Redaction
 package import UnixSocket
@@ -34,7 +33,7 @@ package struct FramedJSON<Incoming: Decodable & Sendable, Outgoing: Encodable & 
     ///
     /// - Throws: ``SocketError`` if the peer has disconnected, or an encoding error.
     package func send(_ message: Outgoing, descriptors: [Descriptor] = []) throws {
-        var body = Array(try JSONEncoder().encode(message))
+        var body = try JSONWriter.encode(message)
         defer { wipe(&body) }
         try connection.write(body, descriptors: descriptors)
     }

@@ -19,6 +19,15 @@ package struct JSONWriter {
         return writer.bytes
     }
 
+    /// Returns the UTF-8 bytes of an `Encodable` value with sorted keys, so that equal values give equal bytes.
+    ///
+    /// - Throws: `EncodingError` for a number that ``JSONReader`` could not read, or the value's own error.
+    package static func encode(_ value: some Encodable) throws -> [UInt8] {
+        let encoder = ValueEncoder()
+        try value.encode(to: encoder)
+        return write(encoder.value)
+    }
+
     /// Returns `value` as JSON text.
     package static func text(_ value: JSONValue) -> String {
         String(decoding: write(value), as: UTF8.self)

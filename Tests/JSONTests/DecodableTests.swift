@@ -25,7 +25,7 @@ import Testing
         try JSONReader.read(type, from: Array(text.utf8), limits: JSONLimits(bytes: 4096))
     }
 
-    @Test func `types are decoded as Foundation encodes them`() throws {
+    @Test func `types are encoded and decoded as Foundation does it`() throws {
         let messages: [Message] = [
             .bare, .named(id: 7, text: nil), .named(id: UInt64(Int64.max), text: "é/\""),
             .bodies([
@@ -38,6 +38,9 @@ import Testing
         for message in messages {
             let text = String(decoding: try JSONEncoder().encode(message), as: UTF8.self)
             #expect(try read(Message.self, text) == message)
+            let own = String(decoding: try JSONWriter.encode(message), as: UTF8.self)
+            #expect(try read(Message.self, own) == message)
+            #expect(try JSONDecoder().decode(Message.self, from: Data(own.utf8)) == message)
         }
     }
 

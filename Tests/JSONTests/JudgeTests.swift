@@ -29,6 +29,15 @@ import Testing
         }
     }
 
+    @Test func `a value is encoded as it is written`() throws {
+        var documents = Documents(seed: .random(in: .min ... .max))
+        for _ in 0..<1500 {
+            let value = documents.value(depth: 4)
+            #expect(
+                try JSONWriter.encode(Foundations(value)) == JSONWriter.write(value), "seed \(documents.seed)")
+        }
+    }
+
     @Test func `damaged text causes no trap, and is accepted only if Foundation also accepts it`() throws {
         var documents = Documents(seed: .random(in: .min ... .max))
         var taken = 0

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import BrokerProtocol
 package import Files
-internal import FoundationEssentials
 internal import Glibc
 internal import JSON
 
@@ -71,6 +70,6 @@ package struct DeviceFiles: Sendable {
     ///
     /// - Throws: ``FileError``, or the encoder's error.
     package func write(_ value: some Encodable, _ name: String) throws {
-        try root.file(name).replace(with: Array(try JSONEncoder().encode(value)))
+        try root.file(name).replace(with: try JSONWriter.encode(value))
     }
 }

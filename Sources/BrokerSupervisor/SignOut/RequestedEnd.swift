@@ -38,14 +38,18 @@ struct RequestedEnd {
 
     /// Tells the apps of this epoch that the epoch is about to end, and starts the grace period in which they can save.
     /// If an app has unsaved work, the end waits longer.
-    mutating func announce(_ epoch: Epoch, _ policy: SessionPolicy) {
+    ///
+    /// - Parameter prepare: loads the next session process, while the apps save.
+    mutating func announce(_ epoch: Epoch, _ policy: SessionPolicy, then prepare: () throws -> Void) rethrows {
         let grace = policy.willEndPatience
         let patience = unsaved.apps(in: epoch).isEmpty ? grace : max(grace, policy.unsavedWorkPatience)
         tell(.willEnd(epoch: epoch, milliseconds: patience))
         timer.post(.graceExpired(epoch), after: .milliseconds(grace))
-        guard patience > grace else { return }
-        unsaved.announce(epoch, until: clock.sinceBoot() + .milliseconds(patience))
-        timer.post(.unsavedWorkOverdue(epoch), after: .milliseconds(patience))
+        if patience > grace {
+            unsaved.announce(epoch, until: clock.sinceBoot() + .milliseconds(patience))
+            timer.post(.unsavedWorkOverdue(epoch), after: .milliseconds(patience))
+        }
+        try prepare()
     }
 
     /// Records that the grace period of this epoch's apps is over.

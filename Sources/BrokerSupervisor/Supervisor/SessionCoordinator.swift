@@ -104,7 +104,7 @@ final class SessionCoordinator {
         case .endWanted(let requester, let trigger):
             switch machine.endWanted(by: requester, trigger, newID: newID) {
             case .alreadyReady(let requesters): answer(requesters)
-            case .announced(let epoch): requestedEnd.announce(epoch, device.policy)
+            case .announced(let epoch): try requestedEnd.announce(epoch, device.policy, then: sessionProcess.prepare)
             case .waiting: break
             case .committed(let steps): try perform(steps)
             }

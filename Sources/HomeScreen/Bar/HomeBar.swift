@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import DeviceManagement
 internal import Foundation
+internal import JSON
 package import Logging
 internal import Processes
 internal import WebPages
@@ -65,7 +66,7 @@ package struct HomeBar: Sendable {
                 home: texts.text(.pageTitle, in: language),
                 accent: content.configuration.colour ?? AccentColour.standard)
             if blocks != last {
-                try Self.output(String(decoding: try JSONEncoder().encode(blocks), as: UTF8.self) + ",\n")
+                try Self.output(String(decoding: try JSONWriter.encode(blocks), as: UTF8.self) + ",\n")
                 last = blocks
             }
             await withTaskGroup { [controller] group in

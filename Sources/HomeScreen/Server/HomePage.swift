@@ -2,6 +2,7 @@
 internal import FoundationEssentials
 internal import HTTPTypes
 internal import Hummingbird
+internal import JSON
 internal import NIOCore
 internal import WebPages
 
@@ -30,7 +31,7 @@ struct HomePage: Sendable {
     var script: Response { response(PackageResources.home_js, mediaType: "text/javascript; charset=utf-8") }
 
     func json(_ value: some Encodable) -> Response {
-        do { return response(Array(try JSONEncoder().encode(value)), mediaType: "application/json") } catch {
+        do { return response(try JSONWriter.encode(value), mediaType: "application/json") } catch {
             return Response(status: .internalServerError)
         }
     }
