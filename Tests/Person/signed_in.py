@@ -47,6 +47,12 @@ class Stage:
         self.rely, self.elsewhere = wanted["ports"]
         self.other = f"https://{OTHER}:{self.elsewhere}"
 
+    def await_ready(self):
+        """Waits until the browser's extension is ready, or for the limit."""
+        deadline = time.monotonic() + PATIENCE
+        while not os.path.exists(self.ready) and time.monotonic() < deadline:
+            time.sleep(0.02)
+
     def authorize(self, step):
         """An address of the identity platform that redirects to the other site, whether or not a user is signed in."""
         query = {
@@ -104,7 +110,8 @@ def other_site(stage):
     server = http.server.ThreadingHTTPServer(("127.0.0.1", stage.elsewhere), Handler)
     tls = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     tls.load_cert_chain(certificate, keys)
-    server.socket = tls.wrap_socket(server.socket, server_side=True)
+    # Each connection's own thread does the handshake, so that a silent client does not keep out the others.
+    server.socket = tls.wrap_socket(server.socket, server_side=True, do_handshake_on_connect=False)
     threading.Thread(target=server.serve_forever, daemon=True).start()
     return authority
 
@@ -127,9 +134,7 @@ def relying_party(stage):
 
     @app.get("/start")
     def start():
-        deadline = time.monotonic() + PATIENCE
-        while not os.path.exists(stage.ready) and time.monotonic() < deadline:
-            time.sleep(0.02)
+        stage.await_ready()
         return leading_to(stage.authorize("nobody"))
 
     @app.get("/login")
@@ -190,6 +195,29 @@ def firefox_policies(stage, certificates):
         "DisableTelemetry": True, "DontCheckDefaultBrowser": True, "OverrideFirstRunPage": ""}}
 
 
+def screen():
+    """Starts a screen in memory. Returns its program and its name."""
+    program = subprocess.Popen(
+        ["/usr/bin/Xvfb", "-displayfd", "1", "-ac", "-nolisten", "tcp", "-screen", "0", "1024x768x24"],
+        stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+    return program, ":" + program.stdout.readline().strip()
+
+
+def browse(stage, command, start, options):
+    """Opens a page in the browser. Returns when the last page was visited, or after the limit."""
+    if stage.browser == "firefox":
+        browser = subprocess.Popen([*command, start], **options)
+    else:
+        # As on a device, the page is opened once the extension is ready. A page that Chromium opens while it installs an
+        # extension is sometimes never requested.
+        browser = subprocess.Popen([*command, "about:blank"], **options)
+        stage.await_ready()
+        subprocess.run([*command, start], check=True, timeout=PATIENCE, **options)
+    stage.done.wait(PATIENCE)
+    browser.kill()
+    browser.wait()
+
+
 def main():
     with open(sys.argv[1], encoding="utf-8") as file:
         stage = Stage(json.load(file))
@@ -205,8 +233,8 @@ def main():
             "hosts": names, "chromium/policies/managed/baton.json": json.dumps(chromium_policies(stage, certificates)),
             "chromium/native-messaging-hosts/org.baton.browser.json": host})
         command = [
-            "/usr/lib/chromium/chromium", "--headless=new", f"--user-data-dir={home}/profile", "--no-first-run",
-            "--password-store=basic", "--disable-gpu", *(["--no-sandbox"] if os.geteuid() == 0 else []), start]
+            "/usr/lib/chromium/chromium", f"--user-data-dir={home}/profile", "--no-first-run",
+            "--password-store=basic", "--disable-gpu", *(["--no-sandbox"] if os.geteuid() == 0 else [])]
     else:
         lay_over_etc(stage, {
             "hosts": names, "firefox/policies/policies.json": json.dumps(firefox_policies(stage, certificates))})
@@ -214,17 +242,17 @@ def main():
         hosts.mkdir(parents=True)
         (hosts / "org.baton.browser.json").write_text(host, encoding="utf-8")
         (home / "profile").mkdir()
-        command = ["/usr/lib/firefox-esr/firefox-esr", "--headless", "--profile", f"{home}/profile", start]
+        command = ["/usr/lib/firefox-esr/firefox-esr", "--headless", "--profile", f"{home}/profile"]
     os.environ["REQUESTS_CA_BUNDLE"] = stage.root
     relying_party(stage)
     environment = {"HOME": str(home), "TMPDIR": str(home), "PATH": "/usr/bin:/bin", "LANG": "C.UTF-8", "MOZ_LOG": ""}
+    display, environment["DISPLAY"] = screen()
     with open(stage.folder / "browser.log", "wb") as log:
-        browser = subprocess.Popen(
-            command, env=environment, stdin=subprocess.DEVNULL, stdout=log, stderr=subprocess.STDOUT)
-        stage.done.wait(PATIENCE)
-        stage.seen["ready"] = os.path.exists(stage.ready)
-        browser.kill()
-        browser.wait()
+        browse(stage, command, start, {
+            "env": environment, "stdin": subprocess.DEVNULL, "stdout": log, "stderr": subprocess.STDOUT})
+    display.kill()
+    display.wait()
+    stage.seen["ready"] = os.path.exists(stage.ready)
     with open(stage.result + ".new", "w", encoding="utf-8") as file:
         json.dump(stage.seen, file)
     os.rename(stage.result + ".new", stage.result)
