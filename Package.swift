@@ -9,6 +9,7 @@ let package = Package(
     name: "baton",
     products: [
         .library(name: "MSAL", targets: ["MSAL"]),
+        .library(name: "Handover", targets: ["Handover"]),
         .library(name: "MSALTesting", targets: ["MSALTesting"]),
         .executable(name: "baton", targets: ["baton"]),
         .executable(name: "baton-agent", targets: ["baton-agent"]),
@@ -59,6 +60,8 @@ let package = Package(
             resources: ["form.css", "keyboard.js"].map { .embedInCode("Markup/\($0)") }
                 + languages.map { .embedInCode("Markup/Texts/\($0).json") }),
         .target(name: "BrowserPolicies", dependencies: ["JSON"]),
+        // The confinement of the browsers that stand in front of a person; for programs that start one.
+        .target(name: "BrowserWindows", dependencies: ["Files", "Processes", "UnixSocket"]),
         .target(name: "OAuth", dependencies: ["JSON", "Redaction", .asn1, .certificates, .crypto, .cryptoExtras]),
         .target(
             name: "DeviceManagement",
@@ -90,15 +93,17 @@ let package = Package(
         .target(
             name: "BrokerIPC",
             dependencies: [
-                "BrokerProtocol", "BrowserPolicies", "CLinux", "Files", "JSON", "Redaction", "UnixSocket",
+                "BrokerProtocol", "BrowserPolicies", "CLinux", "Files", "JSON", "Processes", "Redaction", "UnixSocket",
             ]),
 
         // The list of the places where data of a worker can remain. A target of its own, because comparing a device with
         // the list needs no network access and no cryptography.
-        .target(name: "Leftovers", dependencies: ["BrokerIPC"]),
+        .target(name: "Leftovers", dependencies: ["BrokerIPC", "BrowserExtension"]),
 
         // 6. Engines. They never import each other.
         .target(name: "MSAL", dependencies: ["BrokerProtocol", "JSON", "Redaction", "UnixSocket"]),
+        // For apps that take part in the hand-over: erasers, changes of worker, unsaved work.
+        .target(name: "Handover", dependencies: ["BrokerProtocol", "MSAL"]),
         // For apps' own tests: a simulated device in the test's process, behind the real library.
         .target(name: "MSALTesting", dependencies: ["BrokerProtocol", "JSON", "MSAL", "Redaction", "UnixSocket"]),
         // The code that the parts of the broker share: keys, files, apps, settings, HTTPS and messages.
@@ -134,21 +139,22 @@ let package = Package(
                 "JSON", "Leftovers", "OAuth", "Observability", "Processes", "Receipts", "Redaction", "UnixSocket",
                 .asn1, .certificates, .crypto, .logging, .serviceLifecycle,
             ]),
-        // The code of `baton-agent`, without network access and cryptography.
+        // The code of `baton-agent`, without network access.
         .target(
             name: "BrokerAgent",
             dependencies: [
-                "BrokerIPC", "BrokerProtocol", "BrowserExtension", "BrowserPolicies", "CLinux", "Files", "JSON",
-                "Observability", "Processes", "UnixSocket", .logging,
+                "BrokerIPC", "BrokerProtocol", "BrowserExtension", "BrowserPolicies", "BrowserWindows", "CLinux",
+                "Files",
+                "JSON", "Observability", "Processes", "UnixSocket", .logging,
             ]),
-        // The extension of the worker's browser, its manifests and its packing; for programs that start the browser.
+        // The extensions of the browsers' windows, their manifests and their packing; for programs that open windows.
         .target(
-            name: "BrowserExtension", dependencies: ["Files", "JSON", "Processes", "UnixSocket"],
-            resources: [.embedInCode("Resources/worker.js")]),
+            name: "BrowserExtension", dependencies: ["Files", "JSON", .crypto],
+            resources: ["worker.js", "window.js"].map { .embedInCode("Resources/\($0)") }),
         // The code of `baton-browser-host`, which asks the broker on behalf of the extension in the worker's browser.
         .target(
             name: "BrowserHost",
-            dependencies: ["BrokerIPC", "BrokerProtocol", "Files", "JSON", "Processes", "Redaction"]),
+            dependencies: ["BrokerIPC", "BrokerProtocol", "Files", "JSON", "Processes", "Redaction", "UnixSocket"]),
         // The code of `baton-helper`, which runs as root: no network, no cryptography.
         .target(
             name: "BrokerHelper",
@@ -190,9 +196,9 @@ let package = Package(
         .executableTarget(
             name: "baton",
             dependencies: [
-                "AdminAPI", "BrokerAgent", "BrokerDevice", "BrokerIPC", "BrokerProtocol", "BrokerSupervisor", "CLinux",
-                "DeviceAudit", "DeviceManagement", "Files", "HomeScreen", "JSON", "MSAL", "OAuth", "Observability",
-                "Processes", "Receipts", "Redaction", "UnixSocket",
+                "AdminAPI", "BrokerAgent", "BrokerDevice", "BrokerIPC", "BrokerProtocol", "BrokerSupervisor",
+                "BrowserPolicies", "BrowserWindows", "CLinux", "DeviceAudit", "DeviceManagement", "Files", "HomeScreen",
+                "JSON", "MSAL", "OAuth", "Observability", "Processes", "Receipts", "Redaction", "UnixSocket",
                 .argumentParser, .asn1, .asyncHTTPClient, .certificates, .crypto, .logging, .nioCore, .nioHTTP1,
             ]),
         .executableTarget(
@@ -285,10 +291,18 @@ let package = Package(
             dependencies: ["OAuth", "Receipts", .asn1, .certificates, .crypto, .cryptoExtras]),
         .testTarget(name: "BrokerProtocolTests", dependencies: ["BrokerProtocol", "JSON", "Redaction"]),
         .testTarget(
-            name: "BrowserExtensionTests", dependencies: ["BrowserExtension", "Files", "TestSupport", .subprocess]),
-        .testTarget(name: "BrowserHostTests", dependencies: ["BrowserHost", "JSON", "TestSupport"]),
+            name: "BrowserExtensionTests",
+            dependencies: ["BrowserExtension", "Files", "TestSupport", .crypto, .subprocess]),
+        .testTarget(name: "BrowserHostTests", dependencies: ["BrowserHost", "JSON", "TestSupport", "UnixSocket"]),
+        .testTarget(
+            name: "BrowserWindowsTests", dependencies: ["BrowserWindows", "TestSupport", "UnixSocket", .subprocess]),
         .testTarget(name: "BrowserPoliciesTests", dependencies: ["BrowserPolicies", "JSON"]),
-        .testTarget(name: "BrokerAgentTests", dependencies: ["BrokerAgent", "BrokerIPC", "BrowserPolicies", "JSON"]),
+        .testTarget(
+            name: "BrokerAgentTests",
+            dependencies: [
+                "BrokerAgent", "BrokerIPC", "BrokerProtocol", "BrowserPolicies", "Files", "JSON", "Processes",
+                "TestSupport",
+            ]),
         .testTarget(
             name: "HomeScreenTests",
             dependencies: [
@@ -341,12 +355,13 @@ let package = Package(
             name: "MSALTests",
             dependencies: ["BrokerProtocol", "JSON", "MSAL", "Redaction", "TestSupport", "UnixSocket"]),
         .testTarget(name: "MSALTestingTests", dependencies: ["MSAL", "MSALTesting"]),
+        .testTarget(name: "HandoverTests", dependencies: ["BrokerProtocol", "Handover", "MSAL", "MSALTesting"]),
         .testTarget(
             name: "IntegrationTests",
             dependencies: [
                 "AdminAPI", "BrokerDevice", "BrokerIPC", "BrokerProtocol", "BrokerSession", "BrokerSupervisor",
-                "BrowserExtension", "BrowserPolicies", "DeviceAudit", "DeviceManagement", "Files", "IdentityPlatform",
-                "JSON", "Leftovers", "MDMServer", "MSAL", "OAuth", "Processes", "PushProtocol",
+                "BrowserExtension", "BrowserPolicies", "DeviceAudit", "DeviceManagement", "Files", "Handover",
+                "IdentityPlatform", "JSON", "Leftovers", "MDMServer", "MSAL", "OAuth", "Processes", "PushProtocol",
                 "Redaction", "Storage", "StoragePostgreSQL", "TestSupport", "UnixSocket", "WebPages", "baton",
                 "baton-agent", "baton-browser-host", "baton-helper",
                 "baton-server", "batond", "canary", .asn1, .certificates, .crypto,

@@ -16,7 +16,11 @@ let package = Package(
         // HTTPS for the call to Graph: Debian's libcurl behind one function.
         .target(name: "CurlShim", path: "Shared/CurlShim", linkerSettings: [.linkedLibrary("curl")]),
         .target(
-            name: "SampleParts", dependencies: ["CurlShim", "Workers", .product(name: "MSAL", package: "baton")],
+            name: "SampleParts",
+            dependencies: [
+                "CurlShim", "Workers", .product(name: "Handover", package: "baton"),
+                .product(name: "MSAL", package: "baton"),
+            ],
             path: "Shared/SampleParts"),
 
         // The app for the terminal. WorkerState makes its decisions: pure code without MSAL, files or a terminal.

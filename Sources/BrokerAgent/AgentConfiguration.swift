@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
+internal import Glibc
 package import JSON
 package import Logging
 package import Observability
+internal import Processes
 
 /// The configuration of `baton-agent`. Keys are required unless the table says otherwise; unknown keys are errors.
 ///
@@ -11,13 +13,18 @@ package import Observability
 /// | `browser.command` | list of strings | see ``BrowserCommand`` |
 /// | `browser.kind` | string | see ``ManagedBrowser``; optional |
 /// | `browser.host` | string | see ``ManagedBrowser``; required with `browser.kind` |
+/// | `browser.signIn` | list of strings | the command of the sign-in window, as `browser.command`; with `browser.kind` |
+/// | `browser.readable` | list of strings | absolute paths of further files and folders that the windows may read; with `browser.kind` |
+/// | `browser.accessible` | boolean | whether a screen reader can read the worker's browser (default: false); with `browser.kind` |
 /// | `browser.profiles` | string | absolute path of the folder for profiles; only the agent may use it |
+/// | `trash` | string | absolute path of the folder for what is taken from apps, on the file system of their data; only the agent may use it (default: `.local/state/baton/trash` in the user's home) |
 /// | `logLevel` | string | trace, debug, info (default), notice, warning, error, critical |
 /// | `logFormat` | string | text (default), json |
 package struct AgentConfiguration: Sendable {
     package let socket: String
     package let command: BrowserCommand
     package let profiles: String
+    package let trash: String
     /// The browser that the agent configures; nil if the command is another program.
     package let managed: ManagedBrowser?
     package let logLevel: Logger.Level
@@ -32,13 +39,16 @@ package struct AgentConfiguration: Sendable {
         do throws(JSONFailure) { value = try JSONReader.read(json, limits: limits) } catch {
             throw ConfigurationFailure(key: "The file", cause: "is not JSON (\(error))", remedy: "Correct it there.")
         }
-        let root = try ConfigurationSection(value, at: "", keys: ["socket", "browser", "logLevel", "logFormat"])
+        let root = try ConfigurationSection(
+            value, at: "", keys: ["socket", "browser", "trash", "logLevel", "logFormat"])
         let browser = try ConfigurationSection(
-            root.members["browser"] ?? .null, at: "browser.", keys: ["command", "kind", "host", "profiles"])
+            root.members["browser"] ?? .null, at: "browser.",
+            keys: ["command", "kind", "signIn", "readable", "accessible", "host", "profiles"])
         socket = try root.path("socket")
         profiles = try browser.path("profiles")
-        managed = try Self.managed(browser, socket: socket)
-        command = try BrowserCommand(browser.texts("command", maximum: 256))
+        trash = root.members["trash"] == nil ? try Self.trashAtHome() : try root.path("trash")
+        command = try BrowserCommand(browser.texts("command", maximum: 256), key: "browser.command")
+        managed = try Self.managed(browser, command: command, socket: socket)
         guard let level = Logger.Level(rawValue: root.members["logLevel"]?.string ?? "info") else {
             throw ConfigurationFailure(
                 key: "logLevel", cause: "is not a log level",
@@ -51,8 +61,16 @@ package struct AgentConfiguration: Sendable {
         logFormat = format
     }
 
+    private static func trashAtHome() throws(ConfigurationFailure) -> String {
+        guard let home = SystemUser(number: geteuid())?.home, home.hasPrefix("/") else {
+            throw ConfigurationFailure(
+                key: "trash", cause: "is missing, and this user has no home folder", remedy: "Name a folder there.")
+        }
+        return (home == "/" ? "" : home) + "/.local/state/baton/trash"
+    }
+
     private static func managed(
-        _ browser: ConfigurationSection, socket: String
+        _ browser: ConfigurationSection, command: BrowserCommand, socket: String
     ) throws(ConfigurationFailure) -> ManagedBrowser? {
         guard let kind = browser.members["kind"] else { return nil }
         guard let known = kind.string.flatMap(ManagedBrowser.Kind.init) else {
@@ -60,7 +78,23 @@ package struct AgentConfiguration: Sendable {
                 key: "browser.kind", cause: "is not a browser that the agent can configure",
                 remedy: "Use chromium or firefox, or leave it out.")
         }
+        let signIn =
+            browser.members["signIn"] == nil
+            ? (known == .chromium ? command : .signInWindow)
+            : try BrowserCommand(browser.texts("signIn", maximum: 256), key: "browser.signIn")
+        let readable = browser.members["readable"] == nil ? [] : try browser.texts("readable", maximum: 64)
+        guard readable.allSatisfy({ $0.hasPrefix("/") && $0.count > 1 }) else {
+            throw ConfigurationFailure(
+                key: "browser.readable", cause: "contains a path that is not absolute", remedy: "Give full paths.")
+        }
+        let accessible = browser.members["accessible"] ?? .bool(false)
+        guard let isAccessible = accessible.bool else {
+            throw ConfigurationFailure(
+                key: "browser.accessible", cause: "is not a boolean", remedy: "Use true or false, or leave it out.")
+        }
         let folder = socket.split(separator: "/").dropLast().map { "/" + $0 }.joined()
-        return ManagedBrowser(kind: known, host: try browser.path("host"), brokerSocket: folder + "/broker.sock")
+        return ManagedBrowser(
+            kind: known, command: command, signInCommand: signIn, host: try browser.path("host"),
+            brokerSocket: folder + "/broker.sock", readable: readable, isAccessible: isAccessible)
     }
 }

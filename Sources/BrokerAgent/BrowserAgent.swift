@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import BrokerIPC
-internal import BrowserExtension
+internal import BrokerProtocol
 internal import CLinux
 internal import Files
 internal import Glibc
@@ -20,27 +20,27 @@ package final class BrowserAgent {
     /// The real path of the folder of profiles, as used in the browsers' marks.
     private(set) var profiles = ""
     var machine = BrowserMachine()
-    /// The processes of the browsers, and the processes that wait to become a browser, keyed by process id. ``numbers``
-    /// contains the numbers of these processes.
-    var browsers: [Int32: ChildProcess] = [:]
-    var numbers: [Int32: Int] = [:]
-    var held: [Int32: HeldProcess] = [:]
-    /// The browser's extension, or why there is none; nil if the agent does not configure the browser.
-    private(set) var package: Result<BrowserExtensionPackage, AgentFailure>?
-    /// The worker's pages that wait for the browser's extension.
-    var waitingPages = WaitingPages()
+    let windows: OpenWindows
+    let trash: AppDataTrash
     var channel: BrokerLink.Channel?
-    /// The number of pages opened and waits begun so far.
-    var count = 0
     /// Whether the service manager was notified.
     var isReady = false
 
     /// The events that the threads post.
     enum Event: Sendable {
         case link(BrokerLink.Event)
-        case browserEnded(Int32, ExitStatus?)
-        /// The extension of the browser with this number is ready; nil if no extension was ready in time.
-        case extensionSettled(wait: Int, browser: Int?)
+        /// A process that shows a page, or waits to show one, ended. The status is nil if it is unknown.
+        case windowEnded(Int, ExitStatus?)
+        /// A process of the worker's browser ended.
+        case pageEnded(Int, ExitStatus)
+        /// The sandbox of the worker's browser ended.
+        case workersBrowserEnded(process: Int32, ExitStatus?)
+        /// The extension of the browser with this number is ready.
+        case extensionReady(browser: Int)
+        /// The data of apps of this epoch was taken away, except that of the apps with a failure.
+        case dataTaken(epoch: Epoch.ID, [AppDataFailure])
+        /// No extension was ready in time.
+        case extensionOverdue(wait: Int)
         case signal(Int32)
     }
 
@@ -48,6 +48,8 @@ package final class BrowserAgent {
     package init(configuration: AgentConfiguration, logger: Logger) {
         self.configuration = configuration
         self.logger = logger
+        windows = OpenWindows(configuration: configuration, events: events, logger: logger)
+        trash = AppDataTrash(folder: Directory(path: configuration.trash), logger: logger)
     }
 
     /// The signals that the process must block before it starts its first thread.
@@ -86,18 +88,9 @@ package final class BrowserAgent {
         if removed > 0 {
             logger.notice("browser profiles of an earlier agent removed", metadata: ["count": "\(removed)"])
         }
-        packExtension()
+        windows.packExtension(in: Directory(path: profiles))
+        trash.empty()
         return lock
-    }
-
-    private func packExtension() {
-        guard let managed = configuration.managed else { return }
-        let folder = Directory(path: profiles).appending("extension")
-        let package = Result { () throws(AgentFailure) in try managed.makeExtension(in: folder) }
-        if case .failure(let failure) = package {
-            logger.error("the browser's extension cannot be packed", metadata: ["error": "\(failure)"])
-        }
-        self.package = package
     }
 
     /// Waits for signals and passes them to `tell`; blocks.
@@ -133,15 +126,24 @@ package final class BrowserAgent {
         case .link(.connected(let channel)):
             self.channel = channel
             return perform(.connected)
+        // A browser that the agent does not configure stays open after a sign-in: it may show more than one page.
+        case .link(.order(.endSignIn)) where configuration.managed == nil: return nil
         case .link(.order(let order)): return perform(.order(order))
         case .link(.lost):
             logger.notice("connection to the broker lost")
             channel = nil
             return perform(.connectionLost) ?? endIfReplaced()
-        case .browserEnded(let pid, let status): return browserEnded(pid, status)
-        case .extensionSettled(let wait, let browser): return extensionSettled(wait, browser: browser)
+        case .windowEnded(let number, let status): return perform(windows.windowEnded(number, status))
+        case .pageEnded(let number, let status): return perform(windows.pageEnded(number, status))
+        case .workersBrowserEnded(let process, let status):
+            return perform(windows.workersBrowserEnded(process, status))
+        case .extensionReady(let browser): return perform(windows.extensionReady(browser))
+        case .dataTaken(let epoch, let failures):
+            report(.dataCleared(epoch: epoch, failures: failures))
+            return nil
+        case .extensionOverdue(let wait): return perform(windows.extensionOverdue(wait))
         case .signal(SIGCHLD):
-            try ProcessSweep.reapOrphans(children: Array(browsers.values))
+            try ProcessSweep.reapOrphans(children: windows.children)
             return nil
         case .signal(SIGUSR1):
             report(.activity)

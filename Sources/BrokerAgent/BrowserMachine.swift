@@ -9,13 +9,22 @@ package struct BrowserMachine: Sendable, Equatable {
     package enum State: Sendable, Equatable {
         /// There is no process and no profile.
         case idle
-        /// The epoch has a profile, and browsers with these process ids. The set is empty after the person has closed
-        /// all browsers.
-        case open(epoch: Epoch.ID, browsers: Set<Int32>)
+        /// The epoch has a profile and these browsers.
+        case open(epoch: Epoch.ID, browsers: Browsers)
         /// Processes are being ended, and the profile is being removed.
         case clearing(epoch: Epoch.ID, cause: Cause)
         /// Clearing failed; something may be left.
         case unclean(epoch: Epoch.ID)
+    }
+
+    /// The running browser processes of an epoch, by the numbers that the agent gave them.
+    package struct Browsers: Sendable, Equatable {
+        /// Those that show a page of the broker.
+        package var signIn: Set<Int> = []
+        /// Those that show the worker's pages.
+        package var worker: Set<Int> = []
+
+        package init(signIn: Set<Int> = [], worker: Set<Int> = []) { (self.signIn, self.worker) = (signIn, worker) }
     }
 
     /// Why a browser is cleared.
@@ -39,16 +48,19 @@ package struct BrowserMachine: Sendable, Equatable {
         case order(AgentOrder)
         /// A process waits. Once the broker has confined the process, it becomes the browser for the order `id`.
         case held(id: UInt64, process: Int32)
-        case started(id: UInt64, browser: Int32)
+        /// The browser for the order `id` was started, or its page was passed to a sandbox that runs already.
+        case started(id: UInt64, browser: Int, isPassedOn: Bool = false)
         case startFailed(id: UInt64, AgentFailure)
         /// The process exited with 0.
-        case browserEnded(Int32)
+        case browserEnded(Int)
         /// The browser ended with an error status.
-        case browserBroke(Int32)
+        case browserBroke(Int)
         /// A signal ended the browser.
-        case browserKilled(Int32)
+        case browserKilled(Int)
+        /// The process that waited to become the browser for the order `id` ended.
+        case heldEnded(process: Int32)
         /// The extension of this browser is ready: from now on, the worker is signed in on the pages that open.
-        case extensionServes(browser: Int32)
+        case extensionServes(browser: Int)
         /// No browser's extension was ready in time.
         case extensionSilent
         /// The agent has ended the processes that the browsers left running.
@@ -68,11 +80,17 @@ package struct BrowserMachine: Sendable, Equatable {
         case release(id: UInt64, process: Int32)
         /// End the waiting process.
         case drop(process: Int32)
+        /// End the windows of these browsers, and wait until nothing of them runs.
+        case endWindows(Set<Int>)
+        /// Look at what the browsers hold open, and report it.
+        case examine(epoch: Epoch.ID, BrowserExamination.Moment)
         /// End the processes that the browsers left running and keep the profile; answered by `stragglersEnded` or
         /// `notCleared`.
         case endStragglers(epoch: Epoch.ID)
         /// End every process and remove the profile; answered by `cleared` or `notCleared`.
         case clear(epoch: Epoch.ID)
+        /// Take the data of apps away until this time since the machine was started, and report the outcome.
+        case clearData(epoch: Epoch.ID, [AppData], until: Duration)
         /// Stop the agent, with an error if something is left.
         case finish(AgentFailure?)
     }
@@ -94,7 +112,7 @@ package struct BrowserMachine: Sendable, Equatable {
     private var held: [Int32: UInt64] = [:]
     /// The worker's pages that the browser does not show yet.
     private var pages = OpeningPages()
-    /// Whether a browser of this epoch has failed since the last order to open a browser.
+    /// Whether a sign-in window of this epoch has failed since the last order to open a page.
     private var hasBroken = false
 
     package init(state: State = .idle) { self.state = state }
@@ -114,6 +132,8 @@ package struct BrowserMachine: Sendable, Equatable {
         case .order(.signIn(let address)):
             signIn = address
             return []
+        case .order(.endSignIn(let epoch)): return endSignIn(epoch)
+        case .order(.examine(let epoch)): return [.examine(epoch: epoch, .ending)]
         case .order(.close(let epoch)): return close(epoch)
         case .order(.configure(let configuration)):
             self.configuration = configuration
@@ -121,21 +141,26 @@ package struct BrowserMachine: Sendable, Equatable {
         case .order(.confine(let epoch, let path)):
             storage = Storage(epoch: epoch, path: path)
             return []
+        case .order(.clearData(let epoch, let apps, let deadline)):
+            return [.clearData(epoch: epoch, apps, until: .milliseconds(deadline))]
         case .order(.proceed(let process, let isConfined)): return proceed(process, isConfined: isConfined)
         case .held(let id, let process): return hold(process, for: id)
-        case .started(let id, let browser): return started(id, browser)
+        case .started(let id, let browser, let isPassedOn): return started(id, browser, isPassedOn: isPassedOn)
         case .startFailed(let id, let failure): return [refuse(id, failure)]
         case .browserEnded(let browser): return ended(browser, isDone: true)
         case .browserBroke(let browser):
-            hasBroken = true
+            if case .open(_, let browsers) = state, browsers.signIn.contains(browser) { hasBroken = true }
             return ended(browser, isDone: false)
         case .browserKilled(let browser): return ended(browser, isDone: false)
+        case .heldEnded(let process):
+            guard let id = held.removeValue(forKey: process) else { return [] }
+            return [refuse(id, AgentFailure(.browserUnavailable, "The process that was to become the browser ended."))]
         case .extensionServes(let browser):
-            guard case .open(_, let browsers) = state, browsers.contains(browser) else { return [] }
-            return pages.serves(browser).map { .report($0) }
+            guard case .open(let epoch, let browsers) = state, browsers.worker.contains(browser) else { return [] }
+            return pages.serves(browser).map { .report($0) } + [.examine(epoch: epoch, .started)]
         case .extensionSilent: return pages.silent().map { .report($0) }
         case .stragglersEnded:
-            guard case .open(let epoch, let browsers) = state, browsers.isEmpty else { return [] }
+            guard case .open(let epoch, let browsers) = state, browsers.signIn.isEmpty else { return [] }
             return [.report(hasBroken ? .browserBroke(epoch: epoch) : .browserExited(epoch: epoch))]
         case .cleared(let epoch): return cleared(epoch)
         case .notCleared(let epoch, let failure): return notCleared(epoch, failure)
@@ -186,7 +211,7 @@ package struct BrowserMachine: Sendable, Equatable {
 
     private mutating func open(_ id: UInt64, epoch: Epoch.ID, page: Page) -> [Action] {
         switch state {
-        case .idle: (state, pages) = (.open(epoch: epoch, browsers: []), OpeningPages())
+        case .idle: (state, pages) = (.open(epoch: epoch, browsers: Browsers()), OpeningPages())
         case .open(epoch, _): break
         case .open: return [refuse(id, AgentFailure(.otherEpochOpen, "Close the browser of the earlier epoch first."))]
         case .clearing, .unclean:
@@ -198,11 +223,23 @@ package struct BrowserMachine: Sendable, Equatable {
         return [.start(id: id, epoch: epoch, page: page)]
     }
 
+    /// Ends the windows of a sign-in that is over. Their ends are not reported: the next sign-in may have begun.
+    private mutating func endSignIn(_ epoch: Epoch.ID) -> [Action] {
+        guard case .open(epoch, var browsers) = state else { return [] }
+        let ended = browsers.signIn
+        browsers.signIn = []
+        state = .open(epoch: epoch, browsers: browsers)
+        let waiting = held.filter { !AgentOrder.isPage($0.value) }.map(\.key).sorted()
+        for process in waiting { held[process] = nil }
+        return waiting.map { .drop(process: $0) }
+            + (ended.isEmpty ? [] : [.examine(epoch: epoch, .signInOver), .endWindows(ended)])
+    }
+
     private mutating func close(_ epoch: Epoch.ID) -> [Action] {
         switch state {
         case .idle, .open(epoch, _), .unclean(epoch):
             state = .clearing(epoch: epoch, cause: .ordered)
-            return [.clear(epoch: epoch)]
+            return [.examine(epoch: epoch, .ending), .clear(epoch: epoch)]
         case .clearing(epoch, _): return []
         case .open, .clearing, .unclean:
             return [closeFailed(epoch, AgentFailure(.otherEpochOpen, "The browser of another epoch is still there."))]
@@ -223,22 +260,29 @@ package struct BrowserMachine: Sendable, Equatable {
         return [.drop(process: process)] + (AgentOrder.isPage(id) ? [refusal] : [])
     }
 
-    private mutating func started(_ id: UInt64, _ browser: Int32) -> [Action] {
+    private mutating func started(_ id: UInt64, _ browser: Int, isPassedOn: Bool) -> [Action] {
         guard case .open(let epoch, var browsers) = state else { return [] }
-        browsers.insert(browser)
+        if AgentOrder.isPage(id) {
+            browsers.worker.insert(browser)
+            pages.started(id, as: browser)
+        } else {
+            browsers.signIn.insert(browser)
+        }
         state = .open(epoch: epoch, browsers: browsers)
-        pages.started(id, as: browser)
-        return [.report(.opened(id: id))]
+        return [.report(isPassedOn ? .passed(id: id) : .opened(id: id))]
     }
 
-    private mutating func ended(_ browser: Int32, isDone: Bool) -> [Action] {
-        if let id = held.removeValue(forKey: browser) {
-            return [refuse(id, AgentFailure(.browserUnavailable, "The process that was to become the browser ended."))]
+    /// Handles the end of a browser. Only the end of the last sign-in window is reported: it may have been closed by the
+    /// person, who then does not sign in.
+    private mutating func ended(_ browser: Int, isDone: Bool) -> [Action] {
+        guard case .open(let epoch, var browsers) = state else { return [] }
+        if browsers.worker.remove(browser) != nil {
+            state = .open(epoch: epoch, browsers: browsers)
+            return pages.ended(browser, isDone: isDone, isLast: browsers.worker.isEmpty).map { .report($0) }
         }
-        guard case .open(let epoch, var browsers) = state, browsers.remove(browser) != nil else { return [] }
+        guard browsers.signIn.remove(browser) != nil else { return [] }
         state = .open(epoch: epoch, browsers: browsers)
-        let reports = pages.ended(browser, isDone: isDone, isLast: browsers.isEmpty).map { Action.report($0) }
-        return reports + (browsers.isEmpty ? [.endStragglers(epoch: epoch)] : [])
+        return browsers.signIn.isEmpty ? [.endStragglers(epoch: epoch)] : []
     }
 
     private mutating func cleared(_ epoch: Epoch.ID) -> [Action] {

@@ -2,22 +2,30 @@
 package import BrokerIPC
 internal import BrokerProtocol
 internal import Files
+internal import Glibc
+package import Logging
 internal import Processes
 package import UnixSocket
 
-/// Carries out each ``HelperRequest``. It keeps no state: mounts, control groups and files are the only record.
+/// Carries out each ``HelperRequest``. Mounts, control groups and files are the only record of sessions.
 package struct SessionHelper: Sendable {
     private let configuration: HelperConfiguration
     private let storage: SessionStorage
+    private let writable: WritableFolders
+    private let logger: Logger
 
-    /// Creates a helper and prepares the folder of its mounts.
+    /// Creates a helper, prepares the folder of its mounts, and begins to search the machine for the folders in which
+    /// session users may create files.
     ///
-    /// - Throws: ``HelperRefusal`` if that folder cannot be used.
-    package init(_ configuration: HelperConfiguration) throws(HelperRefusal) {
+    /// - Throws: ``HelperRefusal`` if the folder of the mounts cannot be used.
+    package init(_ configuration: HelperConfiguration, logger: Logger) throws(HelperRefusal) {
         self.configuration = configuration
+        self.logger = logger
+        writable = WritableFolders(users: configuration.users, storage: configuration.storage, logger: logger)
         storage = SessionStorage(
             folder: Directory(path: configuration.storage), megabytes: configuration.megabytes)
         try storage.prepare()
+        writable.refresh()
     }
 
     /// Carries out one request; blocks.
@@ -39,6 +47,7 @@ package struct SessionHelper: Sendable {
             return .sessions(storage: try storage.epochs().sorted(by: isLess), groups: groups.sorted(by: isLess))
         case .makeStorage(let epoch, let user):
             let made = try storage.make(epoch, for: configuration.user(user))
+            writable.refresh()
             return .storage(path: made.path, isSwapFree: made.isSwapFree)
         case .removeStorage(let epoch): try storage.remove(epoch)
         case .addProcess(let epoch, let user):
@@ -47,14 +56,44 @@ package struct SessionHelper: Sendable {
                     .processMissing, "The request came with \(descriptors.count) descriptors. Send one pidfd.")
             }
             try groups().add(descriptors[0], to: epoch, of: configuration.user(user))
-        case .kill(let epoch): try groups().kill(epoch)
-        case .report(let user, let since):
-            let user = try configuration.user(user)
-            let own = [user.home, HelperRequest.runtimeFolders + "/\(user.number)"]
-            let findings = UserFolders(user: user.number, since: since).look(into: own + HelperRequest.sharedFolders)
-            return .left(home: user.home, files: findings.files, isComplete: findings.isComplete)
+        case .kill(let epoch):
+            writable.halt()
+            try groups().kill(epoch)
+        case .report(let user, let since): return report(try configuration.user(user), since: since)
         }
         return .done
+    }
+
+    private func report(_ user: SystemUser, since: Int) -> HelperReply {
+        writable.halt()
+        defer { writable.resume() }
+        let other = writable.findings
+        let places = SearchedPlace.allCases.map { place in
+            let own =
+                switch place {
+                case .home: [user.home]
+                case .runtimeFiles: [SearchedPlace.runtimeFolders + "/\(user.number)"]
+                case .temporaryFiles, .sharedMemory: [String]()
+                case .otherFolders: other?.folders ?? []
+                }
+            return (place, folders: own + place.commonFolders)
+        }
+        var unread: [SearchedPlace: Int32] = [:]
+        var files: [String] = []
+        do throws(FileError) {
+            var folders = UserFolders(user: user.number, since: since)
+            let findings = folders.look(into: places, try MountTable.read())
+            (files, unread) = (findings.files, findings.unread)
+            if other?.isComplete != true { unread[.otherFolders] = unread[.otherFolders] ?? EAGAIN }
+        } catch {
+            for place in SearchedPlace.allCases { unread[place] = error.errno }
+        }
+        for (place, reason) in unread {
+            logger.notice(
+                "a place was not searched completely",
+                metadata: ["place": "\(place.rawValue)", "error.number": "\(reason)"])
+        }
+        return .left(home: user.home, files: files, unread: SearchedPlace.allCases.filter { unread[$0] != nil })
     }
 
     private func groups() throws(HelperRefusal) -> SessionGroups {

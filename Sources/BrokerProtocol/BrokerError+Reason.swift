@@ -23,6 +23,7 @@ extension BrokerError {
             case .pageBlocked: "Allow the address in the payload org.baton.browser, if workers need it."
             case .notShared: "See the findings about shared mode."
             case .agentMissing: "Start baton-agent in the graphical session."
+            case .browserNotConfined: "Install bubblewrap, and allow unprivileged user namespaces."
             case .browserUnavailable, .browserBroke, .pageNotShown:
                 "Check browser.command of baton-agent, and that the agent has a screen; see the agent's log."
             case .pageUnconfirmed: "Look for messages about the browser's extension in the log of baton-agent."
@@ -46,6 +47,7 @@ extension BrokerError {
             .agentMissing: "No baton-agent is connected, so no browser can be opened.",
             .browserUnavailable: "The agent could not start the browser.",
             .browserBroke: "The browser ended with an error.",
+            .browserNotConfined: "The machine cannot confine a browser.",
             .alreadySignedIn:
                 "A worker is signed in, and can neither be asked for credentials again nor create an account.",
             .accountRemoved: "The app has removed the account, and nobody has signed in through it since.",
@@ -77,6 +79,7 @@ extension BrokerError {
         package static let agentMissing = Reason(rawValue: "agent_missing")
         package static let browserUnavailable = Reason(rawValue: "browser_unavailable")
         package static let browserBroke = Reason(rawValue: "browser_broke")
+        package static let browserNotConfined = Reason(rawValue: "browser_not_confined")
         package static let alreadySignedIn = Reason(rawValue: "already_signed_in")
         package static let accountRemoved = Reason(rawValue: "account_removed")
         package static let deviceDisabled = Reason(rawValue: "device_disabled")

@@ -63,6 +63,13 @@ package struct DeviceState: Sendable, Codable, Equatable {
             }
         }
 
+        /// What a search for the worker's files found outside the items.
+        package enum Left: String, Sendable, Codable {
+            case nothing, something
+            /// The device could not search everywhere, or has no helper that searches.
+            case unknown
+        }
+
         /// The number of the receipt.
         package let receipt: Int
         /// When the hand-over was complete, in seconds since 1970.
@@ -70,12 +77,20 @@ package struct DeviceState: Sendable, Codable, Equatable {
         /// Why the session ended; nil if that is no longer known.
         package let trigger: String?
         package let items: [Item]
+        /// Nil stands for `unknown`.
+        package let left: Left?
+        /// How many kinds of places nobody looked at; nil if that is unknown.
+        package let unobserved: Int?
 
-        package init(receipt: Int, finished: Int, trigger: String?, items: [Item]) {
+        package init(
+            receipt: Int, finished: Int, trigger: String?, items: [Item], left: Left? = nil, unobserved: Int? = nil
+        ) {
             self.receipt = receipt
             self.finished = finished
             self.trigger = trigger
             self.items = items
+            self.left = left
+            self.unobserved = unobserved
         }
     }
 

@@ -101,6 +101,8 @@ package struct Key: RawRepresentable, Hashable, Sendable {
     package static let epoch = Key("baton_epoch")
     /// The ended epoch that the app has not acknowledged yet.
     package static let endedEpoch = Key("baton_ended_epoch")
+    /// The eraser, if an app has several.
+    package static let eraser = Key("baton_eraser")
     /// The result of the app's eraser: `done` or `failed`.
     package static let result = Key("baton_result")
     /// Whether the app has unsaved work: `1` or `0`.

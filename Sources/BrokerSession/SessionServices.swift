@@ -14,10 +14,10 @@ struct SessionServices: Sendable {
         let epoch: Epoch
         let device: DeviceSnapshot
         let tombstones: [AccountReader: [AccountTombstone]]
-        /// The ended epoch that each app is asked about, by bundle id.
-        let asked: [String: Epoch]
-        /// The ended epoch whose data a locked app has not erased, by bundle id.
-        let locks: [String: Epoch]
+        /// The ended epoch that each eraser is asked about.
+        let asked: [AppEraser: Epoch]
+        /// The ended epoch whose data an eraser of a locked app has not erased.
+        let locks: [AppEraser: Epoch]
     }
 
     private let session: CurrentSession
@@ -64,16 +64,17 @@ struct SessionServices: Sendable {
             tombstones: start.tombstones, session: session, access: access, supervisor: supervisor)
         let tokens = TokenService(
             session: session, access: access, network: network, supervisor: supervisor, changes: changes)
+        let keepers = KeeperReporter(session: session, answers: answers)
         router = RequestRouter(
             session: session,
             refusals: RefusalReporter(
                 session: session, supervisor: supervisor, counter: counter, logger: logger),
-            counter: counter,
+            counter: counter, keepers: keepers,
             accounts: AccountService(session: session, access: access, tokens: tokens, changes: changes),
             changes: changes, tokens: tokens,
             signIns: SignInCoordinator(
                 session: session, attempts: attempts, access: access, connections: connections, tokens: tokens,
-                changes: changes, signOuts: signOuts,
+                changes: changes, keepers: keepers, signOuts: signOuts,
                 online: OnlineSignIn(
                     session: session, network: network, supervisor: supervisor, files: files, disk: disk,
                     logger: logger),
@@ -136,7 +137,8 @@ struct SessionServices: Sendable {
             counter.report()
             router.signOuts.announce(epoch, milliseconds: milliseconds)
         case .idle(let epoch, let seconds): router.signOuts.warn(epoch, seconds: seconds)
-        case .locks(let locks): access.update(locks)
+        case .dataTaken(let apps): router.erasures.forget(Set(apps))
+        case .locks(let locks): if !access.update(locks).isEmpty { router.signOuts.tellOfUnlock() }
         case .appSettled(let requestID, let accepted): answers.settle(requestID, accepted: accepted)
         case .pageSettled(let requestID, let failure): router.pages.settle(requestID, failure)
         case .pinWanted: pins.set()

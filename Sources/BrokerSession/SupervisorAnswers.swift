@@ -20,6 +20,14 @@ final class SupervisorAnswers: Sendable {
     ///
     /// - Parameter message: makes the message for a request id.
     func isAccepted(_ message: (UInt64) -> SessionProcessMessage) throws(BrokerError) -> Bool {
+        let promise = send(message)
+        do { return try promise.wait() } catch { throw BrokerError(reading: error) }
+    }
+
+    /// The same for a task, which must not block.
+    func accepts(_ message: (UInt64) -> SessionProcessMessage) async throws -> Bool { try await send(message).value() }
+
+    private func send(_ message: (UInt64) -> SessionProcessMessage) -> Promise<Bool> {
         let promise = Promise<Bool>()
         let requestID = state.withLock { state in
             state.requests += 1
@@ -27,7 +35,7 @@ final class SupervisorAnswers: Sendable {
             return state.requests
         }
         supervisor.tell(message(requestID))
-        do { return try promise.wait() } catch { throw BrokerError(reading: error) }
+        return promise
     }
 
     /// Handles the supervisor's answer to the request.

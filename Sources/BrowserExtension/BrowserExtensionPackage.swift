@@ -15,12 +15,11 @@ package import Files
 /// Chromium must find ``Chromium/hostManifest`` in `/etc/chromium/native-messaging-hosts/`; Firefox must find
 /// ``Firefox/hostManifest`` in `/usr/lib/mozilla/native-messaging-hosts/`.
 ///
-/// No page may be opened before ``readyFile`` exists: the extension starts a moment after the browser, and a page that
+/// No page may be opened before a message arrives at ``readySocket``: the extension starts a moment after the browser, and a page that
 /// opens earlier has no sign-in. Only the browser's user may read the folder.
 package struct BrowserExtensionPackage: Sendable, Equatable {
     package struct Chromium: Sendable, Equatable {
-        /// The extension's id: 32 letters from a to p. The id differs between devices, because each device makes its
-        /// own key.
+        /// The extension's id: 32 letters from a to p. It differs each time.
         package let id: String
         /// The `file:` address of the update manifest, which names the `.crx` file.
         package let updateURL: String
@@ -36,6 +35,19 @@ package struct BrowserExtensionPackage: Sendable, Equatable {
         package let hostManifest: String
     }
 
+    /// The names of the files in the folder of a package; no other file belongs there.
+    package enum File: String, CaseIterable {
+        /// Starts the native messaging host.
+        case launcher = "baton-browser-host"
+        /// The socket ``readySocket``.
+        case ready = "ready"
+        case firefox = "firefox.xpi"
+        case firefoxHost = "firefox-host.json"
+        case chromium = "chromium.crx"
+        case chromiumHost = "chromium-host.json"
+        case updates = "chromium-updates.xml"
+    }
+
     /// The input of ``make(in:_:)``.
     package struct Input: Sendable {
         /// The extension's version, such as `0.1.0`.
@@ -48,66 +60,42 @@ package struct BrowserExtensionPackage: Sendable, Equatable {
         /// empty, the extension may see every https address, but still adds headers only for the addresses that the
         /// broker names.
         package var addresses: [String]
-        /// The path of Chromium's program (`/usr/lib/chromium/chromium`), which packs the extension; nil to pack for
-        /// Firefox only.
-        package var chromium: String?
 
-        package init(version: String, host: String, brokerSocket: String, addresses: [String], chromium: String?) {
-            (self.version, self.host, self.brokerSocket) = (version, host, brokerSocket)
-            (self.addresses, self.chromium) = (addresses, chromium)
+        package init(version: String, host: String, brokerSocket: String, addresses: [String]) {
+            (self.version, self.host) = (version, host)
+            (self.brokerSocket, self.addresses) = (brokerSocket, addresses)
         }
     }
 
     /// The name of the native messaging host, in both browsers.
     package static let hostName = ExtensionManifest.hostName
 
-    /// Nil if the extension was packed for Firefox only.
-    package let chromium: Chromium?
+    /// The folder with all files of the package. The browser must see it at this path, and need not write to it.
+    package let folder: String
+    package let chromium: Chromium
     package let firefox: Firefox
-    /// The file that the host creates when the extension knows its addresses. Remove it before each start of a browser.
-    package let readyFile: String
+    /// The datagram socket to which the host sends the browser's number when the extension knows its addresses. Whoever
+    /// starts the browser binds it.
+    package let readySocket: String
+    private let files: PackedFiles
 
-    package init(chromium: Chromium?, firefox: Firefox, readyFile: String) {
-        (self.chromium, self.firefox, self.readyFile) = (chromium, firefox, readyFile)
+    init(folder: String, chromium: Chromium, firefox: Firefox, readySocket: String, files: PackedFiles) {
+        (self.folder, self.chromium, self.firefox) = (folder, chromium, firefox)
+        (self.readySocket, self.files) = (readySocket, files)
     }
 
-    /// Packs the extension into `folder`. A missing folder is created, with access for its owner only. Blocks for about
-    /// a fifth of a second, or for a second if Chromium has not run before. The key of an earlier call is used again.
+    /// Compares the package's files with what was packed. Returns the path of the first file that is missing or differs;
+    /// nil if all are the same. No browser may start with a different file: it may be another extension.
     ///
-    /// - Throws: ``PackingFailure``.
-    package static func make(in folder: Directory, _ input: Input) throws(PackingFailure) -> BrowserExtensionPackage {
-        let place: Directory
-        do throws(FileError) {
-            try folder.makePrivate()
-            place = Directory(path: try folder.realPath())
-        } catch { throw PackingFailure(error) }
-        return try ExtensionPacker(place: place, input: input).pack()
-    }
-}
+    /// - Throws: ``FileError`` if a file cannot be read.
+    package func changedFile() throws(FileError) -> String? { try files.changed() }
 
-/// Why the browser's extension could not be packed, with cause and remedy.
-package struct PackingFailure: Error, Sendable, Equatable, CustomStringConvertible {
-    package enum Code: String, Sendable, CaseIterable {
-        case folder = "extension_folder"
-        case packer = "extension_packer"
-        case packerTime = "extension_packer_time"
-        case package = "extension_package"
-    }
-
-    package let code: Code
-    /// The kernel's reason, or how Chromium ended.
-    package let detail: String
-
-    init(_ code: Code, _ detail: String) { (self.code, self.detail) = (code, detail) }
-    init(_ error: FileError) { self.init(.folder, error.description) }
-
-    package var description: String {
-        switch code {
-        case .folder:
-            "The folder of the browser's extension cannot be used (\(detail)). Give only the session user access to it."
-        case .packer: "Chromium does not pack the extension (\(detail)). Check that the program is Chromium itself."
-        case .packerTime: "Chromium has not packed the extension in time. Run it by hand with --pack-extension."
-        case .package: "Chromium's package cannot be read (\(detail)). Update baton-agent."
-        }
+    /// Packs the extension into `folder`. A missing folder is created, with access for its owner only. Blocks for some
+    /// milliseconds. Chromium's package has a new key, and so a new id, each time.
+    ///
+    /// - Throws: ``FileError`` if the folder cannot be used, or an error of the cryptographic library.
+    package static func make(in folder: Directory, _ input: Input) throws -> BrowserExtensionPackage {
+        try folder.makePrivate()
+        return try ExtensionPacker(place: Directory(path: try folder.realPath()), input: input).pack()
     }
 }

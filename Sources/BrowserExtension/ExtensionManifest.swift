@@ -43,15 +43,13 @@ struct ExtensionManifest {
         ]
     }
 
-    /// The broker's own pages. The extension closes their windows, and adds nothing to requests for them.
-    private static let ownPages = "http://127.0.0.1/*"
     private static let permissions = ["nativeMessaging", "webRequest", "webRequestBlocking"]
 
     /// Manifest version 3, for Chromium: blocking listeners work because policy installs the extension.
     var chromium: [UInt8] {
         write([
             "manifest_version": .integer(3), "background": .object(["service_worker": .string(Self.script)]),
-            "permissions": Self.list(Self.permissions), "host_permissions": Self.list(hosts + [Self.ownPages]),
+            "permissions": Self.list(Self.permissions), "host_permissions": Self.list(hosts),
         ])
     }
 
@@ -59,7 +57,7 @@ struct ExtensionManifest {
     var firefox: [UInt8] {
         write([
             "manifest_version": .integer(2), "background": .object(["scripts": Self.list([Self.script])]),
-            "permissions": Self.list(Self.permissions + hosts + [Self.ownPages]),
+            "permissions": Self.list(Self.permissions + hosts),
             "browser_specific_settings": .object(["gecko": .object(["id": .string(Self.firefoxID)])]),
         ])
     }

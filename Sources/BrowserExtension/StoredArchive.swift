@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Writes a zip archive whose files are not compressed (APPNOTE.TXT 6.3.9). An `.xpi` file is such an archive.
+/// Writes a zip archive whose files are not compressed (APPNOTE.TXT 6.3.9). An `.xpi` file is such an archive,
+/// and a `.crx` file ends with one.
 ///
 /// It contains no times and no owners, so equal files give equal bytes.
 struct StoredArchive {
@@ -10,6 +11,12 @@ struct StoredArchive {
 
     /// The earliest date that the format can express.
     private static let date: UInt16 = 1 << 5 | 1
+
+    /// Makes the archive of an extension with one script.
+    init(manifest: [UInt8], _ scriptName: String, _ script: [UInt8]) {
+        add("manifest.json", manifest)
+        add(scriptName, script)
+    }
 
     /// Adds a file of less than 4 GiB.
     mutating func add(_ name: String, _ content: [UInt8]) {
@@ -39,7 +46,7 @@ struct StoredArchive {
     }
 
     /// Returns the bytes of a number, least significant byte first.
-    private static func bytes(_ value: some FixedWidthInteger) -> [UInt8] {
+    static func bytes(_ value: some FixedWidthInteger) -> [UInt8] {
         (0..<value.bitWidth / 8).map { UInt8(truncatingIfNeeded: value >> ($0 * 8)) }
     }
 

@@ -34,6 +34,7 @@ package struct BrokerClient: Sendable {
             let entries = try ask(.browserNativeMessage, FlatMap([Key.payload: payload]), of: question.id)
             guard let headers = Self.headers(entries[.payload]) else { throw HostRefusal(.answer, of: question.id) }
             return .headers(headers)
+        case .ready: return .noted
         }
     }
 

@@ -9,6 +9,8 @@ package struct HostQuestion: Sendable, Equatable {
         case hello
         /// Asks for the headers for an address that the browser is about to open.
         case headers(url: String)
+        /// States that the extension is ready: from now on, pages open signed in.
+        case ready
     }
 
     /// The number that the extension gave to the question.
@@ -30,6 +32,7 @@ package struct HostQuestion: Sendable, Equatable {
         self.id = id
         switch (members["ask"]?.string, members["url"]?.string, members.count) {
         case ("hello"?, nil, 2): wish = .hello
+        case ("ready"?, nil, 2): wish = .ready
         case ("headers"?, let url?, 3): wish = .headers(url: url)
         default: throw HostRefusal(.malformed, of: id)
         }
@@ -83,6 +86,8 @@ extension HostRefusal.Reason {
 package enum HostAnswer: Sendable, Equatable {
     case hello(addresses: [String], removesPrompts: Bool)
     case headers([Header])
+    /// The agent was told that the extension is ready.
+    case noted
 
     /// A header that the browser adds to one request.
     package struct Header: Sendable, Equatable {
@@ -103,6 +108,7 @@ package enum HostAnswer: Sendable, Equatable {
         case .success(.headers(let headers)):
             members["headers"] = .array(
                 headers.map { .object(["name": .string($0.name), "value": .string($0.value)]) })
+        case .success(.noted): break
         case .failure(let refusal):
             var error: [String: JSONValue] = ["reason": .string(refusal.reason), "text": .string(refusal.text)]
             error["code"] = refusal.code.map(JSONValue.integer)

@@ -4,6 +4,7 @@ internal import Glibc
 internal import Processes
 internal import Redaction
 internal import Synchronization
+internal import UnixSocket
 
 /// The native messaging host of the worker's browser. It reads questions from standard input, asks the broker and
 /// writes the answers to standard output until the browser closes its end.
@@ -20,7 +21,7 @@ package final class HostService: Sendable {
 
     private let answer: Answering
     private let output: Int32
-    private let readyFile: String?
+    private let readySocket: String?
     private let browser: String
     private let writing = Mutex<Bool>(true)
     private let open = Mutex(0)
@@ -28,15 +29,18 @@ package final class HostService: Sendable {
     /// The maximum number of questions that are answered at the same time. A person does not open as many pages at
     /// once.
     private static let maximumOpen = 16
+    /// Milliseconds to wait for room in the agent's socket.
+    private static let patience: Int32 = 1000
 
     /// - Parameters:
     ///   - output: the descriptor for answers, such as standard output.
-    ///   - readyFile: a file to write when the extension knows its addresses. From then on, pages open signed in.
-    ///   - browser: the content of that file: the number that the agent gave to the browser.
+    ///   - readySocket: the path of a datagram socket, to which `browser` is sent when the extension is ready. From then on,
+    ///     pages open signed in.
+    ///   - browser: the number that the agent gave to the browser.
     package init(
-        output: Int32, readyFile: String? = nil, browser: String = "", answer: @escaping Answering
+        output: Int32, readySocket: String? = nil, browser: String = "", answer: @escaping Answering
     ) {
-        (self.output, self.readyFile, self.browser, self.answer) = (output, readyFile, browser, answer)
+        (self.output, self.readySocket, self.browser, self.answer) = (output, readySocket, browser, answer)
     }
 
     /// Answers the questions from `input`; blocks.
@@ -79,11 +83,14 @@ package final class HostService: Sendable {
     }
 
     private func serve(_ question: HostQuestion) {
-        let outcome = answer(question)
-        say(outcome, to: question.id)
-        guard case .success(.hello) = outcome, let readyFile else { return }
-        // If the file cannot be written, the agent opens the waiting pages when its wait is over.
-        try? AtomicFile(path: readyFile).replace(with: Array(browser.utf8))
+        if question.wish == .ready { tellAgent() }
+        say(question.wish == .ready ? .success(.noted) : answer(question), to: question.id)
+    }
+
+    private func tellAgent() {
+        guard let readySocket else { return }
+        // If the message does not arrive, the agent opens the waiting pages when its wait is over.
+        try? ServiceNotification.send(browser, to: readySocket, patience: Self.patience)
     }
 
     private func say(_ outcome: Result<HostAnswer, HostRefusal>, to id: Int?) {

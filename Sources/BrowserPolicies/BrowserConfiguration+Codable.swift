@@ -5,7 +5,7 @@ internal import FoundationEssentials
 
 extension BrowserConfiguration: Codable {
     private enum Key: String, CodingKey {
-        case homePage, newTabPage, allowed, blocked, allowsPrinting, authorities
+        case homePage, newTabPage, allowed, blocked, allowsPrinting, signInAddresses, authorities
     }
 
     package init(from decoder: any Decoder) throws {
@@ -16,6 +16,7 @@ extension BrowserConfiguration: Codable {
             allowed: values.decode([AddressPattern].self, forKey: .allowed),
             blocked: values.decode([AddressPattern].self, forKey: .blocked),
             allowsPrinting: values.decode(Bool.self, forKey: .allowsPrinting),
+            signInAddresses: values.decodeIfPresent([AddressPattern].self, forKey: .signInAddresses) ?? [],
             authorities: values.decode([AuthorityCertificate].self, forKey: .authorities))
     }
 
@@ -26,6 +27,7 @@ extension BrowserConfiguration: Codable {
         try values.encode(allowed, forKey: .allowed)
         try values.encode(blocked, forKey: .blocked)
         try values.encode(allowsPrinting, forKey: .allowsPrinting)
+        try values.encode(signInAddresses, forKey: .signInAddresses)
         try values.encode(authorities, forKey: .authorities)
     }
 }

@@ -12,6 +12,8 @@ package struct BrowserConfiguration: Sendable, Hashable {
     package let allowed: [AddressPattern]
     package let blocked: [AddressPattern]
     package let allowsPrinting: Bool
+    /// Further pages that the sign-in window may show, besides those of the identity platform.
+    package let signInAddresses: [AddressPattern]
     /// Certification authorities that the browser trusts in addition to the machine's own.
     package let authorities: [AuthorityCertificate]
 
@@ -26,25 +28,35 @@ package struct BrowserConfiguration: Sendable, Hashable {
     package static let standard = BrowserConfiguration()
 
     private init() {
-        (homePage, newTabPage, allowed, blocked, allowsPrinting, authorities) = (nil, nil, [], [], true, [])
+        (homePage, newTabPage, allowed, blocked) = (nil, nil, [], [])
+        (allowsPrinting, signInAddresses, authorities) = (true, [], [])
     }
 
-    /// - Throws: ``BrowserConfigurationFailure`` with the code `browser_list_too_long` or `browser_pattern_conflict`.
+    /// - Throws: ``BrowserConfigurationFailure`` with the code `browser_list_too_long`, `browser_pattern_invalid` or
+    ///   `browser_pattern_conflict`.
     package init(
         homePage: WebAddress? = nil, newTabPage: WebAddress? = nil, allowed: [AddressPattern] = [],
-        blocked: [AddressPattern] = [], allowsPrinting: Bool = true, authorities: [AuthorityCertificate] = []
+        blocked: [AddressPattern] = [], allowsPrinting: Bool = true, signInAddresses: [AddressPattern] = [],
+        authorities: [AuthorityCertificate] = []
     ) throws(BrowserConfigurationFailure) {
         for (count, maximum, name) in [
             (allowed.count, Self.maximumPatterns, "allowed addresses"),
             (blocked.count, Self.maximumPatterns, "blocked addresses"),
+            (signInAddresses.count, Self.maximumPatterns, "addresses of the sign-in window"),
             (authorities.count, Self.maximumAuthorities, "certificates"),
         ] where count > maximum {
             throw BrowserConfigurationFailure(
                 .listTooLong, "the list of \(name) has \(count) entries", remedy: "Give \(maximum) or fewer.")
         }
-        guard (allowed + blocked).reduce(0, { $0 + $1.text.utf8.count }) <= Self.maximumPatternBytes else {
+        guard (allowed + blocked + signInAddresses).reduce(0, { $0 + $1.text.utf8.count }) <= Self.maximumPatternBytes
+        else {
             throw BrowserConfigurationFailure(
                 .listTooLong, "the patterns have more than 64 KB together", remedy: "Give fewer or shorter ones.")
+        }
+        guard !signInAddresses.contains(where: { $0.host == nil }) else {
+            throw BrowserConfigurationFailure(
+                .pattern, "the sign-in window would open every address",
+                remedy: "Name the hosts of the sign-in pages instead of *.")
         }
         try Self.checkPrecedence(allowed: allowed, blocked: blocked)
         self.homePage = homePage
@@ -52,6 +64,7 @@ package struct BrowserConfiguration: Sendable, Hashable {
         self.allowed = allowed
         self.blocked = blocked
         self.allowsPrinting = allowsPrinting
+        self.signInAddresses = signInAddresses
         self.authorities = authorities
     }
 

@@ -2,11 +2,12 @@
 internal import FoundationEssentials
 package import JSON
 
-/// Chromium's policies for a worker's browser: one file in `/etc/chromium/policies/managed`.
+/// Chromium's policies for the worker's browser and for the windows that show Baton's own pages: one file in
+/// `/etc/chromium/policies/managed`.
 ///
 /// The names are those of Chromium 156. A test asks Chromium whether it knows each policy and applies it.
 package enum ChromiumPolicies {
-    /// The content of the file as a JSON object.
+    /// Returns the policies of the worker's browser, as a JSON object.
     package static func make(_ configuration: BrowserConfiguration, in context: PolicyContext) -> JSONValue {
         var policies = fixed
         policies.merge(pages(configuration)) { $1 }
@@ -14,11 +15,72 @@ package enum ChromiumPolicies {
         policies.merge(extensions(context.singleSignOn)) { $1 }
         policies["PrintingEnabled"] = .bool(configuration.allowsPrinting)
         if let downloads = context.downloads { policies["DownloadDirectory"] = .string(downloads) }
-        if !configuration.authorities.isEmpty {
-            policies["CACertificates"] = .array(
-                configuration.authorities.map { .string(Data($0.der).base64EncodedString()) })
-        }
+        policies.merge(authorities(configuration)) { $1 }
         return .object(policies)
+    }
+
+    /// Returns the policies of the sign-in window, as a JSON object. Everything is denied except the identity platform's
+    /// pages, those of the broker, and those that the organisation names.
+    ///
+    /// - Parameters:
+    ///   - platform: the identity platform's host; nil if it is not known.
+    ///   - origin: the origin of the broker's pages, with their port.
+    ///   - startPage: the address of the file that leads there.
+    ///   - guarding: the extension that ends the window with its page.
+    package static func signIn(
+        _ configuration: BrowserConfiguration, platform: AddressPattern?, origin: String, startPage: String,
+        guarding: ChromiumExtension
+    ) -> JSONValue {
+        let addresses = ([platform].compactMap(\.self) + configuration.signInAddresses).map(\.chromium)
+        return .object(
+            closed(to: addresses + [origin, startPage], guarding).merging(authorities(configuration)) { $1 })
+    }
+
+    /// Returns the policies of the home window, as a JSON object: it shows the pages of this address only.
+    ///
+    /// - Parameter address: the address of the home screen, with its port.
+    package static func home(_ address: String) -> JSONValue {
+        .object(closed(to: [address], nil))
+    }
+
+    /// The policies of a window that shows nothing but pages of these addresses.
+    private static func closed(to addresses: [String], _ guarding: ChromiumExtension?) -> [String: JSONValue] {
+        fixed.merging(denied) { $1 }.merging([
+            "URLBlocklist": .array((["*"] + InternalPage.blocked + InternalPage.needless).map(JSONValue.string)),
+            "URLAllowlist": .array(addresses.map(JSONValue.string)),
+        ]) { $1 }.merging(only(guarding)) { $1 }
+    }
+
+    /// What a window that shows only Baton's pages does not need.
+    private static let denied: [String: JSONValue] = [
+        "AllowFileSelectionDialogs": .bool(false),
+        "AudioCaptureAllowed": .bool(false),
+        "BookmarkBarEnabled": .bool(false),
+        "DefaultClipboardSetting": .integer(2),
+        "DefaultFileSystemReadGuardSetting": .integer(2),
+        "DefaultFileSystemWriteGuardSetting": .integer(2),
+        "DefaultGeolocationSetting": .integer(2),
+        "DefaultNotificationsSetting": .integer(2),
+        "DefaultPopupsSetting": .integer(2),
+        "DefaultSearchProviderEnabled": .bool(false),
+        "DefaultSerialGuardSetting": .integer(2),
+        "DefaultWebBluetoothGuardSetting": .integer(2),
+        "DefaultWebHidGuardSetting": .integer(2),
+        "DefaultWebUsbGuardSetting": .integer(2),
+        // No download at all.
+        "DownloadRestrictions": .integer(3),
+        "EditBookmarksEnabled": .bool(false),
+        "PrintingEnabled": .bool(false),
+        "SavingBrowserHistoryDisabled": .bool(true),
+        "ScreenCaptureAllowed": .bool(false),
+        "VideoCaptureAllowed": .bool(false),
+    ]
+
+    private static func authorities(_ configuration: BrowserConfiguration) -> [String: JSONValue] {
+        guard !configuration.authorities.isEmpty else { return [:] }
+        return [
+            "CACertificates": .array(configuration.authorities.map { .string(Data($0.der).base64EncodedString()) })
+        ]
     }
 
     /// Policies that are the same on every shared device.
@@ -37,6 +99,10 @@ package enum ChromiumPolicies {
         // Features that run without a window or leave something behind when the browser exits.
         "BackgroundModeEnabled", "WebAppInstallByUserEnabled", "DefaultBrowserSettingEnabled",
         "PromptForDownloadLocation",
+        // Debuggers. A worker could let another user's program debug the browser over a port of 127.0.0.1.
+        "RemoteDebuggingAllowed",
+        // Chromium's task manager ends processes of the browser's own pages and of the extension.
+        "TaskManagerEndProcessEnabled",
         // The warning bar about command-line options. A worker cannot change them.
         "CommandLineFlagSecurityWarningsEnabled",
         // Features that send reports or requests to the vendor.
@@ -94,13 +160,13 @@ package enum ChromiumPolicies {
     private static func addresses(
         _ configuration: BrowserConfiguration, _ context: PolicyContext
     ) -> [String: JSONValue] {
-        guard !configuration.blocked.isEmpty else { return [:] }
-        var allowed = (context.needed + configuration.allowed).map(\.chromium)
-        if let pages = context.startPages { allowed.append("file://" + pages + "/") }
+        let pages = context.startPages.map { ["file://" + $0 + "/"] } ?? []
+        let downloads = context.downloads.map { ["file://" + $0 + "/"] } ?? []
+        let allowed = (context.needed + configuration.allowed).map(\.chromium)
+        let blocked = configuration.blocked.flatMap { blocklist($0, sparing: context.needed) }
         return [
-            "URLBlocklist": .array(
-                configuration.blocked.flatMap { blocklist($0, sparing: context.needed) }.map(JSONValue.string)),
-            "URLAllowlist": .array(allowed.map(JSONValue.string)),
+            "URLBlocklist": .array((InternalPage.blocked + blocked).map(JSONValue.string)),
+            "URLAllowlist": .array((InternalPage.allowed + pages + downloads + allowed).map(JSONValue.string)),
         ]
     }
 
@@ -114,15 +180,31 @@ package enum ChromiumPolicies {
         }.map(pattern.chromium(scheme:))
     }
 
+    /// Chromium's own pages, and pages that are no web pages. A blocked `*` does not block them.
+    private enum InternalPage {
+        /// Pages that come from no address, and those of extensions such as Chromium's viewer of PDF files, in windows
+        /// that need none.
+        static let needless = ["about:*", "blob:*", "chrome-extension://*", "data:*", "javascript:*", "mailto:*"]
+        static let blocked = ["chrome://*", "chrome-untrusted://*", "devtools://*", "view-source:*", "file://*"]
+        /// An empty tab, the dialog that prints, and the list of the session's own downloads.
+        static let allowed = ["chrome://newtab", "chrome://print", "chrome-untrusted://print", "chrome://downloads"]
+    }
+
     private static func extensions(_ singleSignOn: BrowserExtension?) -> [String: JSONValue] {
+        guard let singleSignOn else { return only(nil) }
+        return only(singleSignOn.chromium).merging([
+            "NativeMessagingAllowlist": .array([.string(singleSignOn.host)])
+        ]) { $1 }
+    }
+
+    /// Blocks every other extension.
+    private static func only(_ installed: ChromiumExtension?) -> [String: JSONValue] {
         var settings: [String: JSONValue] = ["*": .object(["installation_mode": .string("blocked")])]
-        guard let singleSignOn else { return ["ExtensionSettings": .object(settings)] }
-        settings[singleSignOn.chromiumID] = .object([
-            "installation_mode": .string("force_installed"), "update_url": .string(singleSignOn.chromiumUpdateURL),
-        ])
-        return [
-            "ExtensionSettings": .object(settings),
-            "NativeMessagingAllowlist": .array([.string(singleSignOn.host)]),
-        ]
+        if let installed {
+            settings[installed.id] = .object([
+                "installation_mode": .string("force_installed"), "update_url": .string(installed.updateURL),
+            ])
+        }
+        return ["ExtensionSettings": .object(settings)]
     }
 }

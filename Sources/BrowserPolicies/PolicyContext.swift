@@ -32,10 +32,7 @@ package struct PolicyContext: Sendable, Equatable {
 
 /// The only extension of a worker's browser, and the native messaging host that it uses.
 package struct BrowserExtension: Sendable, Equatable {
-    /// The id that Chromium derives from the extension's key.
-    package var chromiumID: String
-    /// The URL of the update manifest, which tells Chromium where the package is.
-    package var chromiumUpdateURL: String
+    package var chromium: ChromiumExtension
     package var firefoxID: String
     /// The URL of the package for Firefox.
     package var firefoxInstallURL: String
@@ -43,12 +40,21 @@ package struct BrowserExtension: Sendable, Equatable {
     package var host: String
 
     package init(
-        chromiumID: String, chromiumUpdateURL: String, firefoxID: String, firefoxInstallURL: String, host: String
+        chromium: ChromiumExtension, firefoxID: String, firefoxInstallURL: String, host: String
     ) {
-        self.chromiumID = chromiumID
-        self.chromiumUpdateURL = chromiumUpdateURL
+        self.chromium = chromium
         self.firefoxID = firefoxID
         self.firefoxInstallURL = firefoxInstallURL
         self.host = host
     }
+}
+
+/// An extension that Chromium installs by policy.
+package struct ChromiumExtension: Sendable, Equatable {
+    /// The id that Chromium derives from the extension's key.
+    package var id: String
+    /// The URL of the update manifest, which tells Chromium where the package is.
+    package var updateURL: String
+
+    package init(id: String, updateURL: String) { (self.id, self.updateURL) = (id, updateURL) }
 }

@@ -12,6 +12,8 @@
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <poll.h>
+#include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stdio.h>
@@ -71,6 +73,10 @@ int clinux_pidfd_open(pid_t pid) { return result((int)syscall(SYS_pidfd_open, pi
 
 int clinux_pidfd_send_signal(int pidfd, int signal) {
     return result((int)syscall(SYS_pidfd_send_signal, pidfd, signal, NULL, 0));
+}
+
+int clinux_pidfd_getfd(int pidfd, int descriptor) {
+    return result((int)syscall(SYS_pidfd_getfd, pidfd, descriptor, 0));
 }
 
 int clinux_reap(int pidfd, int *status) {
@@ -359,6 +365,30 @@ int clinux_exists(const char *path) {
     if (fd < 0) return fd;
     close(fd);
     return 1;
+}
+
+int clinux_status(int folder, const char *name, struct clinux_status *status) {
+    struct statx found;
+    int flags = AT_SYMLINK_NOFOLLOW | AT_NO_AUTOMOUNT | AT_STATX_DONT_SYNC;
+    if (statx(folder, name, flags, STATX_BASIC_STATS, &found) < 0) return -errno;
+    *status = (struct clinux_status){
+        .inode = found.stx_ino,
+        .size = (int64_t)found.stx_size,
+        .changed_seconds = found.stx_ctime.tv_sec,
+        .changed_nanoseconds = found.stx_ctime.tv_nsec,
+        .owner = found.stx_uid,
+        .mode = found.stx_mode,
+        .is_mount = (found.stx_attributes & STATX_ATTR_MOUNT_ROOT) != 0,
+    };
+    return 0;
+}
+
+int clinux_run_when_idle(void) {
+    // The C library has no function for this call; the numbers are in linux/ioprio.h.
+    enum { thread = 1, idle_class = 3, class_shift = 13 };
+    if (syscall(SYS_ioprio_set, thread, 0, idle_class << class_shift) < 0) return -errno;
+    struct sched_param parameters = {0};
+    return -pthread_setschedparam(pthread_self(), SCHED_IDLE, &parameters);
 }
 
 /// The removal of one tree. `failure` is the first reason why something stays; everything else is still removed.

@@ -32,7 +32,7 @@ package struct AuditScope: Sendable {
 
     /// Folders that services fill on behalf of a worker.
     private static let systemFolders: [String] = {
-        let shared = HelperRequest.sharedFolders + [HelperRequest.runtimeFolders]
+        let shared = SearchedPlace.allCases.flatMap(\.commonFolders) + [SearchedPlace.runtimeFolders]
         return Leftover.all.flatMap(\.places).compactMap { place in
             guard case .path(let pattern) = place, pattern.hasSuffix("/*") else { return nil }
             let folder = String(pattern.dropLast(2))

@@ -3,6 +3,7 @@ package import Files
 internal import FoundationEssentials
 internal import Glibc
 internal import JSON
+internal import Processes
 
 /// The state of a device at one moment, for comparison with a later snapshot.
 package struct AuditSnapshot: Sendable, Equatable {
@@ -27,12 +28,9 @@ package struct AuditSnapshot: Sendable, Equatable {
     ///
     /// - Throws: ``FileError`` if the id of the boot cannot be read.
     package static func take(_ scope: AuditScope) throws(FileError) -> AuditSnapshot {
-        let path = "/proc/sys/kernel/random/boot_id"
-        guard let boot = try AtomicFile(path: path).read(limit: 128), boot.count >= 36 else {
-            throw FileError(.read, errno: ENODATA, path: path)
-        }
+        let boot = try BootClock.id()
         var reader = DeviceReader(scope)
-        return AuditSnapshot(boot: String(decoding: boot.prefix(36), as: UTF8.self), content: reader.read())
+        return AuditSnapshot(boot: boot, content: reader.read())
     }
 
     // MARK: - The file

@@ -7,33 +7,18 @@ extension DeviceReader {
     /// The maximum number of files that one audit visits, and the maximum depth.
     private static let limits = FolderWalk.Limits(entries: 20_000_000, depth: 256)
 
-    /// File systems of the kernel, in which no user can leave a file.
-    private static let kernelTypes: Set<String> = [
-        "autofs", "binfmt_misc", "bpf", "cgroup", "cgroup2", "configfs", "debugfs", "devpts", "devtmpfs", "efivarfs",
-        "fusectl", "hugetlbfs", "nsfs", "proc", "pstore", "rpc_pipefs", "securityfs", "sysfs", "tracefs",
-    ]
-    /// File systems of other machines and of users' programs. Reading them could wait forever.
-    private static let foreignTypes: Set<String> = [
-        "9p", "afs", "ceph", "cifs", "nfs", "nfs4", "smb3", "fuse", "virtiofs",
-    ]
-
     /// Reads the files of every mounted file system.
     mutating func readFiles(_ table: MountTable) {
-        // If several file systems are mounted at one path, the last one is visible.
-        let visible = Dictionary(table.mounts.map { ($0.path, $0) }) { $1 }
-        let mountPoints = Set(visible.keys)
-        var walk = FolderWalk(limits: Self.limits, mountPoints: mountPoints)
-        for mount in visible.values.sorted(by: { $0.path < $1.path }) where !Self.kernelTypes.contains(mount.type) {
-            if isSkipped(mount.path) { continue }
-            guard !Self.isForeign(mount.type) else {
+        let mounts = table.visible
+        var walk = FolderWalk(limits: Self.limits, mountPoints: Set(mounts.map(\.path)))
+        for mount in mounts where mount.keeper != .kernel && !isSkipped(mount.path) {
+            guard mount.keeper == .machine else {
                 note(UnreadPlace(mount.path, cause: "a file system of type \(mount.type) is not read"))
                 continue
             }
             readFiles(below: mount.path, &walk)
         }
     }
-
-    private static func isForeign(_ type: String) -> Bool { foreignTypes.contains(type) || type.hasPrefix("fuse.") }
 
     private mutating func readFiles(below folder: String, _ walk: inout FolderWalk) {
         var found: [FolderWalk.Entry] = []

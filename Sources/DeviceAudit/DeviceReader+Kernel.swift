@@ -20,7 +20,9 @@ extension DeviceReader {
         do {
             let table = try ProcessTable.read()
             let browsers = Set(try table.marked(BrowserProfile.markName + "=").map(\.pid))
-            let names = try abstractNames()
+            let names = Dictionary(
+                try SocketTable.abstractSockets().map { (SocketTable.link(to: $0.inode), $0.name) }
+            ) { $1 }
             for process in table.entries {
                 guard let status = try ProcessTable.status(process.pid), status.hasMemory,
                     status.users.contains(where: isUser)
@@ -45,9 +47,7 @@ extension DeviceReader {
     }
 
     private func link(_ path: String) -> String? {
-        var target = [CChar](repeating: 0, count: Int(PATH_MAX))
-        let count = unsafe readlink(path, &target, target.count)
-        return count > 0 ? String(printableName: target[..<count].map(UInt8.init(bitPattern:))) : nil
+        ((try? SymbolicLink.target(of: path)) ?? nil).map { String(printableName: $0) }
     }
 
     private mutating func readSockets(of pid: Int32, _ names: [String: String]) {
@@ -62,29 +62,14 @@ extension DeviceReader {
         } catch { note(folder.path, error.errno) }
     }
 
-    /// Returns the names of the machine's abstract Unix sockets, by `socket:[inode]` (proc_pid_net(5)).
-    private func abstractNames() throws(FileError) -> [String: String] {
-        var names: [String: String] = [:]
-        for line in try lines("/proc/net/unix").dropFirst() {
-            let fields = line.split(separator: UInt8(ascii: " "), maxSplits: 7)
-            guard fields.count == 8, fields[7].first == UInt8(ascii: "@") else { continue }
-            names["socket:[\(String(decoding: fields[6], as: UTF8.self))]"] = String(printableName: fields[7])
-        }
-        return names
-    }
-
     /// Reads the TCP ports on which a session user listens.
     mutating func readListeners() {
         do throws(FileError) {
-            for family in ["tcp", "tcp6"] {
-                for line in try lines("/proc/net/" + family).dropFirst() {
-                    let fields = String(decoding: line, as: UTF8.self).split(separator: " ")
-                    // 0A: the socket listens.
-                    guard fields.count > 9, fields[3] == "0A", let user = UInt32(fields[7]), isUser(user),
-                        let port = fields[1].split(separator: ":").last.flatMap({ UInt16($0, radix: 16) })
-                    else { continue }
-                    add(AuditItem(.listener, "\(family) port \(port) of user \(user)", version: String(fields[9])))
-                }
+            for socket in try SocketTable.listeners() where isUser(socket.user) {
+                add(
+                    AuditItem(
+                        .listener, "\(socket.family) port \(socket.port) of user \(socket.user)", version: socket.inode)
+                )
             }
         } catch { note(error.path, error.errno) }
     }

@@ -25,6 +25,9 @@ package struct DeviceReader {
             readMounts(mounts)
             noteHiddenProcesses(mounts)
         } catch { note("mounts", error.errno) }
+        if scope.users.isEmpty {
+            note(UnreadPlace("what session users leave", cause: "sessionUsers names nobody"))
+        }
         readProcesses()
         readListeners()
         readIPC()

@@ -6,12 +6,14 @@ internal import Glibc
 ///
 /// Every call blocks on disk I/O: call it from a thread or executor that may block.
 package struct FolderWalk {
-    /// A file or folder, as fstatat(2) describes it.
+    /// A file or folder, as statx(2) describes it.
     package struct Entry {
         /// The absolute path, in printable form (`String(printableName:)`).
         package let path: String
         package let owner: UInt32
         package let isFolder: Bool
+        /// Whether every user may create files here.
+        package let isForEveryUser: Bool
         package let inode: UInt64
         /// The size in bytes.
         package let size: Int64
@@ -31,38 +33,53 @@ package struct FolderWalk {
     }
 
     private let limits: Limits
-    private let mountPoints: Set<String>?
+    private let mountPoints: Set<String>
     private var visited = 0
     private var isStopped = false
 
     /// Makes a walk that visits nothing beyond `limits`.
     ///
-    /// - Parameter mountPoints: the folders that are not entered; nil means every folder on a different device. The
-    ///   difference matters for subvolumes of a file system, which have devices of their own without being mounted.
-    package init(limits: Limits, mountPoints: Set<String>? = nil) {
+    /// - Parameter mountPoints: folders that are neither visited nor touched, because another file system is mounted
+    ///   there; absolute paths in printable form.
+    package init(limits: Limits, mountPoints: Set<String> = []) {
         self.limits = limits
         self.mountPoints = mountPoints
     }
 
-    /// Visits everything below a folder, but not the folder itself. A folder that does not exist has no entries.
+    /// Describes a folder; nil if there is none.
+    ///
+    /// - Throws: ``FileError``.
+    package static func folder(_ path: String) throws(FileError) -> Entry? {
+        var status = clinux_status()
+        let outcome = unsafe clinux_status(AT_FDCWD, path, &status)
+        if outcome == -ENOENT { return nil }
+        guard outcome == 0 else { throw FileError(.open, errno: -outcome, path: path) }
+        return Entry(path, status)
+    }
+
+    /// Visits everything below a folder, but not the folder itself. A folder that does not exist has no entries. A path in
+    /// printable form that differs from the path itself cannot be opened, and counts as unread. After a walk that stopped
+    /// early, nothing is visited any more.
     ///
     /// - Parameters:
     ///   - visit: called for each entry; a folder comes before its content.
     ///   - unread: called with the path and the number of the error (errno(3)) of everything that could not be read;
-    ///     with `EFBIG` if a limit was reached. A file that disappears meanwhile is not reported.
+    ///     with `EFBIG` if a limit was reached, and with `EXDEV` for a mount point that the walk was not told about. A
+    ///     file that disappears meanwhile is not reported.
     package mutating func walk(
         _ path: String, visit: (Entry) -> Step, unread: (String, Int32) -> Void
     ) {
+        guard !isStopped else { return unread(path, EFBIG) }
         let number = unsafe clinux_open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC, 0)
-        if number == -ENOENT { return }
+        // A path with a backslash may be the printable form of another one, so its absence proves nothing.
+        if number == -ENOENT, !path.contains("\\") { return }
         guard number >= 0 else { return unread(path, -number) }
-        walk(number, path: path == "/" ? "" : path, device: nil, depth: 0, visit: visit, unread: unread)
+        walk(number, path: path == "/" ? "" : path, depth: 0, visit: visit, unread: unread)
     }
 
     /// Walks an open folder; takes over its descriptor.
     private mutating func walk(
-        _ number: Int32, path: String, device: UInt?, depth: Int, visit: (Entry) -> Step,
-        unread: (String, Int32) -> Void
+        _ number: Int32, path: String, depth: Int, visit: (Entry) -> Step, unread: (String, Int32) -> Void
     ) {
         guard let stream = unsafe fdopendir(number) else {
             let reason = errno
@@ -70,9 +87,6 @@ package struct FolderWalk {
             return unread(path, reason)
         }
         defer { _ = unsafe closedir(stream) }
-        var own = stat()
-        guard unsafe fstat(number, &own) == 0 else { return unread(path, errno) }
-        guard device == nil || own.st_dev == device || mountPoints != nil else { return }
         while !isStopped {
             errno = 0
             guard let entry = unsafe readdir(stream) else {
@@ -90,41 +104,48 @@ package struct FolderWalk {
                 isStopped = true
                 return unread(path, EFBIG)
             }
-            enter(name, in: number, path: path, device: own.st_dev, depth: depth, visit: visit, unread: unread)
+            enter(name, in: number, path: path, depth: depth, visit: visit, unread: unread)
         }
     }
 
     private mutating func enter(
-        _ name: [UInt8], in folder: Int32, path: String, device: UInt, depth: Int, visit: (Entry) -> Step,
+        _ name: [UInt8], in folder: Int32, path: String, depth: Int, visit: (Entry) -> Step,
         unread: (String, Int32) -> Void
     ) {
         let place = path + "/" + String(printableName: name)
+        guard !mountPoints.contains(place) else { return }
         let name = name.map(CChar.init(bitPattern:)) + [0]
-        var status = stat()
-        guard unsafe fstatat(folder, name, &status, AT_SYMLINK_NOFOLLOW) == 0 else {
-            if errno != ENOENT { unread(place, errno) }
+        var status = clinux_status()
+        let outcome = unsafe clinux_status(folder, name, &status)
+        guard outcome == 0 else {
+            if outcome != -ENOENT { unread(place, -outcome) }
             return
         }
-        let isFolder = status.st_mode & S_IFMT == S_IFDIR
-        // Only folders are compared: in an overlay, files have the devices of the layers below.
-        let isMountPoint = mountPoints.map { $0.contains(place) } ?? (status.st_dev != device)
-        guard !isFolder || !isMountPoint else { return }
-        let entry = Entry(
-            path: place, owner: status.st_uid, isFolder: isFolder,
-            inode: UInt64(status.st_ino), size: Int64(status.st_size),
-            changed: (status.st_ctim.tv_sec, status.st_ctim.tv_nsec))
+        let entry = Entry(place, status)
+        guard !entry.isFolder || status.is_mount == 0 else { return unread(place, EXDEV) }
         switch visit(entry) {
         case .stop: isStopped = true
         case .past: break
-        case .into where isFolder:
+        case .into where entry.isFolder:
             guard depth < limits.depth else { return unread(place, EFBIG) }
             let inner = unsafe openat(folder, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
             guard inner >= 0 else {
                 if errno != ENOENT { unread(place, errno) }
                 return
             }
-            walk(inner, path: place, device: device, depth: depth + 1, visit: visit, unread: unread)
+            walk(inner, path: place, depth: depth + 1, visit: visit, unread: unread)
         case .into: break
         }
+    }
+}
+
+extension FolderWalk.Entry {
+    fileprivate init(_ path: String, _ status: clinux_status) {
+        self.path = path
+        owner = status.owner
+        isFolder = status.mode & S_IFMT == S_IFDIR
+        isForEveryUser = status.mode & S_IFMT == S_IFDIR && status.mode & S_IWOTH != 0
+        (inode, size) = (status.inode, status.size)
+        changed = (Int(status.changed_seconds), Int(status.changed_nanoseconds))
     }
 }

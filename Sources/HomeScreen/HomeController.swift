@@ -11,6 +11,10 @@ actor HomeController {
     private let account: WorkerAccount
     /// Nil for the bar, which opens no programs.
     private let programs: TilePrograms?
+    /// Ends the window that shows the page, and returns when its process has ended; nil if there is no window.
+    private let endWindow: (@Sendable () async -> Void)?
+    /// Whether a window of an ended session may still be open. No page gets a view meanwhile.
+    private var isWindowEnding = false
     private let contents: HomeContents
     private let logger: Logger
     /// Advances whenever the model or the content has changed.
@@ -22,8 +26,12 @@ actor HomeController {
     /// Every read of the account has a number, so that an older answer never replaces a newer answer.
     private var reads: UInt64 = 0
 
-    init(account: WorkerAccount, programs: TilePrograms?, contents: HomeContents, logger: Logger) {
-        (self.account, self.programs, self.contents, self.logger) = (account, programs, contents, logger)
+    init(
+        account: WorkerAccount, programs: TilePrograms?, endWindow: (@Sendable () async -> Void)?,
+        contents: HomeContents, logger: Logger
+    ) {
+        (self.account, self.programs, self.endWindow) = (account, programs, endWindow)
+        (self.contents, self.logger) = (contents, logger)
     }
 
     /// Passes an event to the model after all events that were passed before; never waits.
@@ -39,8 +47,10 @@ actor HomeController {
     /// Handles the events that were posted, until the task is cancelled.
     func run() async { for await event in arrived { handle(event) } }
 
-    /// The model and the content, with the number of changes that led to them.
-    var current: (model: HomeModel, content: HomeContent, change: UInt64) {
+    /// The model and the content, with the number of changes that led to them. Suspends while the window of an ended
+    /// session may still be open.
+    func current() async -> (model: HomeModel, content: HomeContent, change: UInt64) {
+        while isWindowEnding, !Task.isCancelled { await changes.beyond(changes.value) }
         let change = changes.value
         return (model, contents.current, change)
     }
@@ -64,6 +74,17 @@ actor HomeController {
         case .reportActivity: Task { await account.reportActivity() }
         case .open(let tile): Task { await open(tile) }
         case .endPrograms: Task { await endPrograms() }
+        case .endWindow: endWindow(with: endWindow)
+        }
+    }
+
+    private func endWindow(with end: (@Sendable () async -> Void)?) {
+        guard let end, !isWindowEnding else { return }
+        isWindowEnding = true
+        Task {
+            await end()
+            isWindowEnding = false
+            changes.advance()
         }
     }
 

@@ -27,6 +27,9 @@ package struct HomeScreen: Sendable {
         package let environment: [String: String]
         /// The port on 127.0.0.1; 0 for a free one.
         package let port: Int
+        /// Ends the window that shows the page, and returns when its process has ended; nil if there is no window.
+        /// Called when a session has ended, before any page learns that the device is ready.
+        package var endWindow: (@Sendable () async -> Void)?
 
         package init(
             app: HomeApp, runtimeDirectory: String, configuration: HomeConfiguration, pushed: String,
@@ -38,6 +41,8 @@ package struct HomeScreen: Sendable {
         }
     }
 
+    /// Whether a page is open.
+    package let presence = PagePresence()
     private let start: Start
     private let controller: HomeController
     private let account: WorkerAccount
@@ -52,10 +57,10 @@ package struct HomeScreen: Sendable {
         controller = HomeController(
             account: account,
             programs: TilePrograms(environment: start.environment, device: start.runtimeDirectory),
-            contents: contents, logger: logger)
+            endWindow: start.endWindow, contents: contents, logger: logger)
         routes = HomeRoutes(
             controller: controller, page: HomePage(), texts: try HomeText.catalogue.get(),
-            contents: contents, locale: start.locale, deviceName: start.deviceName)
+            contents: contents, presence: presence, locale: start.locale, deviceName: start.deviceName)
     }
 
     /// Serves until the task is cancelled. Then ends the programs that were opened from tiles.

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+internal import BrowserExtension
 
 /// The leftovers of a session's programs outside the device's state.
 extension Leftover {
@@ -10,6 +11,11 @@ extension Leftover {
         "AgentRemovalTests", "a browser gets no path of the session outside its profile")
     private static let neighbours = Test(
         "HostileNeighbourTests", "no other process gets hold of a worker's sign-in, session or sign-out")
+
+    /// The files of the browser's extension, by name: what lies beside them is no part of it.
+    private static let extensionFiles = BrowserExtensionPackage.File.allCases.map {
+        Place.profiles("extension/" + $0.rawValue)
+    }
 
     /// Returns an entry for files that the worker's browser writes below its own home folder, which is part of its
     /// profile.
@@ -61,14 +67,16 @@ extension Leftover {
         browser("browser_certificates", ["*/home/.local/share/pki/*"], holds: "certificates that the worker accepted"),
         browser("browser_downloads", ["*/home/Downloads/*"], holds: "downloaded files"),
         Leftover(
-            "browser_extension", [.profiles("extension/*")], fate: .kept,
-            holds: "none: the packed extension of the browser, and the key that signs it", eraser: "", test: closing),
+            "browser_extension", [.profiles("extension")] + extensionFiles, fate: .kept,
+            holds: "none: the packed extension of the browser", eraser: "",
+            test: Test("AuditCommandTests", "a file beside those of the browser's extension is found")),
         Leftover(
             "browser_profile", [.profiles("*"), .path("/run/baton-helper/sessions/*")], fate: .cleared,
             holds: "cookies, cache, history, forms, service workers, settings, thumbnails of pages",
             eraser:
                 "the agent moves it into its `trash`, checks that its place is empty, and removes it: at the sign-out, "
-                + "at its own end and at its next start. With `baton-helper` the profile is in memory, and the helper unmounts it",
+                + "at its own end and at its next start. With `baton-helper` the folder is in memory, and the helper unmounts "
+                + "it. What a confined browser writes is in the memory of its sandbox, and vanishes with its last process",
             observer: .broker, item: "browser", test: closing),
         Leftover(
             "browser_temporary", [.path("/tmp/baton-*")], fate: .cleared,
@@ -77,13 +85,26 @@ extension Leftover {
         Leftover(
             "app_data", [.elsewhere("where the app keeps it")], fate: .cleared,
             holds: "the worker's data that the app keeps",
-            eraser: "the app's own eraser, at the sign-out; an app that has not erased its data is locked",
+            eraser: "the app's own eraser, at the sign-out; if it fails, the agent takes away the folders in the app's "
+                + "registration; an app whose data is still there is locked",
             observer: .app, item: itemOfApps,
             test: Test("HandoverTests", "an app that has not erased is locked for the next worker, and no other app is")
         ),
         Leftover(
+            "app_trash", [.home(".local/state/baton/trash/taken-*")], fate: .cleared,
+            holds: "what the agent took from an app that had not erased it; every program of the user can read it",
+            eraser: "the agent removes it after the device is ready, and at its next start", observer: .agent,
+            item: itemOfApps,
+            test: Test(
+                "AppDataTrashTests",
+                "what an agent that was killed had not removed is removed when the next one starts")
+        ),
+        Leftover(
             "own_processes", [.object(.ownProcess)], fate: .kept,
-            holds: "none: the agent, and the session process that waits for the next worker", eraser: "",
+            holds:
+                "none in `batond` and in the session process that waits for the next worker; in the memory of `baton-agent` "
+                + "the address of the last page; in that of `baton home` names and id tokens",
+            eraser: "`baton-agent` and `baton home` end",
             test: Test(
                 "MemoryTests", "the session's secrets are in its process alone, and in no process after the sign-out")
         ),

@@ -41,6 +41,12 @@ extension Leftover {
             holds: "for each app that has not erased its data: its bundle id and the epoch that it must still erase",
             until: "the app's eraser succeeds"),
         file(
+            "app_processes", ["app-processes.json"],
+            holds:
+                "for each app with folders of data: its bundle id, and the number and start time of each process that made a "
+                + "request",
+            until: "the device is ready, and the app is not locked"),
+        file(
             "ended_sessions", ["ended-sessions.json"],
             holds: "the server's id of an ended session, and a random id of the sign-out",
             until: "the server knows that the session has ended"),

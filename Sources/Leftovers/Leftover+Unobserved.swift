@@ -1,36 +1,52 @@
 // SPDX-License-Identifier: Apache-2.0
-internal import BrokerIPC
+package import BrokerIPC
 
 /// How the entries relate to the items of a receipt.
 extension Leftover {
     /// The item name of the entry `app_data`. In a receipt, each app has its own item, named with the app's id.
     static let itemOfApps = "app:<application id>"
 
+    /// In a receipt, stands for the folders in which every user may create files and that no entry names.
+    package static let otherFolders = SearchedPlace.otherFolders.rawValue
+
     /// Returns the sorted names of the entries that nobody observed: no item of the receipt is about them, and nobody
-    /// searched their places. Entries that stay by design are not included.
+    /// searched all of their places. Entries that stay by design are not included.
     ///
     /// - Parameters:
     ///   - items: the names of the receipt's items.
-    ///   - left: the entries in whose places `baton-helper` found something; nil if it did not search all of its
-    ///     folders.
-    package static func unobserved(items: [String], left: [String]?) -> [String] {
-        all.filter { entry in
-            guard entry.fate != .kept, !items.contains(where: entry.isItem) else { return false }
-            guard let left else { return true }
-            return !entry.isSearchedByHelper && !left.contains(entry.name)
-        }.map(\.name).sorted()
+    ///   - left: the entries in whose places `baton-helper` found something.
+    ///   - searched: the places that `baton-helper` searched completely.
+    package static func unobserved(items: [String], left: [String], searched: Set<SearchedPlace>) -> [String] {
+        let entries = all.filter { entry in
+            guard entry.fate != .kept, !items.contains(where: entry.isItem), !left.contains(entry.name) else {
+                return false
+            }
+            guard let places = entry.searchedPlaces else { return true }
+            return !places.isSubset(of: searched)
+        }.map(\.name)
+        return (entries + (searched.contains(.otherFolders) ? [] : [otherFolders])).sorted()
     }
 
     /// Whether a complete report of `baton-helper` covers every place of the entry.
-    package var isSearchedByHelper: Bool {
-        let folders = HelperRequest.sharedFolders + [HelperRequest.runtimeFolders]
-        return places.allSatisfy { place in
+    package var isSearchedByHelper: Bool { searchedPlaces != nil }
+
+    /// The parts of a report that cover the entry; nil if a report does not cover all of its places.
+    private var searchedPlaces: Set<SearchedPlace>? {
+        var found: Set<SearchedPlace> = []
+        for place in places {
             switch place {
-            case .home: true
-            case .path(let pattern): folders.contains { pattern.hasPrefix($0 + "/") }
-            case .state, .profiles, .object, .elsewhere: false
+            case .home: found.insert(.home)
+            case .path(let pattern):
+                let part = SearchedPlace.allCases.first { part in
+                    let folders = part == .runtimeFiles ? [SearchedPlace.runtimeFolders] : part.commonFolders
+                    return folders.contains { pattern.hasPrefix($0 + "/") }
+                }
+                guard let part else { return nil }
+                found.insert(part)
+            case .state, .profiles, .object, .elsewhere: return nil
             }
         }
+        return found
     }
 
     /// Whether the receipt's item with this name is about the entry.

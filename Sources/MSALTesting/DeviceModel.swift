@@ -11,6 +11,8 @@ struct DeviceModel {
         case refusal(BrokerError)
         /// A reply that begins a new epoch: every connection ends after this reply.
         case newEpoch(FlatMap)
+        /// A reply after which an app is no longer locked.
+        case unlocking(FlatMap)
         /// The sign-in page stays open.
         case staysOpen
         case lostConnection
@@ -21,6 +23,9 @@ struct DeviceModel {
     private(set) var epoch: Epoch
     private(set) var worker: TestWorker?
     private(set) var calls: [TestCall] = []
+    private(set) var erasers = TestErasers()
+    /// Whether the app has reported unsaved work in this epoch.
+    private(set) var hasUnsavedWork = false
     /// The outcomes of the next sign-in pages, in order. If no outcome is left for a page, the user closes the page.
     var signIns: [TestSignIn] = []
     /// Permissions that the identity platform does not grant.
@@ -60,10 +65,17 @@ struct DeviceModel {
                     return tombstone
                 })
         }
+        if self.worker != nil { erasers.end(epoch) }
+        // Nobody signs in before the erasers have answered or their time is over.
+        if worker != nil { erasers.lock() }
+        hasUnsavedWork = false
         var random = SystemRandomNumberGenerator()
         epoch = Epoch(random: &random, counter: epoch.counter + 1)
         self.worker = worker
     }
+
+    /// The time in which erasers must answer is over: the apps of those that have not are locked.
+    mutating func lockApps() { erasers.lock() }
 
     mutating func answer(_ request: Request) -> Answer {
         if let call = TestCall.allCases.first(where: { $0.operation == request.operation }) {
@@ -102,6 +114,9 @@ struct DeviceModel {
     private mutating func respond(_ request: Request) throws(BrokerError) -> Answer {
         let map = request.parameters
         let client = try ClientRequest(map)
+        guard !erasers.locked.contains(client.clientID) || Self.served.contains(request.operation) else {
+            throw BrokerError(.appLocked, "")
+        }
         switch request.operation {
         case .getDeviceInfo: return .reply(Self.response(to: request))
         case .getAccounts:
@@ -112,7 +127,7 @@ struct DeviceModel {
         case .acknowledgeAccount:
             let note = try Acknowledgement(map)
             if note.epoch == epoch, let previous = note.previousHomeAccountID {
-                try change(client) { _ = $0.acknowledge(previous, current: $1) }
+                try change(AccountReader(map, clientID: client.clientID)) { _ = $0.acknowledge(previous, current: $1) }
             }
             return .reply(Self.response(to: request))
         case .refresh: return .reply(try silentToken(request, client))
@@ -127,8 +142,31 @@ struct DeviceModel {
                 authority: "https://\(TestWorker.host)/\(TestWorker.tenantId)", accessToken: nextToken(),
                 scopes: map.words(.scope), expiresOn: Int(expiry.timeIntervalSince1970))
             return .reply(Self.response(to: request, .deviceToken, token.entries))
+        case .epoch:
+            var answer = FlatMap([.epoch: epoch.description])
+            answer[.endedEpoch] = erasers.owed[try TestErasers.eraser(map, client)]?.description
+            return .reply(Self.response(to: request, .generic, answer))
+        case .registerEraser, .unsavedWork: return .reply(try change(request, client))
+        case .acknowledge:
+            let response = Self.response(to: request)
+            return try erasers.settle(EraserReport(map), in: epoch) ? .unlocking(response) : .reply(response)
+        case .readyToEnd, .activity: return .reply(Self.response(to: request))
         default: throw BrokerError(.unsupported, "A test device does not know the operation.")
         }
+    }
+
+    /// The operations of a locked app.
+    private static let served: Set<BrokerProtocol.Operation> = [.getDeviceInfo, .epoch, .acknowledge]
+
+    /// Records an app's eraser or unsaved work, which belong to a session.
+    private mutating func change(_ request: Request, _ client: ClientRequest) throws(BrokerError) -> FlatMap {
+        guard worker != nil else { throw BrokerError(.interactionRequired, "", reason: .nobody) }
+        if request.operation == .registerEraser {
+            try erasers.register(TestErasers.eraser(request.parameters, client))
+        } else {
+            hasUnsavedWork = try UnsavedWorkReport(request.parameters).isUnsaved
+        }
+        return Self.response(to: request)
     }
 
     private static func response(
@@ -142,7 +180,7 @@ struct DeviceModel {
     private mutating func currentAccount(_ request: Request, _ client: ClientRequest) throws(BrokerError) -> FlatMap {
         let epoch = epoch
         var previous: String?
-        try change(client) { tombstones, current in
+        try change(AccountReader(request.parameters, clientID: client.clientID)) { tombstones, current in
             previous = tombstones.previous(current: current)
             if let current { _ = tombstones.tell(current, in: epoch) }
         }
@@ -150,12 +188,9 @@ struct DeviceModel {
         return Self.response(to: request, .accounts, answer.entries)
     }
 
-    /// Changes the record of the accounts that the client has seen. The block also gets the identifier of the current
+    /// Changes the record of the accounts that a reader has seen. The block also gets the identifier of the current
     /// account.
-    private mutating func change(
-        _ client: ClientRequest, _ body: (inout AccountTombstones, String?) -> Void
-    ) throws(BrokerError) {
-        let reader = try AccountReader(FlatMap(), clientID: client.clientID)
+    private mutating func change(_ reader: AccountReader, _ body: (inout AccountTombstones, String?) -> Void) {
         var known = tombstones[reader] ?? AccountTombstones([])
         body(&known, worker?.identifier)
         tombstones[reader] = known
@@ -165,7 +200,9 @@ struct DeviceModel {
         _ isRemoved: Bool, _ worker: TestWorker, by client: ClientRequest
     ) throws(BrokerError) {
         let epoch = epoch
-        try change(client) { known, _ in _ = known.setRemoved(isRemoved, worker.identifier, in: epoch) }
+        try change(AccountReader(FlatMap(), clientID: client.clientID)) { known, _ in
+            _ = known.setRemoved(isRemoved, worker.identifier, in: epoch)
+        }
     }
 
     private func removed(by client: ClientRequest) throws(BrokerError) -> String? {
@@ -217,7 +254,7 @@ struct DeviceModel {
         let granted = wanted.scopes.filter { !declinedScopes.contains($0) }
         let response = worker.token(nextToken(), scopes: granted, expiresOn: expiry)
         let epoch = epoch
-        try change(wanted.client) { known, current in
+        try change(AccountReader(request.parameters, clientID: wanted.client.clientID)) { known, current in
             if let current { _ = known.tell(current, in: epoch, byQuery: false) }
         }
         return Self.response(to: request, .token, response.entries)

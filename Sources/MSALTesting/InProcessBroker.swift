@@ -14,10 +14,14 @@ final class InProcessBroker: Sendable {
         var isShared: Bool
         var isRunning = true
         var connections: [ObjectIdentifier: Connection] = [:]
+        /// The connections that asked for events.
+        var listeners: [ObjectIdentifier: Connection] = [:]
         /// Sign-ins whose page is open.
         var open: [(request: Request, connection: Connection)] = []
         /// Tests that wait until a call reaches the broker.
         var waiting: [(call: TestCall, signal: AsyncStream<Void>.Continuation)] = []
+        /// Tests that wait until the erasers have answered.
+        var settling: [AsyncStream<Void>.Continuation] = []
     }
 
     private let state: Mutex<State>
@@ -51,10 +55,37 @@ final class InProcessBroker: Sendable {
     func change(isShared: Bool? = nil, isRunning: Bool? = nil, _ body: (inout DeviceModel) -> Void = { _ in }) {
         state.withLock { state in
             body(&state.model)
+            state.settle()
             state.isShared = isShared ?? state.isShared
             state.isRunning = isRunning ?? state.isRunning
             state.endConnections()
         }
+    }
+
+    /// Signs the worker out, and waits until the erasers of running apps have answered or their time is over.
+    func signOutAndSettle() async {
+        let isRunning = state.withLock { !$0.listeners.isEmpty }
+        change { $0.begin(nil) }
+        guard isRunning else { return }
+        let (answers, signal) = AsyncStream.makeStream(of: Void.self)
+        state.withLock { state in
+            if state.model.erasers.awaited.isEmpty { signal.yield() } else { state.settling.append(signal) }
+        }
+        var iterator = answers.makeAsyncIterator()
+        await iterator.next()
+    }
+
+    /// Ends the time in which erasers must answer.
+    func lockApps() {
+        state.withLock { state in
+            state.model.lockApps()
+            state.settle()
+        }
+    }
+
+    /// Tells the apps that asked for events that the session is about to end.
+    func announceEnd(milliseconds: Int) {
+        state.withLock { $0.tell(.willEnd($0.model.epoch, milliseconds: milliseconds)) }
     }
 
     /// Ends every open sign-in page with `outcome`; returns whether a page was open.
@@ -90,6 +121,7 @@ final class InProcessBroker: Sendable {
         connection.shutDown()
         state.withLock { state in
             state.connections[ObjectIdentifier(connection)] = nil
+            state.listeners[ObjectIdentifier(connection)] = nil
             state.open.removeAll { $0.connection === connection }
         }
     }
@@ -98,15 +130,17 @@ final class InProcessBroker: Sendable {
 extension InProcessBroker.State {
     fileprivate mutating func handle(_ message: ClientMessage, from connection: Connection) {
         switch message {
-        case .hello:
+        case .hello(let greeting):
+            if greeting.wantsEvents { listeners[ObjectIdentifier(connection)] = connection }
             let hello = BrokerHello(
                 transport: Wire.transport, brokerVersion: "test", operations: TestCall.allCases.map(\.operation),
-                epoch: model.epoch)
+                events: BrokerEvent.Name.all, epoch: model.epoch)
             try? connection.write(BrokerMessage.hello(hello).bytes)
         case .request(let request):
             send(model.answer(request), to: request, connection)
             for (call, signal) in waiting where call.operation == request.operation { signal.yield() }
             waiting.removeAll { $0.call.operation == request.operation }
+            settle()
         case .cancel(let id):
             guard let index = open.firstIndex(where: { $0.request.id == id && $0.connection === connection }) else {
                 return
@@ -123,6 +157,9 @@ extension InProcessBroker.State {
         case .newEpoch(let map):
             reply(.success(map), to: request, connection)
             endConnections()
+        case .unlocking(let map):
+            reply(.success(map), to: request, connection)
+            tell(.unlocked(model.epoch))
         case .staysOpen: open.append((request, connection))
         case .lostConnection: connection.shutDown()
         case .garbage: try? connection.write(Array("garbage".utf8))
@@ -135,9 +172,21 @@ extension InProcessBroker.State {
         try? connection.write(BrokerMessage.reply(Reply(requestID: request.id, outcome: outcome)).bytes)
     }
 
+    /// Resumes the tests that wait for erasers, if none is awaited any more.
+    fileprivate mutating func settle() {
+        guard model.erasers.awaited.isEmpty else { return }
+        for signal in settling { signal.yield() }
+        settling = []
+    }
+
+    /// Sends an event. Ignores errors, as above.
+    fileprivate func tell(_ event: BrokerEvent) {
+        for connection in listeners.values { try? connection.write(BrokerMessage.event(event).bytes) }
+    }
+
     fileprivate mutating func endConnections() {
         for connection in connections.values { connection.shutDown() }
-        connections = [:]
+        (connections, listeners) = ([:], [:])
         open = []
     }
 }

@@ -21,6 +21,18 @@ public enum TestCall: Sendable, Hashable, CaseIterable {
     case remove
     /// `getDeviceTokenForSharedDevice`.
     case deviceToken
+    /// An eraser of `Handover` asks whether it must erase.
+    case owedErasure
+    /// An eraser of `Handover` registers for the present session.
+    case eraser
+    /// An eraser of `Handover` reports its result.
+    case erased
+    /// `hasUnsavedWork` of `Handover` has changed.
+    case unsavedWork
+    /// The blocks of `Handover` before the end of a session have returned, and nothing is unsaved.
+    case readyToEnd
+    /// `isActive` of `Handover`.
+    case activity
 
     var operation: BrokerProtocol.Operation {
         switch self {
@@ -33,6 +45,12 @@ public enum TestCall: Sendable, Hashable, CaseIterable {
         case .signout: .signOut
         case .remove: .removeAccount
         case .deviceToken: .deviceToken
+        case .owedErasure: .epoch
+        case .eraser: .registerEraser
+        case .erased: .acknowledge
+        case .unsavedWork: .unsavedWork
+        case .readyToEnd: .readyToEnd
+        case .activity: .activity
         }
     }
 }

@@ -86,14 +86,37 @@ public final class TestDevice: Sendable {
     /// The worker who is signed in; nil if nobody is.
     public var signedIn: TestWorker? { broker.withModel { $0.worker } }
 
+    /// Hands the device to the next worker: signs the former one out, waits until the erasers of running apps have
+    /// answered, and then signs `worker` in. A real device waits for three seconds; here ``lockApps()`` ends the wait.
+    public func handover(to worker: TestWorker) async {
+        await broker.signOutAndSettle()
+        signIn(worker)
+    }
+
     /// Signs `worker` in as another app would.
     ///
     /// If another worker was signed in, that worker is signed out, as if both had happened while this app was in the
-    /// background.
+    /// background. An app whose erasers have not answered is locked until they have.
     public func signIn(_ worker: TestWorker) { broker.change { $0.begin(worker) } }
 
     /// Signs the worker out as another app would.
     public func signOut() { broker.change { $0.begin(nil) } }
+
+    /// Announces the end of the session to the app's `Handover`. ``signOut()`` then ends it.
+    public func announceEnd(within patience: Duration = .milliseconds(500)) {
+        let (seconds, attoseconds) = patience.components
+        broker.announceEnd(milliseconds: Int(seconds) * 1000 + Int(attoseconds / 1_000_000_000_000_000))
+    }
+
+    /// Ends the time in which erasers must answer. An app with an eraser that has not is locked: its calls are refused
+    /// until each of its erasers has answered.
+    public func lockApps() { broker.lockApps() }
+
+    /// The names of the erasers that have not erased the data of a former worker.
+    public var owedErasers: Set<String> { broker.withModel { Set($0.erasers.owed.keys.map(\.name)) } }
+
+    /// Whether the app has reported unsaved work of the signed-in worker.
+    public var hasUnsavedWork: Bool { broker.withModel { $0.hasUnsavedWork } }
 
     /// Sets the outcomes of the next sign-in pages that the app opens, in this order.
     ///

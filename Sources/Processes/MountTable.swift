@@ -3,9 +3,11 @@
 package import Files
 internal import Glibc
 
-/// The mounts of this process, as `/proc/self/mountinfo` lists them (proc_pid_mountinfo(5)).
+/// The mounts that a process sees, as `/proc/<pid>/mountinfo` lists them (proc_pid_mountinfo(5)).
 package struct MountTable: Sendable {
     package struct Mount: Sendable, Equatable {
+        /// The mount's number in `mnt_id` of `/proc/<pid>/fdinfo`.
+        package let id: String
         /// The major and minor number of the device, such as `254:0`.
         package let device: String
         /// The folder inside the file system that is mounted here.
@@ -14,17 +16,34 @@ package struct MountTable: Sendable {
         package let path: String
         /// The file system's type, such as `tmpfs`.
         package let type: String
+        /// Whether nothing can be written through this mount.
+        package let isReadOnly: Bool
         /// The options of the file system itself, such as `noswap`.
         package let options: [Substring]
     }
 
+    /// Who keeps the files of a file system.
+    package enum Keeper: Sendable {
+        /// The kernel, which makes them up. No user can leave a file there.
+        case kernel
+        /// This machine.
+        case machine
+        /// Another machine, or a program of a user. Reading a file could wait forever.
+        case other
+    }
+
     package let mounts: [Mount]
 
-    /// Reads the table of this process.
+    /// The mounts that can be seen. If several file systems are mounted at one path, that is the last one.
+    package var visible: [Mount] {
+        Dictionary(mounts.map { ($0.path, $0) }) { $1 }.values.sorted { $0.path < $1.path }
+    }
+
+    /// Reads the table of a process: without an argument, of this one.
     ///
-    /// - Throws: ``FileError``.
-    package static func read() throws(FileError) -> MountTable {
-        let path = "/proc/self/mountinfo"
+    /// - Throws: ``FileError``, with `ENOENT` if the process is gone.
+    package static func read(of process: Int32? = nil) throws(FileError) -> MountTable {
+        let path = "/proc/\(process.map(String.init) ?? "self")/mountinfo"
         guard let text = try AtomicFile(path: path).read() else { throw FileError(.open, errno: ENOENT, path: path) }
         return MountTable(text: String(decoding: text, as: UTF8.self))
     }
@@ -35,8 +54,10 @@ package struct MountTable: Sendable {
             let fields = line.split(separator: " ", omittingEmptySubsequences: false)
             guard let dash = fields.firstIndex(of: "-"), dash >= 6, fields.count >= dash + 4 else { return nil }
             return Mount(
-                device: String(fields[2]), root: Self.plain(fields[3]), path: Self.plain(fields[4]),
+                id: String(fields[0]), device: String(fields[2]), root: Self.plain(fields[3]),
+                path: Self.plain(fields[4]),
                 type: String(fields[dash + 1]),
+                isReadOnly: [fields[5], fields[dash + 3]].contains { $0.split(separator: ",").contains("ro") },
                 options: fields[dash + 3].split(separator: ","))
         }
     }
@@ -57,5 +78,25 @@ package struct MountTable: Sendable {
             }
         }
         return String(printableName: bytes)
+    }
+}
+
+extension MountTable.Mount {
+    private static let kernelTypes: Set<String> = [
+        "autofs", "binfmt_misc", "bpf", "cgroup", "cgroup2", "configfs", "debugfs", "devpts", "devtmpfs", "efivarfs",
+        "fuse.lxcfs", "fusectl", "hugetlbfs", "nsfs", "proc", "pstore", "rpc_pipefs", "securityfs", "sysfs", "tracefs",
+    ]
+    private static let otherTypes: Set<String> = [
+        "9p", "afs", "ceph", "cifs", "nfs", "nfs4", "smb3", "virtiofs",
+    ]
+
+    /// Whether this is the mount point of the path, or lies above it.
+    package func contains(_ path: String) -> Bool {
+        self.path == "/" || self.path == path || path.hasPrefix(self.path + "/")
+    }
+
+    package var keeper: MountTable.Keeper {
+        if Self.kernelTypes.contains(type) { return .kernel }
+        return Self.otherTypes.contains(type) || type.hasPrefix("fuse") ? .other : .machine
     }
 }

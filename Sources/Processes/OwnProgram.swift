@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+internal import Files
 internal import Glibc
 
 /// The file of the program that this process runs.
@@ -9,10 +10,8 @@ package enum OwnProgram {
     package static var isReplaced: Bool {
         // The kernel adds this to the path of a file that has no name any more (proc(5)).
         let mark = " (deleted)"
-        let size = Int(PATH_MAX)
-        var buffer = [CChar](repeating: 0, count: size)
-        let count = unsafe readlink("/proc/self/exe", &buffer, size)
-        let path = String(decoding: buffer.prefix(max(0, count)).map(UInt8.init(bitPattern:)), as: UTF8.self)
+        guard let target = (try? SymbolicLink.target(of: "/proc/self/exe")) ?? nil else { return false }
+        let path = String(decoding: target, as: UTF8.self)
         guard path.hasSuffix(mark) else { return false }
         return unsafe access(String(path.dropLast(mark.count)), X_OK) == 0
     }

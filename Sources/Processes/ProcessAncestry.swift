@@ -18,7 +18,7 @@ package enum ProcessAncestry {
     ///
     /// The caller must ensure that the process id is not reused meanwhile, for example because the parent has not
     /// reaped the process.
-    package static func handle(of process: Int32, startedBy ancestor: ProcessTable.Entry.Name) -> Descriptor? {
+    package static func handle(of process: Int32, startedBy ancestor: ProcessTable.Name) -> Descriptor? {
         guard process > 1 else { return nil }
         let number = clinux_pidfd_open(process)
         guard number >= 0 else { return nil }
@@ -31,7 +31,7 @@ package enum ProcessAncestry {
     ///
     /// - Parameter entry: reads a process from `/proc`.
     package static func isStarted(
-        _ process: Int32, by ancestor: ProcessTable.Entry.Name,
+        _ process: Int32, by ancestor: ProcessTable.Name,
         entry: (Int32) -> ProcessTable.Entry? = { pid in (try? ProcessTable.entry(pid)) ?? nil }
     ) -> Bool {
         guard let first = entry(process), !first.isZombie else { return false }

@@ -35,6 +35,37 @@ package struct ProcessSweep: Sendable {
         }
     }
 
+    /// Kills a child of this process and all of its descendants, and waits until each has ended.
+    ///
+    /// A child that waits for its own children, as bubblewrap does, ends by itself when they have ended. Descendants that
+    /// left their parent escape, unless the child has a PID namespace of its own: with its first process, the kernel ends
+    /// all others.
+    ///
+    /// - Throws: ``ProcessFailure``, with `ETIMEDOUT` if a process does not end.
+    package static func end(_ child: ChildProcess) throws(ProcessFailure) {
+        try untilNone { (table) throws(ProcessFailure) in table.descendants(of: child.pid).filter { !$0.isZombie } }
+        child.kill()
+        try awaitExit(child.pidfd)
+    }
+
+    /// Kills these processes and their descendants, and waits until each has ended. What a process starts while it is
+    /// killed may escape, and so does what it had started if it ended before.
+    ///
+    /// - Parameter deadline: the time since the machine was started after which no process is killed.
+    /// - Throws: ``ProcessFailure``, with `ETIMEDOUT` if a process does not end in time.
+    package static func end(_ names: Set<ProcessTable.Name>, until deadline: Duration) throws(ProcessFailure) {
+        var known = names
+        guard !known.isEmpty else { return }
+        let me = getpid()
+        try untilNone(deadline: deadline) { (table) throws(ProcessFailure) in
+            let roots = table.entries.filter { known.contains($0.name) }
+            let all = roots + roots.flatMap { table.descendants(of: $0.pid) }
+            // One of them may lose its parent before it is killed.
+            known.formUnion(all.map(\.name))
+            return all.filter { !$0.isZombie && $0.pid != me }
+        }
+    }
+
     /// Kills every process that has an environment variable beginning with `beginning`, together with its process group
     /// and its descendants.
     ///
@@ -64,6 +95,7 @@ package struct ProcessSweep: Sendable {
     /// Lists and kills processes until none is found. If a process cannot be killed, the others are killed
     /// nevertheless.
     private static func untilNone(
+        deadline: Duration? = nil,
         isNone: () throws(ProcessFailure) -> Bool = { () throws(ProcessFailure) in true },
         _ left: (ProcessTable) throws(ProcessFailure) -> [ProcessTable.Entry]
     ) throws(ProcessFailure) {
@@ -74,17 +106,28 @@ package struct ProcessSweep: Sendable {
             var failures: [ProcessFailure] = []
             for victim in victims {
                 do throws(ProcessFailure) {
+                    _ = try rest(until: deadline)
                     if let pidfd = try killed(victim) { dying.append(pidfd) }
                 } catch {
                     failures.append(error)
                 }
             }
-            for pidfd in dying { try awaitExit(pidfd) }
+            for pidfd in dying { try awaitExit(pidfd, milliseconds: try rest(until: deadline)) }
             if let failure = failures.first {
                 throw ProcessFailure(step: failure.step, errno: failure.errno, pids: failures.flatMap(\.pids))
             }
         }
         throw ProcessFailure(step: .signal, errno: EAGAIN)
+    }
+
+    /// The milliseconds that a killed process may take to end.
+    ///
+    /// - Throws: ``ProcessFailure`` with `ETIMEDOUT` if there is no time left.
+    private static func rest(until deadline: Duration?) throws(ProcessFailure) -> Int32 {
+        guard let deadline else { return patience }
+        let rest = (deadline - BootClock.now()) / .milliseconds(1)
+        guard rest > 0 else { throw ProcessFailure(step: .wait, errno: ETIMEDOUT) }
+        return Int32(min(rest.rounded(.up), Double(patience)))
     }
 
     private static func killed(_ entry: ProcessTable.Entry) throws(ProcessFailure) -> Descriptor? {
@@ -105,12 +148,12 @@ package struct ProcessSweep: Sendable {
         return pidfd
     }
 
-    private static func awaitExit(_ pidfd: Descriptor) throws(ProcessFailure) {
+    private static func awaitExit(_ pidfd: Descriptor, milliseconds: Int32 = patience) throws(ProcessFailure) {
         var outcome: Int32
         repeat {
             outcome = pidfd.withNumber { number in
                 var question = pollfd(fd: number, events: Int16(POLLIN), revents: 0)
-                return unsafe poll(&question, 1, patience)
+                return unsafe poll(&question, 1, milliseconds)
             }
         } while outcome < 0 && errno == EINTR
         guard outcome >= 0 else { throw ProcessFailure(step: .wait, errno: errno) }

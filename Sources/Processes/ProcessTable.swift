@@ -22,13 +22,16 @@ package struct ProcessTable: Sendable {
             (self.isZombie, self.startTime) = (isZombie, startTime)
         }
 
-        /// Identifies a process permanently, even if its parent or group changes.
-        package struct Name: Hashable {
-            package let pid: Int32
-            let startTime: UInt64
-        }
-
         package var name: Name { Name(pid: pid, startTime: startTime) }
+    }
+
+    /// Identifies a process permanently, even if its parent or group changes.
+    package struct Name: Sendable, Hashable, Codable {
+        package let pid: Int32
+        /// Clock ticks since boot.
+        package let startTime: UInt64
+
+        package init(pid: Int32, startTime: UInt64) { (self.pid, self.startTime) = (pid, startTime) }
     }
 
     package let entries: [Entry]
@@ -68,6 +71,8 @@ package struct ProcessTable: Sendable {
         package let name: String
         /// Whether the process has memory of its own. Kernel threads and ended processes have none.
         package let hasMemory: Bool
+        /// The number of slots for descriptors: each descriptor of the process is less.
+        package let descriptorSlots: Int32
     }
 
     /// Returns the status of the process with this pid; nil if there is none.
@@ -79,8 +84,10 @@ package struct ProcessTable: Sendable {
         }
         let users = value("Uid:\t").map { String(decoding: $0, as: UTF8.self) }?
             .split(separator: "\t").compactMap { UInt32($0) }
-        guard let users, users.count == 4, let name = value("Name:\t") else { return nil }
-        return Status(users: users, name: String(printableName: name), hasMemory: value("VmSize:") != nil)
+        let slots = value("FDSize:\t").flatMap { Int32(String(decoding: $0, as: UTF8.self)) }
+        guard let users, users.count == 4, let name = value("Name:\t"), let slots else { return nil }
+        return Status(
+            users: users, name: String(printableName: name), hasMemory: value("VmSize:") != nil, descriptorSlots: slots)
     }
 
     /// Returns the fields of `stat`; nil if the process is gone.

@@ -37,8 +37,8 @@ package struct Receipt: Sendable, Equatable {
         }
     }
 
-    /// What the receipt says, in addition to its items, about the entries of the list of leftovers
-    /// (`docs/leftovers.md`).
+    /// What the receipt says in addition to its items: about the entries of the list of leftovers (`docs/leftovers.md`),
+    /// and about the browsers before their end.
     package struct Remains: Sendable, Equatable {
         /// The entries that cover files of the session's user which were created or changed since the session began;
         /// sorted. ``Receipt/unexplained`` stands for files that no entry covers.
@@ -46,9 +46,13 @@ package struct Receipt: Sendable, Equatable {
         /// The entries whose places nobody looked at; sorted. The receipt says nothing else about these entries. Nil if
         /// these entries are unknown, because an earlier version of Baton wrote the line.
         package let unobserved: [String]?
+        /// What the agent saw that the epoch's browsers held open although their windows did not need it; sorted.
+        package let opened: Finding<[String]>
 
-        package init(left: Finding<[String]> = .unknown, unobserved: [String]? = nil) {
-            (self.left, self.unobserved) = (left, unobserved)
+        package init(
+            left: Finding<[String]> = .unknown, unobserved: [String]? = nil, opened: Finding<[String]> = .unknown
+        ) {
+            (self.left, self.unobserved, self.opened) = (left, unobserved, opened)
         }
     }
 
@@ -134,6 +138,7 @@ extension Receipt {
         accessTokensEndBy.write(.accessTokensEndBy, to: &body)
         subject.write(.subject, to: &body)
         remains.left.write(.left, to: &body)
+        remains.opened.write(.opened, to: &body)
         if let unobserved = remains.unobserved { body.set(ReceiptName.unobserved, unobserved) }
         return try SignedLine(body, signedWith: key)
     }
@@ -166,7 +171,9 @@ extension Receipt {
                 return try ReceiptItem(Members(members), version: version)
             },
             accessTokensEndBy: try .read(.accessTokensEndBy, members), subject: try .read(.subject, members),
-            remains: Remains(left: try .read(.left, members), unobserved: try Self.unobserved(members)))
+            remains: Remains(
+                left: try .read(.left, members), unobserved: try Self.unobserved(members),
+                opened: try .read(.opened, members)))
     }
 
     private static let maximumUnobserved = 128

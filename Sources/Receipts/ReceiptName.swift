@@ -28,6 +28,7 @@ package enum ReceiptName: String, WireName {
     case nonce
     case observer
     case offline
+    case opened
     case previous
     case result
     case sequence

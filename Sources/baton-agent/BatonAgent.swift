@@ -30,6 +30,8 @@ struct BatonAgent: ParsableCommand {
         // This comes before the first thread, so that every thread blocks the signals and only the waiting thread
         // receives them.
         BrowserAgent.blockSignals()
+        // A window that has ended is noticed by its exit, not by a write to it.
+        _ = signal(SIGPIPE, SIG_IGN)
         let configuration = try read()
         configuration.logFormat.bootstrap(level: configuration.logLevel)
         let logger = Logger(label: "baton-agent")

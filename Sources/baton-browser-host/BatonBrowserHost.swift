@@ -19,7 +19,7 @@ enum BatonBrowserHost {
         USAGE: baton-browser-host [--socket <path>] [--ready <path>] [--version] [--help]
 
           --socket <path>   The broker's socket (default: \(WellKnownPath.brokerSocket)).
-          --ready <path>    A file to write when the extension knows its addresses.
+          --ready <path>    A datagram socket that is told when the extension knows its addresses.
 
         """
 
@@ -54,7 +54,7 @@ enum BatonBrowserHost {
         _ = signal(SIGPIPE, SIG_IGN)
         let broker = BrokerClient(socket: options.socket, version: BrokerVersion.current)
         let number = unsafe getenv(BrowserProfile.numberName).map { unsafe String(cString: $0) } ?? ""
-        let service = HostService(output: STDOUT_FILENO, readyFile: options.ready, browser: number) { question in
+        let service = HostService(output: STDOUT_FILENO, readySocket: options.ready, browser: number) { question in
             Result { () throws(HostRefusal) in try broker.answer(question) }
         }
         exit(service.run(input: STDIN_FILENO) == .closed ? 0 : 1)

@@ -66,7 +66,7 @@ struct BatonHelper: ParsableCommand {
         logFormat.bootstrap(level: .info)
         let logger = Logger(label: "baton-helper")
         let service = HelperService(
-            helper: try SessionHelper(configuration), listener: try listener(inherited),
+            helper: try SessionHelper(configuration, logger: logger), listener: try listener(inherited),
             broker: configuration.broker, endsWhenReplaced: !inherited.all.isEmpty, logger: logger)
         try ServiceNotification.ready()
         try service.run()

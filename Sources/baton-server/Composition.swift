@@ -25,8 +25,14 @@ struct Composition {
 
     /// Serves until SIGTERM or SIGINT.
     ///
-    /// - Throws: ``ServerError``, ``StorageError``, or the error of a listener.
+    /// - Throws: ``ServerError``, or the error of a listener.
     func run(logger: Logger) async throws {
+        do { try await serve(logger: logger) } catch let error as StorageError {
+            throw ServerError(database: configuration.database, error)
+        }
+    }
+
+    private func serve(logger: Logger) async throws {
         let directory = try StateDirectory(path: configuration.directory)
         let steadiness = ClockGuard()
         let databases = try await Databases(configuration.database, in: directory, clock: steadiness)

@@ -14,13 +14,14 @@ private let page = "http://127.0.0.1:4711/a"
     @Test func `a browser is opened, closed and reported`() throws {
         var machine = BrowserMachine()
         let url = try #require(LoopbackURL(page))
-        #expect(machine.handle(.connected) == [.report(.hello(version: 1))])
+        #expect(machine.handle(.connected) == [.report(.hello(version: AgentMessage.version))])
         #expect(
             machine.handle(.order(.open(id: 1, epoch: epoch, url: page))) == [
                 .start(id: 1, epoch: epoch, page: .signIn(url))
             ])
         #expect(machine.handle(.started(id: 1, browser: 50)) == [.report(.opened(id: 1))])
-        #expect(machine.handle(.order(.close(epoch: epoch))) == [.clear(epoch: epoch)])
+        #expect(
+            machine.handle(.order(.close(epoch: epoch))) == [.examine(epoch: epoch, .ending), .clear(epoch: epoch)])
         #expect(machine.handle(.cleared(epoch: epoch)) == [.report(.closed(epoch: epoch))])
         #expect(machine.state == .idle)
     }
@@ -53,11 +54,11 @@ private let page = "http://127.0.0.1:4711/a"
     }
 
     @Test func `a process that cannot be confined is killed, and one that ends while waiting is reported`() throws {
-        var machine = BrowserMachine(state: .open(epoch: epoch, browsers: []))
+        var machine = BrowserMachine(state: .open(epoch: epoch, browsers: .init()))
         _ = machine.handle(.held(id: 1, process: 50))
         #expect(machine.handle(.order(.proceed(process: 50, isConfined: false))) == [.drop(process: 50)])
         _ = machine.handle(.held(id: 2, process: 51))
-        guard case .report(.failed(id: 2, let code, _)) = machine.handle(.browserEnded(51)).first else {
+        guard case .report(.failed(id: 2, let code, _)) = machine.handle(.heldEnded(process: 51)).first else {
             Issue.record("the end of the waiting process is not reported")
             return
         }
@@ -68,63 +69,109 @@ private let page = "http://127.0.0.1:4711/a"
 
     @Test func `closing a browser that does not exist is also verified`() {
         var machine = BrowserMachine()
-        #expect(machine.handle(.order(.close(epoch: epoch))) == [.clear(epoch: epoch)])
+        #expect(
+            machine.handle(.order(.close(epoch: epoch))) == [.examine(epoch: epoch, .ending), .clear(epoch: epoch)])
         #expect(machine.handle(.cleared(epoch: epoch)) == [.report(.closed(epoch: epoch))])
     }
 
     @Test func `the browser counts as closed by the person once the process of its last window has ended`() {
-        var machine = BrowserMachine(state: .open(epoch: epoch, browsers: [50, 51]))
+        var machine = BrowserMachine(state: .open(epoch: epoch, browsers: .init(signIn: [50, 51])))
         #expect(machine.handle(.browserEnded(51)) == [])
         #expect(machine.handle(.browserEnded(7)) == [])
         #expect(machine.handle(.browserEnded(50)) == [.endStragglers(epoch: epoch)])
         #expect(machine.handle(.stragglersEnded) == [.report(.browserExited(epoch: epoch))])
-        #expect(machine.state == .open(epoch: epoch, browsers: []))
+        #expect(machine.state == .open(epoch: epoch, browsers: .init()))
+    }
+
+    @Test func `a page that is passed to a running browser is reported as passed`() {
+        var machine = BrowserMachine(state: .open(epoch: epoch, browsers: .init(worker: [50])))
+        let id = AgentOrder.pages + 1
+        #expect(machine.handle(.started(id: id, browser: 51, isPassedOn: true)) == [.report(.passed(id: id))])
+        #expect(machine.state == .open(epoch: epoch, browsers: .init(worker: [50, 51])))
+    }
+
+    @Test func `the end of a sign-in ends its windows, and not the worker's browser`() {
+        var machine = BrowserMachine()
+        _ = machine.handle(.order(.open(id: 1, epoch: epoch, url: page)))
+        _ = machine.handle(.started(id: 1, browser: 50))
+        _ = machine.handle(.started(id: AgentOrder.pages + 1, browser: 51))
+        #expect(machine.handle(.order(.endSignIn(epoch: other))) == [])
+        #expect(
+            machine.handle(.order(.endSignIn(epoch: epoch))) == [
+                .examine(epoch: epoch, .signInOver), .endWindows([50]),
+            ])
+        #expect(machine.state == .open(epoch: epoch, browsers: .init(worker: [51])))
+        // The next sign-in may have begun, so the end of the former window is not reported.
+        #expect(machine.handle(.browserKilled(50)) == [])
+        #expect(machine.handle(.order(.endSignIn(epoch: epoch))) == [])
+    }
+
+    @Test func `a sign-in window that still waits to be confined does not open once its sign-in is over`() {
+        var machine = BrowserMachine(state: .open(epoch: epoch, browsers: .init()))
+        _ = machine.handle(.held(id: 1, process: 50))
+        _ = machine.handle(.held(id: AgentOrder.pages + 1, process: 51))
+        #expect(machine.handle(.order(.endSignIn(epoch: epoch))) == [.drop(process: 50)])
+        #expect(machine.handle(.order(.proceed(process: 50, isConfined: true))) == [])
+        #expect(
+            machine.handle(.order(.proceed(process: 51, isConfined: true)))
+                == [.release(id: AgentOrder.pages + 1, process: 51)])
+    }
+
+    @Test func `the person closes the sign-in window beside the worker's browser`() {
+        var machine = BrowserMachine(state: .open(epoch: epoch, browsers: .init(signIn: [50], worker: [51])))
+        // The end of the worker's browser says nothing about the sign-in.
+        #expect(machine.handle(.browserEnded(51)) == [])
+        #expect(machine.handle(.browserEnded(50)) == [.endStragglers(epoch: epoch)])
+        #expect(machine.handle(.stragglersEnded) == [.report(.browserExited(epoch: epoch))])
     }
 
     @Test func `a page counts as shown once it was passed to a browser whose extension serves`() {
         let (own, passedOn, failed) = (AgentOrder.pages + 1, AgentOrder.pages + 2, AgentOrder.pages + 3)
-        var machine = BrowserMachine(state: .open(epoch: epoch, browsers: []))
-        for (id, browser) in [(own, Int32(50)), (passedOn, 51), (failed, 52)] {
+        var machine = BrowserMachine(state: .open(epoch: epoch, browsers: .init()))
+        for (id, browser) in [(own, 50), (passedOn, 51), (failed, 52)] {
             #expect(machine.handle(.started(id: id, browser: browser)) == [.report(.opened(id: id))])
         }
         #expect(machine.handle(.browserEnded(51)) == [])
         #expect(
             machine.handle(.extensionServes(browser: 50))
-                == [.report(.shown(id: own)), .report(.shown(id: passedOn))])
+                == [.report(.shown(id: own)), .report(.shown(id: passedOn)), .examine(epoch: epoch, .started)])
         #expect(refusal(machine.handle(.browserBroke(52)), of: failed) == "browser_ended")
-        // A page of the broker is not reported.
+        // A page of the broker is not reported as shown.
         _ = machine.handle(.started(id: 7, browser: 53))
-        #expect(machine.handle(.browserEnded(53)) == [])
+        #expect(machine.handle(.browserEnded(53)) == [.endStragglers(epoch: epoch)])
     }
 
     @Test func `a page without a report from the extension fails, and a page that was shown does not`() {
         let ids = [AgentOrder.pages + 1, AgentOrder.pages + 2]
-        var machine = BrowserMachine(state: .open(epoch: epoch, browsers: []))
+        var machine = BrowserMachine(state: .open(epoch: epoch, browsers: .init()))
         _ = machine.handle(.started(id: ids[0], browser: 50))
         #expect(refusal(machine.handle(.extensionSilent), of: ids[0]) == "browser_silent")
-        #expect(machine.handle(.extensionServes(browser: 50)) == [])
+        #expect(machine.handle(.extensionServes(browser: 50)) == [.examine(epoch: epoch, .started)])
         _ = machine.handle(.started(id: ids[1], browser: 51))
         #expect(machine.handle(.browserEnded(51)) == [.report(.shown(id: ids[1]))])
         #expect(machine.handle(.extensionSilent) == [])
         // An extension of a process that has ended serves nobody.
-        #expect(machine.handle(.browserKilled(50)) == [.endStragglers(epoch: epoch)])
+        #expect(machine.handle(.browserKilled(50)) == [])
         #expect(machine.handle(.extensionServes(browser: 50)) == [])
     }
 
     @Test func `pages that were passed to a browser fail with it, even while another process runs`() {
         let (own, passedOn, next) = (AgentOrder.pages + 1, AgentOrder.pages + 2, AgentOrder.pages + 3)
-        var machine = BrowserMachine(state: .open(epoch: epoch, browsers: []))
-        for (id, browser) in [(own, Int32(50)), (passedOn, 51), (next, 52)] {
+        var machine = BrowserMachine(state: .open(epoch: epoch, browsers: .init()))
+        for (id, browser) in [(own, 50), (passedOn, 51), (next, 52)] {
             _ = machine.handle(.started(id: id, browser: browser))
         }
         _ = machine.handle(.browserEnded(51))
         #expect(machine.handle(.browserKilled(50)).count == 2)
-        #expect(machine.handle(.extensionServes(browser: 52)) == [.report(.shown(id: next))])
+        #expect(
+            machine.handle(.extensionServes(browser: 52)) == [
+                .report(.shown(id: next)), .examine(epoch: epoch, .started),
+            ])
     }
 
     @Test func `a page whose browser cannot be confined fails`() {
         let id = AgentOrder.pages + 1
-        var machine = BrowserMachine(state: .open(epoch: epoch, browsers: []))
+        var machine = BrowserMachine(state: .open(epoch: epoch, browsers: .init()))
         _ = machine.handle(.held(id: id, process: 50))
         let actions = machine.handle(.order(.proceed(process: 50, isConfined: false)))
         #expect(
@@ -132,17 +179,17 @@ private let page = "http://127.0.0.1:4711/a"
     }
 
     @Test func `a lost connection clears everything, and no hello is sent before that is done`() {
-        var machine = BrowserMachine(state: .open(epoch: epoch, browsers: [50]))
+        var machine = BrowserMachine(state: .open(epoch: epoch, browsers: .init(signIn: [50])))
         #expect(machine.handle(.connectionLost) == [.clear(epoch: epoch)])
         #expect(machine.handle(.cleared(epoch: epoch)) == [])
         #expect(machine.state == .idle)
-        #expect(machine.handle(.connected) == [.report(.hello(version: 1))])
+        #expect(machine.handle(.connected) == [.report(.hello(version: AgentMessage.version))])
     }
 
     @Test(arguments: [BrowserMachine.Event.connectionLost, .terminated])
     func `a browser that cannot be cleared without an order ends the agent with an error`(_ event: BrowserMachine.Event)
     {
-        var machine = BrowserMachine(state: .open(epoch: epoch, browsers: [50]))
+        var machine = BrowserMachine(state: .open(epoch: epoch, browsers: .init(signIn: [50])))
         let failure = AgentFailure(.notCleared, "")
         #expect(machine.handle(event) == [.clear(epoch: epoch)])
         #expect(machine.handle(.notCleared(epoch: epoch, failure)) == [.finish(failure)])
@@ -150,20 +197,21 @@ private let page = "http://127.0.0.1:4711/a"
     }
 
     @Test func `a failed close is reported, keeps the epoch and can be repeated`() {
-        var machine = BrowserMachine(state: .open(epoch: epoch, browsers: []))
+        var machine = BrowserMachine(state: .open(epoch: epoch, browsers: .init()))
         _ = machine.handle(.order(.close(epoch: epoch)))
         let failure = AgentFailure(.notCleared, "why")
         #expect(
             machine.handle(.notCleared(epoch: epoch, failure))
                 == [.report(.closeFailed(epoch: epoch, code: "not_cleared", message: "why"))])
         #expect(refusal(machine.handle(.order(.open(id: 2, epoch: epoch, url: page)))) == "not_cleared")
-        #expect(machine.handle(.order(.close(epoch: epoch))) == [.clear(epoch: epoch)])
+        #expect(
+            machine.handle(.order(.close(epoch: epoch))) == [.examine(epoch: epoch, .ending), .clear(epoch: epoch)])
     }
 
     @Test func `two epochs never have a browser at the same time`() {
-        var machine = BrowserMachine(state: .open(epoch: epoch, browsers: [50]))
+        var machine = BrowserMachine(state: .open(epoch: epoch, browsers: .init(signIn: [50])))
         #expect(refusal(machine.handle(.order(.open(id: 2, epoch: other, url: page)))) == "other_epoch_open")
-        #expect(machine.state == .open(epoch: epoch, browsers: [50]))
+        #expect(machine.state == .open(epoch: epoch, browsers: .init(signIn: [50])))
     }
 
     @Test(arguments: ["", "00112233445566778899AABBCCDDEEFF", "../../../../../../../../etc/passwd"])
@@ -198,7 +246,7 @@ private let page = "http://127.0.0.1:4711/a"
     }
 
     @Test func `a browser that ends with an error does not count as closed by the person`() {
-        var machine = BrowserMachine(state: .open(epoch: epoch, browsers: [50]))
+        var machine = BrowserMachine(state: .open(epoch: epoch, browsers: .init(signIn: [50])))
         #expect(machine.handle(.browserBroke(50)) == [.endStragglers(epoch: epoch)])
         #expect(machine.handle(.stragglersEnded) == [.report(.browserBroke(epoch: epoch))])
         _ = machine.handle(.order(.open(id: 2, epoch: epoch, url: page)))
@@ -228,9 +276,11 @@ private let page = "http://127.0.0.1:4711/a"
     private func reachable() -> [BrowserMachine.State] {
         let failure = AgentFailure(.notCleared, "")
         var events: [BrowserMachine.Event] = [.connected, .connectionLost, .terminated, .stragglersEnded]
-        for browser: Int32 in [50, 51] { events += [.started(id: 1, browser: browser), .browserEnded(browser)] }
+        for browser in [50, 51] { events += [.started(id: 1, browser: browser), .browserEnded(browser)] }
+        events += [.started(id: AgentOrder.pages + 1, browser: 52), .browserKilled(52)]
         for epoch in [epoch, other] {
             events += [.order(.open(id: 1, epoch: epoch, url: page)), .order(.close(epoch: epoch))]
+            events += [.order(.endSignIn(epoch: epoch))]
             events += [.cleared(epoch: epoch), .notCleared(epoch: epoch, failure)]
         }
         var known: [BrowserMachine.State] = [.idle]
@@ -243,7 +293,7 @@ private let page = "http://127.0.0.1:4711/a"
             }
             index += 1
         }
-        #expect(known.count == 17)
+        #expect(known.count == 25)
         return known
     }
 

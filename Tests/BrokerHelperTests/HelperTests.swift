@@ -154,33 +154,125 @@ import UnixSocket
 
     @Test func `the report names the files that the user owns and has changed, and follows no link`() async throws {
         try await Scratch.with { scratch in
-            let helper = try await RunningHelper.start(in: scratch)
+            // No other test has files of this user. A report has a limit, and databases of other tests have many files.
+            let user: UInt32 = 34
+            let helper = try await RunningHelper.start(user: "backup", in: scratch)
             let folder = "/tmp/baton-report-\(epoch)"
             let began = Int(Date().timeIntervalSince1970)
             let program = try helper.userProgram(
                 """
                 umask 077; mkdir \(folder) && mkdir \(folder)/inner && echo note > \(folder)/inner/note \
                 && ln -s /etc \(folder)/etc && mkdir "\(folder)/$(printf '\\377')" && echo note > "\(folder)/$(printf '\\377')/note"
-                """)
+                """, as: user)
             #expect(try await program.exitCode() == 0)
             scratch.atEnd { try? FileManager.default.removeItem(atPath: folder) }
             try Data("root's".utf8).write(to: URL(filePath: folder + "/of-root"))
-            let (files, isComplete) = try #require(try left(helper, since: began))
-            let mine = Set(files.filter { $0.hasPrefix(folder) })
+            let found = try report(helper, of: user, since: began)
+            let mine = Set(found.files.filter { $0.hasPrefix(folder) })
             let expected = ["", "/inner", "/inner/note", "/etc", "/\\xff", "/\\xff/note"].map { folder + $0 }
             #expect(mine == Set(expected))
-            #expect(isComplete)
-            let later = try #require(try left(helper, since: began + 3600))
-            #expect(later.files.isEmpty)
+            #expect(found.unread.filter { $0 != .otherFolders } == [])
+            #expect(try report(helper, of: user, since: began + 3600).files.isEmpty)
             #expect(try helper.refusal(.report(user: 0, since: 0)) == .userNotAllowed)
         }
     }
 
-    private func left(_ helper: RunningHelper, since: Int) throws -> (files: [String], isComplete: Bool)? {
-        guard case .left(_, let files, let isComplete) = try helper.ask(.report(user: user, since: since)) else {
-            return nil
+    @Test func `the report covers every folder in which the user may create files, on each file system`() async throws {
+        try await Scratch.with { scratch in
+            let (user, mounts) = (UInt32(34), try await MountNamespace(in: scratch))
+            let home = try #require(SystemUser(number: user)?.home)
+            // For everybody, for the user alone, and a disk below the home.
+            try await mounts.run(
+                """
+                mount -t tmpfs -o size=1m,mode=755 disk /mnt; mkdir -m 1777 /mnt/open; mkdir /mnt/own /mnt/closed
+                chown \(user) /mnt/own; mount -t tmpfs -o size=1m home \(home); mkdir \(home)/drive
+                mount -t tmpfs -o size=1m,mode=1777 drive \(home)/drive
+                """)
+            let helper = try await RunningHelper.start(user: "backup", through: mounts, in: scratch)
+            try await searched(helper, in: scratch)
+            let began = Int(Date().timeIntervalSince1970)
+            let files = ["/mnt/open/note", "/mnt/own/note", "\(home)/drive/note", "/run/lock/baton-test-\(epoch)"]
+            try await mounts.run("setpriv --reuid=\(user) --clear-groups touch \(files.joined(separator: " "))")
+            scratch.atEnd { _ = unsafe unlink(files[3]) }
+            let found = try report(helper, of: user, since: began)
+            #expect(Set(files).isSubset(of: found.files), "\(found.files)")
+            #expect(found.unread == [])
         }
-        return (files, isComplete)
+    }
+
+    @Test func `a file system whose program never answers is not entered, and makes only its place unread`()
+        async throws
+    {
+        try await Scratch.with { scratch in
+            let (user, mounts) = (UInt32(34), try await MountNamespace(in: scratch))
+            let home = try #require(SystemUser(number: user)?.home)
+            try await mounts.run("mount -t tmpfs -o size=1m home \(home); mkdir \(home)/silent")
+            try await mounts.mountSilent(home + "/silent")
+            let helper = try await RunningHelper.start(user: "backup", through: mounts, in: scratch)
+            try await searched(helper, in: scratch)
+            #expect(try report(helper, of: user, since: 0).unread == [.home])
+        }
+    }
+
+    @Test func `a folder with more files than a report may visit makes only its place unread`() async throws {
+        try await Scratch.with { scratch in
+            let (user, mounts) = (UInt32(34), try await MountNamespace(in: scratch))
+            let home = try #require(SystemUser(number: user)?.home)
+            // Root's files, so that the list of files stays short.
+            try await mounts.run(
+                """
+                mount -t tmpfs -o size=200m,nr_inodes=0 home \(home)
+                cd \(home) && seq 200001 | xargs touch
+                """)
+            let helper = try await RunningHelper.start(user: "backup", through: mounts, in: scratch)
+            try await searched(helper, in: scratch)
+            #expect(try report(helper, of: user, since: 0).unread == [.home])
+        }
+    }
+
+    @Test func `a folder whose name is no plain text makes the other folders unread`() async throws {
+        try await Scratch.with { scratch in
+            let mounts = try await MountNamespace(in: scratch)
+            try await mounts.run(
+                #"mount -t tmpfs -o size=1m,mode=755 disk /mnt; mkdir -m 1777 "/mnt/$(printf 'a\nb')""#)
+            let helper = try await RunningHelper.start(user: "backup", through: mounts, in: scratch)
+            try await searched(helper, in: scratch)
+            #expect(try report(helper, of: 34, since: 0).unread == [.otherFolders])
+        }
+    }
+
+    @Test func `a session looks for new folders, and a report before the search has ended says so`() async throws {
+        try await Scratch.with { scratch in
+            let (user, mounts) = (UInt32(34), try await MountNamespace(in: scratch))
+            let helper = try await RunningHelper.start(user: "backup", through: mounts, in: scratch)
+            // The search of the whole machine has only begun.
+            #expect(try report(helper, of: user, since: 0).unread.contains(.otherFolders))
+            try await searched(helper, in: scratch)
+            try await mounts.run("mount -t tmpfs -o size=1m,mode=755 disk /mnt; mkdir -m 1777 /mnt/open")
+            #expect(try helper.refusal(.makeStorage(epoch: epoch, user: user)) == nil)
+            try await searched(helper, 2, in: scratch)
+            let began = Int(Date().timeIntervalSince1970)
+            try await mounts.run("setpriv --reuid=\(user) --clear-groups touch /mnt/open/note")
+            #expect(try report(helper, of: user, since: began).files.contains("/mnt/open/note"))
+            #expect(try helper.ask(.removeStorage(epoch: epoch)) == .done)
+        }
+    }
+
+    /// Waits until the helper has searched the machine for writable folders this many times.
+    private func searched(_ helper: RunningHelper, _ times: Int = 1, in scratch: Scratch) async throws {
+        let program = helper.program
+        try await FolderWatch(scratch.path).until("searched") {
+            try program.log().split(separator: "\n").count { $0.contains("searched for folders") } >= times
+        }
+    }
+
+    private func report(
+        _ helper: RunningHelper, of user: UInt32, since: Int
+    ) throws -> (files: [String], unread: [SearchedPlace]) {
+        guard case .left(_, let files, let unread) = try helper.ask(.report(user: user, since: since)) else {
+            throw TestProblem("the helper does not report")
+        }
+        return (files, unread)
     }
 
     // MARK: - Callers

@@ -25,6 +25,7 @@ import Testing
                     transport: 1, brokerVersion: "0.1", operations: Operation.all, events: BrokerEvent.Name.all,
                     epoch: try #require(epoch))),
             .event(.willEnd(try #require(epoch), milliseconds: 500)), .event(.idle(try #require(epoch), seconds: 60)),
+            .event(.unlocked(try #require(epoch))),
             .reply(Reply(requestID: "id", outcome: .success(FlatMap([Key.success: "1"])))),
             .reply(
                 Reply(
@@ -37,7 +38,9 @@ import Testing
 
     @Test func `the hello lists each event, and an earlier broker's hello lists none`() throws {
         let epoch = try #require(epoch)
-        let events: [BrokerEvent] = [.willEnd(epoch, milliseconds: 1), .idle(epoch, seconds: 1)]
+        let events: [BrokerEvent] = [
+            .willEnd(epoch, milliseconds: 1), .idle(epoch, seconds: 1), .unlocked(epoch),
+        ]
         #expect(events.map(\.name) == BrokerEvent.Name.all)
         for event in events {
             #expect(String(decoding: BrokerMessage.event(event).bytes, as: UTF8.self).contains(event.name.rawValue))

@@ -4,18 +4,19 @@ import Foundation
 import JSON
 import TestSupport
 import Testing
+import UnixSocket
 
 @Suite struct HostServiceTests {
     /// Returns the messages that the host writes for these bytes, and how it ends.
     private func answers(
-        to input: [UInt8], readyFile: String? = nil,
+        to input: [UInt8], readySocket: String? = nil,
         _ answer: @escaping HostService.Answering = { _ in .success(.headers([])) }, whenRead: () -> Void = {}
     ) async throws -> (messages: [[String: JSONValue]], end: HostService.End) {
         let (question, reply) = (Pipe(), Pipe())
         try question.fileHandleForWriting.write(contentsOf: Data(input))
         try question.fileHandleForWriting.close()
         let service = HostService(
-            output: reply.fileHandleForWriting.fileDescriptor, readyFile: readyFile, answer: answer)
+            output: reply.fileHandleForWriting.fileDescriptor, readySocket: readySocket, answer: answer)
         let end = service.run(input: question.fileHandleForReading.fileDescriptor)
         whenRead()
         var messages: [[String: JSONValue]] = []
@@ -85,16 +86,16 @@ import Testing
         #expect(messages.first?["error"]?.object?["reason"] == .string("broker_answer"))
     }
 
-    @Test func `a missing broker is named, and the ready file is not created`() async throws {
+    @Test func `a missing broker is named, and the extension is not reported ready`() async throws {
         try await Scratch.with { scratch in
             let broker = BrokerClient(socket: scratch.path + "/none.sock", version: "1")
-            let ready = scratch.path + "/ready"
-            let (messages, _) = try await answers(to: try frame(#"{"id":1,"ask":"hello"}"#), readyFile: ready) {
+            let ready = try NoticeSocket(path: scratch.path + "/ready")
+            let (messages, _) = try await answers(to: try frame(#"{"id":1,"ask":"hello"}"#), readySocket: ready.path) {
                 question in
                 Result { () throws(HostRefusal) in try broker.answer(question) }
             }
             #expect(messages.first?["error"]?.object?["reason"] == .string("broker_unreachable"))
-            #expect(!FileManager.default.fileExists(atPath: ready))
+            #expect(throws: SocketError.self) { try ready.next(seconds: 0) }
         }
     }
 

@@ -30,7 +30,8 @@ import Testing
             downloads: "/d", authorityFiles: ["/a.der"], needed: [try AddressPattern("http://127.0.0.1")],
             startPages: "/s",
             singleSignOn: BrowserExtension(
-                chromiumID: "c", chromiumUpdateURL: "u", firefoxID: "f@x", firefoxInstallURL: "file:///f.xpi", host: "h"
+                chromium: ChromiumExtension(id: "c", updateURL: "u"), firefoxID: "f@x",
+                firefoxInstallURL: "file:///f.xpi", host: "h"
             ))
         let made = try policies(configuration, in: context)
         #expect(made["DownloadDirectory"] == .string("/d"))

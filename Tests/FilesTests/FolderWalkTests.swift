@@ -40,6 +40,15 @@ import Testing
         }
     }
 
+    @Test func `a folder whose printable path differs from its path is unread, not empty`() throws {
+        try withFolder { path in
+            let folder = path + "/a\nb"
+            try FileManager.default.createDirectory(atPath: folder + "/c", withIntermediateDirectories: true)
+            let printable = path + "/" + String(printableName: Array("a\nb".utf8))
+            #expect(names(below: printable) == ([], ["": ENOENT]))
+        }
+    }
+
     @Test func `an entry beyond a limit is reported as unread`() throws {
         try withFolder { path in
             try FileManager.default.createDirectory(atPath: path + "/a/b/c", withIntermediateDirectories: true)

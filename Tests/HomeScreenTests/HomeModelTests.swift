@@ -59,11 +59,32 @@ import WebPages
         #expect(Self.model(open[0], open[1], open[2], Self.state(.signingOut)).actions == [])
         #expect(
             Self.model(open[0], open[1], open[2], Self.state(.signingOut), Self.state(.ready)).actions
-                == [.endPrograms])
+                == [.endWindow, .endPrograms])
         // An earlier home screen that was killed may have left programs, but only once nobody is signed in.
         #expect(Self.model(Self.state(.signedIn)).actions == [.readAccount])
         #expect(Self.model(Self.state(.ready)).actions == [.endPrograms])
         #expect(Self.model(Self.state(.ready), Self.state(.signingIn), Self.state(.ready)).actions == [])
+    }
+
+    @Test(arguments: [DeviceState.Stage.ready, .signingIn, .joining, .quarantined])
+    func `the window ends once its session is over, also if the states in between are missing`(
+        next: DeviceState.Stage
+    ) {
+        func ends(_ events: HomeModel.Event...) -> Bool {
+            var model = HomeModel()
+            return events.map { model.handle($0) }.last?.contains(.endWindow) ?? false
+        }
+        func session(_ began: Int) -> HomeModel.Event {
+            let session = DeviceState.Session(began: began, shiftEnd: nil, idleEnd: nil)
+            return .device(DeviceState(stage: .signedIn, reason: "shared", session: session))
+        }
+        #expect(ends(Self.state(.signedIn), Self.state(next)))
+        #expect(ends(Self.state(.signedIn), Self.state(.signingOut), .brokerLost, Self.state(next)))
+        #expect(ends(session(1), session(2)))
+        #expect(!ends(session(1), session(1)))
+        #expect(!ends(session(1), Self.state(.signingOut)))
+        #expect(!ends(session(1), Self.state(next), Self.state(.ready)))
+        #expect(!ends(Self.state(.ready), Self.state(.signingIn), Self.state(next)))
     }
 
     @Test("the report of a program that ends after the session does not reach the next worker's screen")

@@ -135,14 +135,17 @@ import WebPages
         for view in [try view(nil), try view(true)] { #expect(view.title == "Ready" && view.notices.isEmpty) }
     }
 
-    @Test("the signed-in worker sees name, tiles and one button, and a locked app's tile cannot be touched")
+    @Test("the signed-in worker sees name, tiles and one button, and what a locked app's tile does")
     func session() throws {
         let worker = HomeModel.Account.worker(.init(name: "Amara Okafor", username: "amara@x.test"))
-        let view = try Self.view(
-            Self.state(.signedIn, lockedApps: ["com.rounds"]), .account(worker), .tile(1, .running))
+        let locked = Self.state(.signedIn, lockedApps: ["com.rounds"])
+        // A locked app is opened so that it erases.
+        #expect(try Self.view(locked, .account(worker)).tiles[0].state?.hasPrefix("Open it: it must first") == true)
+        let view = try Self.view(locked, .account(worker), .tile(0, .running), .tile(1, .running))
         #expect(view.title == "Amara Okafor" && view.button?.touch == .handover)
         #expect(view.tiles.map(\.title) == ["Rounds", "Intranet"])
-        #expect(view.tiles[0].isEnabled == false && view.tiles[0].isProblem)
+        #expect(view.tiles[0].state?.hasPrefix("Locked until") == true)
+        #expect(view.tiles[0].isProblem)
         #expect(view.tiles[1].state == "Open")
     }
 
@@ -162,12 +165,42 @@ import WebPages
         #expect(
             receipt.lines.map(\.what) == [
                 "Sign-in keys and tokens", "Browser with pages, forms and downloads", "Data of Rounds",
-                "Memory of the session",
+                "Memory of the session", "Other files of the worker",
             ])
-        #expect(receipt.lines.map(\.isProblem) == [false, false, true, false])
+        #expect(receipt.lines.map(\.mark) == [.done, .done, .problem, .done, .unknown])
         #expect(receipt.lines[0].result == "cleared, and verified by the device")
         #expect(receipt.lines[1].result.contains("reports"))
         #expect(receipt.lines[2].result == "not confirmed; the app is locked")
+    }
+
+    @Test(
+        "the receipt says what is known about other files of the worker",
+        arguments: [
+            (DeviceState.Handover.Left?.none, "not known whether any are left"),
+            (.unknown, "not known whether any are left"),
+            (.nothing, "searched for, and none found"), (.something, "found; tell your administrator"),
+        ])
+    func remains(_ left: DeviceState.Handover.Left?, says words: String) throws {
+        let state = DeviceState(
+            stage: .ready, reason: "shared", hasAgent: true,
+            handover: .init(receipt: 7, finished: 1000, trigger: "app", items: [], left: left))
+        let line = try #require(try Self.view(.device(state)).receipt?.lines.last)
+        #expect(line.what == "Other files of the worker" && line.result == words)
+        #expect(line.mark == (left == .something ? .problem : left == .nothing ? .done : .unknown))
+    }
+
+    @Test(
+        "the receipt says how much nobody looked at",
+        arguments: [(Int?.none, String?.none), (0, nil), (14, "14 not looked at")])
+    func unobserved(_ count: Int?, says words: String?) throws {
+        let state = DeviceState(
+            stage: .ready, reason: "shared", hasAgent: true,
+            handover: .init(
+                receipt: 7, finished: 1000, trigger: "app", items: [], left: .nothing, unobserved: count))
+        let lines = try #require(try Self.view(.device(state)).receipt).lines
+        let line = lines.first { $0.what == "Other places" }
+        #expect(line?.result == words && line?.mark == (words == nil ? nil : .unknown))
+        #expect(lines.count == (words == nil ? 1 : 2))
     }
 
     @Test("a logo that is not an image is explained, and the screen works without it")

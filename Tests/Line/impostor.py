@@ -2,11 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """A program of the session's user that poses as baton-agent and never closes a browser.
 
-    impostor.py SOCKET AGENT_JSON FOLDER marked|unmarked
+    impostor.py SOCKET AGENT_JSON FOLDER marked|unmarked VERSION
 
-Sends hello to batond's SOCKET and opens browsers as AGENT_JSON describes: "marked" with the mark and the profile of the
-real agent; "unmarked" without the mark, in FOLDER, from a parent process that has ended. Answers every order to close
-with "closed". Prints "browser PID" for each browser that it opens and "closed" for each order to close, and prints "cut
+Sends hello with VERSION of the messages to batond's SOCKET and opens browsers as AGENT_JSON describes: "marked" with the
+mark and the profile of the real agent; "unmarked" without the mark, in FOLDER, from a parent process that has ended.
+Answers every order to close with "closed". Prints "browser PID" for each browser that it opens and "closed" for each order to close, and prints "cut
 off" and exits when the broker ends the connection.
 """
 import json
@@ -17,7 +17,7 @@ import struct
 import subprocess
 import sys
 
-SOCKET, CONFIGURATION, FOLDER, KIND = sys.argv[1:5]
+SOCKET, CONFIGURATION, FOLDER, KIND, VERSION = sys.argv[1:6]
 PATIENCE = 120  # seconds to wait for the next order
 
 
@@ -77,7 +77,7 @@ def main():
     link.connect(SOCKET)
     # If the broker neither ends the connection nor sends an order, this program fails after this time.
     link.setsockopt(socket.SOL_SOCKET, socket.SO_RCVTIMEO, struct.pack("ll", PATIENCE, 0))
-    send(link, {"hello": {"version": 1}})
+    send(link, {"hello": {"version": int(VERSION)}})
     with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as notice:
         notice.sendto(b"READY=1", os.environ["NOTIFY_SOCKET"])
     while (order := receive(link)) is not None:

@@ -104,6 +104,115 @@ import Testing
                 == [.currentAccount, .getAccounts, .acknowledgeAccount, .currentAccount, .getDeviceInfo])
     }
 
+    /// A broker that reports to each client id once that Amara has left and Bo is signed in.
+    private static func handedOver(_ requests: Requests) throws -> ScriptedBroker {
+        let isOver = Mutex(false)
+        let isTold = Mutex(false)
+        return try .answering(requests) { request in
+            switch request.operation {
+            case .getDeviceInfo: isOver.withLock { $0 = true }
+            case .acknowledgeAccount: isTold.withLock { $0 = true }
+            default: break
+            }
+            guard isOver.withLock(\.self) else { return TestValues.current(TestValues.amara, previous: nil) }
+            return TestValues.current(
+                TestValues.bo, previous: isTold.withLock(\.self) ? TestValues.bo : TestValues.amara)
+        }
+    }
+
+    private func change(_ application: MSALPublicClientApplication) async -> [String?] {
+        await withCheckedContinuation { done in
+            application.getCurrentAccount(with: nil) { current, previous, _ in
+                done.resume(returning: [current, previous].map { $0?.username ?? $0?.identifier })
+            }
+        }
+    }
+
+    @Test func `CUR-8 each object that has shown the former worker is told once, however many share a client id`()
+        async throws
+    {
+        let broker = try Self.handedOver(Requests())
+        let applications = [try broker.application(), try broker.application(), try broker.application()]
+        let (amara, bo) = (TestValues.amara, TestValues.bo)
+        for application in applications {
+            #expect(try await application.currentAccount(with: nil).0?.username == amara.username)
+        }
+        _ = try await applications[0].deviceInformation(with: nil)
+        for application in applications {
+            #expect(await change(application) == [bo.username, amara.homeAccountID])
+        }
+        for application in applications {
+            #expect(await change(application) == [bo.username, bo.username])
+            #expect(try await application.currentAccount(with: nil).1 == application.currentAccount(with: nil).0)
+        }
+        // An object that has shown nobody has no data of a former worker.
+        #expect(try await broker.application().currentAccount(with: nil).1?.username == bo.username)
+    }
+
+    @Test func `CUR-8 in async code, each object is told once, and the broker gets one acknowledgement`() async throws {
+        let requests = Requests()
+        let broker = try Self.handedOver(requests)
+        let applications = [try broker.application(), try broker.application()]
+        for application in applications { _ = try await application.currentAccount(with: nil) }
+        _ = try await applications[0].deviceInformation(with: nil)
+        for application in applications {
+            #expect(try await application.currentAccount(with: nil).1?.identifier == TestValues.amara.homeAccountID)
+        }
+        for application in applications + applications {
+            let (current, previous) = try await application.currentAccount(with: nil)
+            #expect(current?.username == TestValues.bo.username && (previous == nil || previous == current))
+        }
+        #expect(requests.all.count { $0.operation == .acknowledgeAccount } == 1)
+    }
+
+    @Test func `CUR-8 a worker who is shown while a change is being handled is remembered, too`() async throws {
+        let step = Mutex(0)
+        let broker = try ScriptedBroker.answering { request in
+            if request.operation == .refresh { return TestValues.token(TestValues.bo) }
+            if request.operation == .acknowledgeAccount { return FlatMap() }
+            let number = step.withLock { step in
+                step += 1
+                return step
+            }
+            return TestValues.current(
+                number == 1 ? TestValues.amara : nil, previous: number == 2 ? TestValues.amara : nil)
+        }
+        let application = try broker.application()
+        #expect(try await application.currentAccount(with: nil).0?.username == TestValues.amara.username)
+        #expect(try await application.currentAccount(with: nil).1?.identifier == TestValues.amara.homeAccountID)
+        let worker = MSALAccount(
+            identifier: TestValues.bo.homeAccountID, username: nil, environment: "login.baton.test")
+        _ = try await application.acquireTokenSilent(
+            with: MSALSilentTokenParameters(scopes: ["User.Read"], account: worker))
+        // Another process has acknowledged that Bo has left.
+        #expect(try await application.currentAccount(with: nil).1?.identifier == TestValues.bo.homeAccountID)
+        #expect(try await application.currentAccount(with: nil).1 == nil)
+    }
+
+    @Test(arguments: [BrokerProtocol.Operation.refresh, .getAccounts])
+    func `CUR-8 a worker whose token or account the app got has been shown, too`(operation: BrokerProtocol.Operation)
+        async throws
+    {
+        let broker = try ScriptedBroker.answering { request in
+            switch request.operation {
+            case .refresh: TestValues.token(TestValues.amara)
+            case .getAccounts: AccountsResponse(accounts: [TestValues.amara]).entries
+            default: TestValues.current(nil, previous: nil)
+            }
+        }
+        let application = try broker.application()
+        if operation == .refresh {
+            let worker = MSALAccount(
+                identifier: TestValues.amara.homeAccountID, username: nil, environment: "login.baton.test")
+            _ = try await application.acquireTokenSilent(
+                with: MSALSilentTokenParameters(scopes: ["User.Read"], account: worker))
+        } else {
+            _ = try await application.accountsFromDevice(for: MSALAccountEnumerationParameters())
+        }
+        #expect(try await application.currentAccount(with: nil).1?.identifier == TestValues.amara.homeAccountID)
+        #expect(try await application.currentAccount(with: nil).1 == nil)
+    }
+
     @Test func `CUR-6 if the worker has not changed, nothing is acknowledged`() async throws {
         let requests = Requests()
         let broker = try ScriptedBroker.answering(requests) { _ in

@@ -2,14 +2,18 @@
 # SPDX-License-Identifier: Apache-2.0
 """Closes a window as a window manager does when its button is touched (ICCCM, section 4.2.8.1).
 
-    close_window.py TITLE
+    close_window.py TITLE [KEYS]
 
-Waits until a visible window has a title that the regular expression TITLE matches, and asks it to close.
+Waits until a visible window has a title that the regular expression TITLE matches, and asks it to close. With KEYS,
+presses a shortcut in the window first, waits for the window that this opens, and in the end for a screen without windows.
 """
 import ctypes
 import sys
+import time
 
-from windows import find
+from windows import PATIENCE, act, await_closed, find, search, tool
+
+AGAIN = 2.0  # seconds after which a shortcut without an effect is pressed again
 
 
 class ClientMessage(ctypes.Structure):
@@ -21,7 +25,21 @@ class ClientMessage(ctypes.Structure):
         ("data", ctypes.c_long * 5), ("room", ctypes.c_long * 12)]
 
 
+def press(title, keys):
+    """Presses a shortcut until it has opened a second window. A window that has just opened may miss it."""
+    deadline = time.monotonic() + PATIENCE
+    while len(search(".")) < 2:
+        if time.monotonic() > deadline:
+            sys.exit(f"{keys} opens no window")
+        act(title, lambda window: tool("windowfocus", "--sync", window, "key", keys))
+        again = time.monotonic() + AGAIN
+        while len(search(".")) < 2 and time.monotonic() < again:
+            time.sleep(0.02)
+
+
 def main():
+    if len(sys.argv) > 2:
+        press(*sys.argv[1:])
     window = int(find(sys.argv[1]) or sys.exit("there is no such window"))
     xlib = ctypes.CDLL("libX11.so.6")
     xlib.XOpenDisplay.restype = ctypes.c_void_p
@@ -39,6 +57,8 @@ def main():
     if not xlib.XSendEvent(display, window, 0, 0, ctypes.byref(event)):
         sys.exit("the window cannot be asked")
     xlib.XCloseDisplay(display)
+    if len(sys.argv) > 2:
+        await_closed(".")
 
 
 main()

@@ -312,8 +312,10 @@ def save(text):
 
 
 def meeting_point(profile):
-    """The socket at which a later call with the same profile finds the first. It is abstract, so no file remains."""
-    return "\0baton-person:" + os.path.realpath(profile)[-80:]
+    """The socket at which a later call with the same profile finds the first. It is abstract, so no file remains. In
+    sandboxes, different profiles have the same path."""
+    sandbox = os.stat("/proc/self/ns/pid").st_ino
+    return f"\0baton-person:{sandbox}:" + os.path.realpath(profile)[-70:]
 
 
 def hand_over(profile, url):

@@ -14,13 +14,14 @@ Needs `unshare` and `mount`, and no privileges.
 """
 import json
 import os
+import select
 import subprocess
 import sys
 import tempfile
 import time
 
 sys.path.insert(0, os.path.dirname(__file__))
-from person import Chromium, PATIENCE  # noqa: E402
+from person import Chromium, PATIENCE, write_all  # noqa: E402
 
 ROWS = r"""
 (() => {
@@ -45,6 +46,31 @@ ROWS = r"""
   return rows;
 })()
 """
+
+
+def attach(browser, log):
+    """Attaches to a new page. Raises RuntimeError if Chromium refuses, or if it says that it serves no debugger."""
+    command = {"id": 0, "method": "Target.createTarget", "params": {"url": "about:blank"}}
+    write_all(browser.commands, json.dumps(command).encode() + b"\0")
+    deadline = time.monotonic() + PATIENCE
+    while not select.select([browser.replies], [], [], 0.1)[0]:
+        with open(log, encoding="utf-8", errors="replace") as lines:
+            if "remote debugging is disallowed" in lines.read():
+                raise RuntimeError("Chromium serves no debugger")
+        if time.monotonic() > deadline:
+            raise TimeoutError("Chromium neither serves a debugger nor says that it does not")
+    answer = browser.receive(deadline)
+    while answer.get("id") != 0:
+        answer = browser.receive(deadline)
+    return session_of(browser, answer["result"]["targetId"])
+
+
+def session_of(browser, target):
+    return browser.call("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
+
+
+def new_page(browser):
+    return session_of(browser, browser.call("Target.createTarget", url="about:blank")["targetId"])
 
 
 def look(browser, session):
@@ -74,19 +100,21 @@ def main():
         subprocess.run(["mount", "--bind", os.path.join(folder, "chromium"), "/etc/chromium"], check=True)
         os.environ["HOME"] = folder
         profile = os.path.join(folder, "profile")
-        browser = Chromium(
-            "/usr/bin/chromium", profile, ["--host-resolver-rules=MAP * 127.0.0.1:1"], subprocess.DEVNULL)
+        with open(os.path.join(folder, "log"), "wb") as log:
+            browser = Chromium("/usr/bin/chromium", profile, ["--host-resolver-rules=MAP * 127.0.0.1:1"], log)
         try:
             answer = {"attached": True, "visits": {}}
-            target = browser.call("Target.createTarget", url="about:blank")["targetId"]
             try:
-                session = browser.call("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
+                session = attach(browser, log.name)
             except RuntimeError:
                 answer["attached"] = False
             else:
                 if order.get("look"):
                     answer["policies"] = look(browser, session)
                 for address in order.get("visits", []):
+                    # Each in a page of its own: Chromium ends if one of its own pages is navigated to while the error
+                    # page of another is still loading.
+                    session = new_page(browser)
                     answer["visits"][address] = browser.call("Page.navigate", session, url=address).get("errorText", "")
             json.dump(answer, sys.stdout)
         finally:

@@ -12,7 +12,8 @@ and `host` (the manifest of the native messaging host).
 
 The pages drive the browser: each leads to the next. For each of the steps `nobody`, `frame` and `redirect`, `result`
 contains the credential headers that the other site received and the identity platform's answer. It also contains `who`,
-the user that the relying party saw, `milliseconds`, the duration of that sign-in, and whether the file `ready` existed.
+the user that the relying party saw, `milliseconds`, the duration of that sign-in, and whether the extension reported to
+the socket `ready`.
 """
 import http.server
 import json
@@ -20,6 +21,7 @@ import os
 import pathlib
 import secrets
 import signal
+import socket
 import ssl
 import subprocess
 import sys
@@ -44,14 +46,22 @@ class Stage:
         self.folder = pathlib.Path(wanted["folder"])
         self.seen = {}
         self.done = threading.Event()
+        self.is_ready = False
+        self.notices = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+        self.notices.bind(self.ready)
         self.rely, self.elsewhere = wanted["ports"]
         self.other = f"https://{OTHER}:{self.elsewhere}"
 
     def await_ready(self):
         """Waits until the browser's extension is ready, or for the limit."""
-        deadline = time.monotonic() + PATIENCE
-        while not os.path.exists(self.ready) and time.monotonic() < deadline:
-            time.sleep(0.02)
+        if self.is_ready:
+            return
+        self.notices.settimeout(PATIENCE)
+        try:
+            self.notices.recv(64)
+            self.is_ready = True
+        except TimeoutError:
+            pass
 
     def authorize(self, step):
         """An address of the identity platform that redirects to the other site, whether or not a user is signed in."""
@@ -252,7 +262,7 @@ def main():
             "env": environment, "stdin": subprocess.DEVNULL, "stdout": log, "stderr": subprocess.STDOUT})
     display.kill()
     display.wait()
-    stage.seen["ready"] = os.path.exists(stage.ready)
+    stage.seen["ready"] = stage.is_ready
     with open(stage.result + ".new", "w", encoding="utf-8") as file:
         json.dump(stage.seen, file)
     os.rename(stage.result + ".new", stage.result)

@@ -72,12 +72,12 @@ import Testing
             let line = try Receipt(
                 place: .init(sequence: 1, previous: nil), tenant: "t", device: "d", key: "k", ended: "1.x", next: "2.y",
                 trigger: nil, isAttempt: true, times: .init(began: nil, committed: nil, finished: 1), items: [],
-                accessTokensEndBy: tokens, subject: subject, remains: .init(left: left)
+                accessTokensEndBy: tokens, subject: subject, remains: .init(left: left, opened: left)
             ).signed(with: .p256(chain.key))
             let read = try Receipt(line)
             #expect(read.accessTokensEndBy == tokens)
             #expect(read.subject == subject)
-            #expect(read.remains.left == left)
+            #expect(read.remains.left == left && read.remains.opened == left)
             #expect(read.trigger == nil)
         }
     }

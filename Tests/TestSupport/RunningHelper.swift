@@ -30,9 +30,11 @@ package struct RunningHelper: Sendable {
     ///   - user: the name of the session user.
     ///   - megabytes: the size of a session's storage.
     ///   - file: the program; nil for the one that was built.
+    ///   - mounts: the mount namespace of the helper; nil for that of the tests.
     /// - Throws: ``TestProblem`` unless the tests run as root.
     package static func start(
-        broker: String = "root", user: String = "nobody", megabytes: Int = 16, file: String? = nil, in scratch: Scratch
+        broker: String = "root", user: String = "nobody", megabytes: Int = 16, file: String? = nil,
+        through mounts: MountNamespace? = nil, in scratch: Scratch
     ) async throws -> RunningHelper {
         guard geteuid() == 0 else { throw TestProblem("mounts and control groups need root") }
         try FileManager.default.setAttributes([.posixPermissions: 0o711], ofItemAtPath: scratch.path)
@@ -46,6 +48,7 @@ package struct RunningHelper: Sendable {
             "/bin/sh",
             [
                 "-c", #"mkdir -p "$0" && echo $$ > "$0/cgroup.procs" && exec "$@""#, group,
+            ] + (mounts?.entrance ?? []) + [
                 // The capabilities that the unit grants.
                 "/usr/bin/setpriv", "--bounding-set=-all,+sys_admin,+dac_read_search", "--inh-caps=-all",
                 "--no-new-privs", "--",

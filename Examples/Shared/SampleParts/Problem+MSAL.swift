@@ -17,6 +17,11 @@ extension Problem {
             return
         }
         let text = error.userInfo[MSALErrorDescriptionKey] as? String ?? "MSAL gave no reason."
+        // The app is locked: its own eraser has failed.
+        guard error.userInfo[BatonReasonKey] as? String != "app_locked" else {
+            self.init(code: "erase", message: text)
+            return
+        }
         switch MSALError(rawValue: error.code) {
         case .interactionRequired: self.init(code: "interaction-required", message: "\(text) Use sign-in.")
         case .userCanceled: self.init(code: "canceled", message: text)

@@ -1,25 +1,58 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
+import Handover
 import MSAL
 package import Workers
 
 /// The worker who, according to MSAL, is signed in on the device, and the worker's profile in Graph.
 ///
-/// All blocks of MSAL run on the main queue, and each `answer` is called inside its block. A change of worker counts as
-/// handled when the block returns, so an app that erases in `answer` has erased by then.
+/// All blocks of MSAL run on the main queue, and so does each `answer`. The eraser erases a worker's
+/// data whenever the broker asks, whatever MSAL counts as handled.
 @MainActor package final class SharedDevice {
     private let application: MSALPublicClientApplication
     private let graph: Graph
     private let scopes: [String]
+    private let handover: Handover
     private var account: MSALAccount?
+    /// The worker whom this app knew before, if no check has named them yet.
+    private var previous: MSALAccount?
+    /// The last change of worker that the hand-over has told.
+    private var change: WorkerChange?
+    private var changeCount = 0
+    private var following: Task<Void, Never>?
+    private var changed: @MainActor () -> Void = {}
+    /// Called at the next change, before `changed`.
+    private var waiting: [@MainActor () -> Void] = []
 
     package init(_ configuration: Configuration) throws {
         application = try MSALPublicClientApplication(
             configuration: MSALPublicClientApplicationConfig(
                 clientId: configuration.clientId, redirectUri: configuration.redirectUri,
                 authority: try MSALAADAuthority(url: configuration.authority)))
+        handover = try Handover(application)
         graph = Graph(configuration)
         scopes = configuration.scopes
+    }
+
+    /// Follows the changes of worker, and calls `changed` at each: also when nobody knows any more who is signed in. The
+    /// erasers must be registered before.
+    package func follow(_ changed: @escaping @MainActor () -> Void) throws {
+        self.changed = changed
+        let changes = try handover.changes(for: "app")
+        following = Task { [weak self] in
+            for await change in changes { self?.note(change) }
+        }
+    }
+
+    isolated deinit { following?.cancel() }
+
+    private func note(_ change: WorkerChange) {
+        (self.change, changeCount) = (change, changeCount + 1)
+        let resumed = waiting
+        waiting = []
+        for resume in resumed { resume() }
+        // At the start, the first change only says that nobody is signed in.
+        if change.kind != .signedOut(previous: nil) || account != nil { changed() }
     }
 
     /// Asks whether workers share this device. `reason` is the broker's reason for the mode; nil if the broker gives
@@ -34,16 +67,52 @@ package import Workers
         }
     }
 
-    /// Asks who is signed in, and which worker this app knew before.
+    /// Registers the block that erases this app's data of a worker who has left, also if the app was closed meanwhile.
+    package func erase(_ name: String, _ erase: @escaping @MainActor () throws -> Void) throws {
+        try handover.eraser(name) { _ in try await MainActor.run { try erase() } }
+    }
+
+    /// Whether a worker has typed something that is not kept yet. While they have, the end of their session waits.
+    package var hasUnsavedWork: Bool {
+        get { handover.hasUnsavedWork }
+        set {
+            handover.isActive()
+            handover.hasUnsavedWork = newValue
+        }
+    }
+
+    /// Asks who is signed in, and which worker this app knew before. A worker is named only once the hand-over has named
+    /// them, because the next sign-out then waits until this app has erased its data.
     package func check(
         _ answer: @escaping @MainActor (Result<(current: Worker?, previous: String?), Problem>) -> Void
     ) {
+        let count = changeCount
         application.getCurrentAccount(with: onMain(MSALParameters())) { [weak self] current, previous, error in
             MainActor.assumeIsolated {
+                guard let self else { return }
+                // MSAL names the worker who has left once; after that, both accounts are equal.
+                if previous != current { self.previous = previous ?? self.previous }
                 if let error { return answer(.failure(Problem(error))) }
-                self?.account = current
-                answer(.success((current.flatMap(Worker.init), previous?.identifier)))
+                self.settle(current, askedAfter: count, answer)
             }
+        }
+    }
+
+    /// Answers a check once the hand-over has named this worker, too; until then, asks again at each change.
+    private func settle(
+        _ current: MSALAccount?, askedAfter count: Int,
+        _ answer: @escaping @MainActor (Result<(current: Worker?, previous: String?), Problem>) -> Void
+    ) {
+        if current == nil || change?.current == current {
+            let previous = previous
+            (account, self.previous) = (current, nil)
+            answer(.success((current.flatMap(Worker.init), previous?.identifier)))
+        } else if changeCount != count {
+            check(answer)
+        } else if case .unknown(let reason) = change?.kind, Problem(reason.error).code == "erase" {
+            answer(.failure(Problem(reason.error)))
+        } else {
+            waiting.append { [weak self] in self?.check(answer) }
         }
     }
 
@@ -87,14 +156,6 @@ package import Workers
     /// Drops the account object unless it belongs to `owner`.
     package func forget(keeping owner: String?) {
         if account?.identifier != owner { account = nil }
-    }
-
-    /// Calls `changed` on the main queue at each notice of MSAL that another worker may be signed in. The notice comes
-    /// on any thread.
-    package static func observeChanges(_ changed: @escaping @MainActor () -> Void) {
-        _ = NotificationCenter.default.addObserver(
-            forName: Notification.Name("SHARED_MODE_CURRENT_ACCOUNT_CHANGED"), object: nil, queue: nil
-        ) { _ in DispatchQueue.main.async { MainActor.assumeIsolated { changed() } } }
     }
 
     private func onMain<Parameters: MSALParameters>(_ parameters: Parameters) -> Parameters {

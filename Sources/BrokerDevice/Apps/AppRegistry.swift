@@ -44,16 +44,19 @@ package struct AppRegistry: Sendable, Codable, Equatable {
         let declared = apps.indices.filter { apps[$0].bundleID == entry.bundleID }
         guard declared.isEmpty || entry.clients.isEmpty else { throw RegistryFailure(.appTwice, entry.bundleID) }
         for index in declared {
-            guard let binding = entry.binding else { continue }
-            guard apps[index].binding == .session || apps[index].binding == binding else {
-                throw RegistryFailure(.appTwice, entry.bundleID)
+            if let binding = entry.binding {
+                guard apps[index].binding == .session || apps[index].binding == binding else {
+                    throw RegistryFailure(.appTwice, entry.bundleID)
+                }
+                apps[index].binding = binding
             }
-            apps[index].binding = binding
+            if let folders = entry.dataFolders { apps[index].dataFolders = folders }
         }
         apps += entry.clients.map { client in
             RegisteredApp(
                 bundleID: entry.bundleID, clientID: client.clientID, redirectURIs: client.redirectURIs,
-                binding: entry.binding ?? .session, source: .device, isManaged: isManaged)
+                binding: entry.binding ?? .session, source: .device, isManaged: isManaged,
+                dataFolders: entry.dataFolders ?? [])
         }
     }
 
@@ -70,6 +73,31 @@ package struct AppRegistry: Sendable, Codable, Equatable {
             guard users.updateValue(app.bundleID, forKey: user) ?? app.bundleID == app.bundleID else {
                 throw RegistryFailure(.userTwice, app.bundleID)
             }
+        }
+        try checkData(of: apps)
+    }
+
+    /// Checks that no folder of data belongs to two apps, and that the agent may take each of them away: those of apps that
+    /// run as the session's user.
+    private static func checkData(of apps: [RegisteredApp]) throws(RegistryFailure) {
+        var owners: [(folder: DataFolder, app: String)] = []
+        for app in apps where !app.dataFolders.isEmpty {
+            guard app.binding == .session else { throw RegistryFailure(.dataFolder, app.bundleID) }
+            // An app may have several clients.
+            guard !owners.contains(where: { $0.app == app.bundleID }) else { continue }
+            for folder in app.dataFolders {
+                guard !owners.contains(where: { $0.folder.overlaps(folder) }) else {
+                    throw RegistryFailure(.dataFolderTwice, app.bundleID)
+                }
+                owners.append((folder, app.bundleID))
+            }
+        }
+    }
+
+    /// The folders of the worker's data, by the bundle ids of their apps.
+    package var dataFolders: [String: [DataFolder]] {
+        apps.reduce(into: [:]) { folders, app in
+            if !app.dataFolders.isEmpty { folders[app.bundleID] = app.dataFolders }
         }
     }
 

@@ -20,10 +20,13 @@ package struct RegisteredApp: Sendable, Codable, Equatable {
     package let source: Source
     /// Whether the MDM installed the app.
     package let isManaged: Bool
+    /// The folders that hold the worker's data of this app; empty if the registration names none. Equal in all clients of
+    /// the app.
+    package var dataFolders: [DataFolder]
 
     package init(
         bundleID: String, clientID: String, redirectURIs: [String], binding: AppBinding = .session,
-        source: Source = .management, isManaged: Bool = true
+        source: Source = .management, isManaged: Bool = true, dataFolders: [DataFolder] = []
     ) {
         self.bundleID = bundleID
         self.clientID = clientID
@@ -31,6 +34,7 @@ package struct RegisteredApp: Sendable, Codable, Equatable {
         self.binding = binding
         self.source = source
         self.isManaged = isManaged
+        self.dataFolders = dataFolders
     }
 
     package init(bundleID: String, clientID: String, redirectURI: String) {

@@ -17,6 +17,8 @@ package struct RegistryFailure: Error, Sendable, Codable, Equatable {
         case userTwice = "registry_user_twice"
         case userShared = "registry_user_shared"
         case rules = "registry_rules_malformed"
+        case dataFolder = "registry_data_folder"
+        case dataFolderTwice = "registry_data_folder_twice"
     }
 
     package let code: Code
@@ -42,6 +44,9 @@ package struct RegistryFailure: Error, Sendable, Codable, Equatable {
         case .userTwice: "The user of \(subject) also belongs to another app."
         case .userShared: "The user of \(subject) is root, the broker's user or a session user."
         case .rules: "The single sign-on profile's \(subject) cannot be read."
+        case .dataFolder:
+            "The dataFolders of \(subject) are not a list of absolute paths, or the app is not session-bound."
+        case .dataFolderTwice: "A folder in dataFolders of \(subject) also belongs to another entry."
         }
     }
 
@@ -59,6 +64,10 @@ package struct RegistryFailure: Error, Sendable, Codable, Equatable {
         case .userTwice, .userShared: "Give the app a user of its own, or another level."
         case .rules:
             "Correct the profile: a list is one string with commas; Enable_SSO_On_All_ManagedApps is 0 or 1."
+        case .dataFolder:
+            "Name up to \(DataFolder.maximumCount) folders with their full paths, such as /home/kiosk/rounds/data, for an "
+                + "app with the level session."
+        case .dataFolderTwice: "Give each app folders of its own, none of them inside another."
         }
     }
 

@@ -13,6 +13,8 @@ package struct RegistryFile: Sendable, Equatable {
         /// The app's binding; nil if the file names no level.
         package let binding: AppBinding?
         package let clients: [Client]
+        /// The folders of the worker's data; nil if the file names none.
+        package let dataFolders: [DataFolder]?
     }
 
     /// A client id, and the addresses to which the identity platform may send its answers.
@@ -77,7 +79,7 @@ extension RegistryFile {
         let entry: Entry
 
         init(from decoder: any Decoder) throws {
-            let values = try StrictKeys(decoder, ["id", "level", "user", "clients"]).container
+            let values = try StrictKeys(decoder, ["id", "level", "user", "clients", "dataFolders"]).container
             let bundleID = try values.decode(String.self, forKey: "id")
             let level = try values.decodeIfPresent(String.self, forKey: "level")
             let user = try values.decodeIfPresent(UInt32.self, forKey: "user")
@@ -85,7 +87,10 @@ extension RegistryFile {
             guard binding != nil else { throw RegistryFailure(.level, bundleID) }
             entry = Entry(
                 bundleID: bundleID, binding: level == nil ? nil : binding,
-                clients: try values.decodeIfPresent([Client].self, forKey: "clients") ?? [])
+                clients: try values.decodeIfPresent([Client].self, forKey: "clients") ?? [],
+                dataFolders: try values.decodeIfPresent([String].self, forKey: "dataFolders").map {
+                    (paths) throws(RegistryFailure) in try DataFolder.list(paths, of: bundleID)
+                })
         }
     }
 }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+package import Processes
 
 /// The process that connected, as the kernel reports it.
 package struct PeerRecord: Sendable, Codable, Equatable {
@@ -7,10 +8,13 @@ package struct PeerRecord: Sendable, Codable, Equatable {
     package let pid: Int32
     package let uid: UInt32
     package let identity: AppIdentity
+    /// The process, so that it can be ended with the session even if its id is reused; nil if it had already ended.
+    package let name: ProcessTable.Name?
 
-    package init(pid: Int32, uid: UInt32, identity: AppIdentity) {
+    package init(pid: Int32, uid: UInt32, identity: AppIdentity, name: ProcessTable.Name? = nil) {
         self.pid = pid
         self.uid = uid
         self.identity = identity
+        self.name = name
     }
 }

@@ -2,6 +2,7 @@
 package import BrokerIPC
 package import BrokerProtocol
 package import BrowserPolicies
+package import Processes
 
 /// A message from the session process to the supervisor.
 package enum SessionProcessMessage: Sendable, Codable, Equatable {
@@ -10,6 +11,8 @@ package enum SessionProcessMessage: Sendable, Codable, Equatable {
     case signInRequested(requestID: UInt64)
     /// A loopback address for the person's browser; it contains no secret.
     case browserWanted(url: String)
+    /// The sign-in, join or PIN is over; its page is no longer needed.
+    case pageOver
     /// The server has opened a session. The end of that session must be reported to the server.
     case sessionKnown(EndedSession)
     /// The server's pseudonym for the worker in receipts; nil if the server gave none. Sent before
@@ -38,10 +41,13 @@ package enum SessionProcessMessage: Sendable, Codable, Equatable {
     case appsReady(epoch: Epoch)
     /// The apps of this epoch that have unsaved work. The list replaces the list that was reported before.
     case unsavedWork(apps: [String], epoch: Epoch)
+    /// An app with folders of data is about to be given something of this epoch's worker. The process is nil if it has
+    /// ended.
+    case keeperArrived(bundleID: String, ProcessTable.Name?, epoch: Epoch, requestID: UInt64)
     /// An app of this epoch has an eraser: the app erases a worker's data itself.
-    case appEnlisted(app: String, epoch: Epoch, requestID: UInt64)
-    /// An app has reported whether it has erased its data of an ended epoch.
-    case appAnswered(app: String, ended: Epoch, EraserReport.Result, requestID: UInt64)
+    case eraserEnlisted(AppEraser, epoch: Epoch, requestID: UInt64)
+    /// An eraser has reported whether it has erased its data of an ended epoch.
+    case eraserAnswered(AppEraser, ended: Epoch, EraserReport.Result, requestID: UInt64)
     /// The browser of this epoch's worker should open a page; nil for the home page. Answered with
     /// ``SupervisorMessage/pageSettled(requestID:_:)``.
     case pageWanted(WebAddress?, epoch: Epoch, requestID: UInt64)
@@ -71,5 +77,5 @@ package enum SessionProcessMessage: Sendable, Codable, Equatable {
 
 /// Why the person's browser is closed.
 package enum BrowserEnd: String, Sendable, Codable {
-    case closedByPerson, couldNotOpen, broke, agentMissing
+    case closedByPerson, couldNotOpen, notConfined, broke, agentMissing
 }

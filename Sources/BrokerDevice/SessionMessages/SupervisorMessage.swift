@@ -7,7 +7,7 @@ package enum SupervisorMessage: Sendable, Codable, Equatable {
     /// The first message: the epoch and, if a live session continues, the session key as a descriptor.
     case start(
         configuration: SupervisorConfiguration, epoch: Epoch, resuming: Bool, device: DeviceSnapshot,
-        tombstones: [AccountReader: [AccountTombstone]], askedApps: [String: Epoch], locks: [String: Epoch])
+        tombstones: [AccountReader: [AccountTombstone]], asked: [AppEraser: Epoch], locks: [AppEraser: Epoch])
     /// The device has changed. The answer is ``SessionProcessMessage/deviceKnown(change:)``.
     case device(DeviceSnapshot, change: UInt64)
     /// A new app connection, as a descriptor.
@@ -35,9 +35,11 @@ package enum SupervisorMessage: Sendable, Codable, Equatable {
     case willEnd(epoch: Epoch, milliseconds: Int)
     /// The epoch ends after this many seconds if there is no activity.
     case idle(epoch: Epoch, seconds: Int)
-    /// The apps that have not erased their data of an ended epoch, each with that epoch. Until these apps have erased
-    /// the data, they may do nothing else.
-    case locks([String: Epoch])
+    /// The erasers that have not erased their data of an ended epoch, each with that epoch. Until then, their apps may do
+    /// nothing else.
+    case locks([AppEraser: Epoch])
+    /// The data of these apps, by bundle id, was taken away: nobody is asked to erase it any more.
+    case dataTaken(apps: [String])
     /// Whether the message with this request id was accepted.
     case appSettled(requestID: UInt64, accepted: Bool)
     /// The outcome of the page request with this id: nil if the page is shown, otherwise the reason why not.

@@ -49,6 +49,7 @@ package struct DeviceFiles: Sendable {
         package static let liveSession = "live-session.json"
         package static let browserHolder = "browser-holder.json"
         package static let locks = "app-locks.json"
+        package static let appProcesses = "app-processes.json"
         package static let sessionTimer = "session-timer.json"
         package static let departure = "departure.json"
         package static let registration = "registration-status.json"

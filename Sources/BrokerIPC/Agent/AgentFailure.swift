@@ -10,7 +10,11 @@ package struct AgentFailure: Error, Sendable, Equatable, CustomStringConvertible
         case profileMounted = "profile_mounted"
         case profileUnavailable = "profile_unavailable"
         case browserUnavailable = "browser_unavailable"
+        /// The machine cannot confine a browser, so no window opens.
+        case confinementUnavailable = "confinement_unavailable"
         case policiesUnavailable = "policies_unavailable"
+        /// A file of the browser's extension is not the one that the agent packed.
+        case extensionChanged = "extension_changed"
         case addressBlocked = "address_blocked"
         case alreadyRunning = "already_running"
         /// The browser ended before it showed a worker's page.

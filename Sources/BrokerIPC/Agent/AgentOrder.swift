@@ -8,8 +8,8 @@ package enum AgentOrder: Sendable, Codable, Equatable {
     /// ``AgentMessage/opened(id:)`` or ``AgentMessage/failed(id:code:message:)``.
     case open(id: UInt64, epoch: Epoch.ID, url: String)
     /// Open a page for the worker in the browser of this epoch; a nil address means the home page. Each order has its
-    /// own `id`, for which ``isPage(_:)`` is true. Answered like ``open(id:epoch:url:)``, and after
-    /// ``AgentMessage/opened(id:)`` with ``AgentMessage/shown(id:)`` or ``AgentMessage/failed(id:code:message:)``.
+    /// own `id`, for which ``isPage(_:)`` is true. Answered like ``open(id:epoch:url:)`` or with
+    /// ``AgentMessage/passed(id:)``, and afterwards with ``AgentMessage/shown(id:)`` or ``AgentMessage/failed(id:code:message:)``.
     case browse(id: UInt64, epoch: Epoch.ID, address: WebAddress?)
     /// Sign-in pages have addresses that match this pattern. They open even if the configuration blocks them.
     case signIn(AddressPattern)
@@ -19,8 +19,17 @@ package enum AgentOrder: Sendable, Codable, Equatable {
     case confine(epoch: Epoch.ID, storage: String)
     /// Start the browser in this waiting process or, if the process could not be confined, end it.
     case proceed(process: Int32, isConfined: Bool)
-    /// End every process of this epoch's browser and remove its profile.
+    /// End the windows that show the pages of ``open(id:epoch:url:)``: the sign-in is over. What the worker opened
+    /// meanwhile goes on.
+    case endSignIn(epoch: Epoch.ID)
+    /// Examine the browsers of this epoch, whose processes are about to be killed. Answered with
+    /// ``AgentMessage/examined(epoch:_:)``.
+    case examine(epoch: Epoch.ID)
+    /// End every process of this epoch's browser and remove its profile. The agent examines the browser first.
     case close(epoch: Epoch.ID)
+    /// Take the data of these apps of an ended epoch away. Answered with ``AgentMessage/dataCleared(epoch:failures:)``.
+    /// After `until`, in milliseconds of `CLOCK_BOOTTIME`, the agent moves nothing: it could be the next worker's.
+    case clearData(epoch: Epoch.ID, apps: [AppData], until: Int)
     /// Use this configuration for browsers that are started from now on. Until the first such order of a connection,
     /// the agent uses ``BrowserConfiguration/standard``.
     case configure(BrowserConfiguration)

@@ -21,6 +21,11 @@ package struct LoopbackURL: Sendable, Equatable {
         self.text = text
     }
 
+    /// The scheme, the address and the port.
+    package var origin: String {
+        String(text.prefix(Self.origin.count + text.dropFirst(Self.origin.count).prefix { $0 != "/" }.count))
+    }
+
     private static let origin = "http://127.0.0.1:"
     /// The characters of RFC 3986 sections 3.3 and 3.4, without those that are special in shells and templates.
     private static let allowed = Set(

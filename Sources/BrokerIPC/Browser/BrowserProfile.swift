@@ -60,6 +60,16 @@ package struct BrowserProfile: Sendable {
     /// Whether the profile's own folder exists.
     package func isThere() throws(FileError) -> Bool { try Self.isThere(folder) }
 
+    /// Whether the profile belongs to a confined browser, whose home and temporary folders exist in its sandbox only.
+    package func isConfined() throws(FileError) -> Bool {
+        guard try !Self.isThere(home) else { return false }
+        return try folder.names().contains { $0 == Self.workersWindow || $0.hasPrefix(Self.signInWindow) }
+    }
+
+    /// The names of the folders of confined windows in the profile; a number follows that of a sign-in window.
+    package static let workersWindow = "worker"
+    package static let signInWindow = "sign-in-"
+
     /// Whether anything of the profile is left: its folder, the temporary folder, or moved files that are not yet
     /// removed.
     ///
@@ -95,6 +105,18 @@ package struct BrowserProfile: Sendable {
         let temporary = try temporary.make()
         try Self.make([temporary])
         return temporary
+    }
+
+    /// Makes the folder of one confined window, which the window's browser can only read.
+    ///
+    /// - Throws: as ``make()``.
+    package func makeWindow(_ name: String) throws(FileError) -> Directory {
+        let window = folder.appending(name)
+        if isProvided {
+            guard try isThere() else { throw FileError(.open, errno: ENOENT, path: folder.path) }
+        }
+        try Self.make([folder, window])
+        return window
     }
 
     private static func make(_ folders: [Directory]) throws(FileError) {

@@ -35,14 +35,8 @@ package struct TemporaryFolder: Sendable {
     ///
     /// - Throws: ``FileError``, with `EINVAL` if the record does not name a folder of an agent.
     package func recorded() throws(FileError) -> Directory? {
-        let size = 256
-        var target = [CChar](repeating: 0, count: size)
-        let count = unsafe readlink(record, &target, size)
-        guard count >= 0 else {
-            if errno == ENOENT { return nil }
-            throw FileError(.read, errno: errno, path: record)
-        }
-        let path = String(decoding: target[..<count].map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        guard let target = try SymbolicLink.target(of: record) else { return nil }
+        let path = String(decoding: target, as: UTF8.self)
         let name = path.utf8.dropFirst(Self.prefix.utf8.count)
         guard path.hasPrefix(Self.prefix), name.count == 2 * Self.nameBytes, name.allSatisfy(Self.digits.contains)
         else { throw FileError(.read, errno: EINVAL, path: record) }

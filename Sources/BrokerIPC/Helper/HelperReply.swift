@@ -8,9 +8,9 @@ package enum HelperReply: Sendable, Codable, Equatable {
     case sessions(storage: [Epoch.ID], groups: [Epoch.ID])
     /// The storage's folder, and whether the kernel keeps it out of swap.
     case storage(path: String, isSwapFree: Bool)
-    /// The user's files, as absolute paths. `isComplete` is false if there are more files than the reply can hold, or
-    /// if a folder could not be read.
-    case left(home: String, files: [String], isComplete: Bool)
+    /// The user's files, as absolute paths. `unread` lists the places that could not be read completely, or whose files
+    /// the reply cannot hold; sorted.
+    case left(home: String, files: [String], unread: [SearchedPlace])
     case refused(HelperRefusal)
 
     private enum RefusedCodingKeys: String, CodingKey { case _0 = "refusal" }

@@ -18,12 +18,7 @@ package enum HelperRequest: Sendable, Codable, Equatable {
     case addProcess(epoch: Epoch.ID, user: UInt32)
     /// Kills every process of the epoch's group, waits until each is gone, and removes the group, if there is one.
     case kill(epoch: Epoch.ID)
-    /// Lists the files that the user owns in home and temporary folders and that have changed since this time, in
-    /// seconds since 1970. Answered by ``HelperReply/left(home:files:isComplete:)``.
+    /// Lists the files in every ``SearchedPlace`` that the user owns and that have changed since this time, in seconds
+    /// since 1970. Answered by ``HelperReply/left(home:files:unread:)``.
     case report(user: UInt32, since: Int)
-
-    /// The folders in which every user may create files. A ``report(user:since:)`` searches these folders, the user's
-    /// home and the user's folder in ``runtimeFolders``.
-    package static let sharedFolders = ["/tmp", "/var/tmp", "/dev/shm", "/dev/mqueue"]
-    package static let runtimeFolders = "/run/user"
 }

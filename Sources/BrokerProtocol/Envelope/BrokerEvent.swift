@@ -7,6 +7,8 @@ package enum BrokerEvent: Sendable, Equatable {
     case willEnd(Epoch, milliseconds: Int)
     /// This epoch ends because of inactivity, unless there is user activity within this number of seconds.
     case idle(Epoch, seconds: Int)
+    /// An app is no longer locked in this epoch: what was refused because of the lock may be asked again.
+    case unlocked(Epoch)
 
     /// The name of an event type.
     package struct Name: RawRepresentable, Hashable, Sendable {
@@ -16,15 +18,17 @@ package enum BrokerEvent: Sendable, Equatable {
 
         package static let willEnd = Name(rawValue: "will_end")
         package static let idle = Name(rawValue: "idle")
+        package static let unlocked = Name(rawValue: "unlocked")
 
         /// The events of this protocol version, as the broker's hello lists them.
-        package static let all: [Name] = [.willEnd, .idle]
+        package static let all: [Name] = [.willEnd, .idle, .unlocked]
     }
 
     package var name: Name {
         switch self {
         case .willEnd: .willEnd
         case .idle: .idle
+        case .unlocked: .unlocked
         }
     }
 
@@ -40,6 +44,8 @@ package enum BrokerEvent: Sendable, Equatable {
                 Wire.Member.event: .string(name.rawValue), Wire.Member.epoch: .string(epoch.description),
                 Wire.Member.seconds: .integer(seconds),
             ])
+        case .unlocked(let epoch):
+            .object([Wire.Member.event: .string(name.rawValue), Wire.Member.epoch: .string(epoch.description)])
         }
     }
 
@@ -50,6 +56,7 @@ package enum BrokerEvent: Sendable, Equatable {
         {
         case (.willEnd, let milliseconds?, nil): self = .willEnd(epoch, milliseconds: milliseconds)
         case (.idle, nil, let seconds?): self = .idle(epoch, seconds: seconds)
+        case (.unlocked, nil, nil): self = .unlocked(epoch)
         default: throw .shape
         }
     }

@@ -46,10 +46,11 @@ extension Wire {
     package static let nestedLimits = JSONLimits(bytes: 64 << 10, depth: 8, values: 1024)
     /// The maximum total length of a request's parameters. They fit into a frame even if every character is escaped.
     package static let maximumParameters = maximumFrame / 8
-    /// `agent.sock`: the agent's messages.
-    package static let agentLimits = JSONLimits(bytes: 8 << 10, depth: 4, values: 16)
-    /// `agent.sock`: the supervisor's commands to the agent. The longest is the configuration of the worker's browser.
-    package static let agentOrderLimits = JSONLimits(bytes: 512 << 10, depth: 6, values: 2048)
+    /// `agent.sock`: the agent's messages. The longest is what it saw that browsers hold open.
+    package static let agentLimits = JSONLimits(bytes: 64 << 10, depth: 4, values: 1024)
+    /// `agent.sock`: the supervisor's commands to the agent. The longest are the configuration of the worker's browser, and
+    /// the folders and processes of apps.
+    package static let agentOrderLimits = JSONLimits(bytes: 1 << 20, depth: 6, values: 64 << 10)
     /// `helper.sock`, for the privileged helper. The longest content is the list of leftovers in a user's folders.
     package static let helperLimits = JSONLimits(bytes: 256 << 10, depth: 8, values: 4096, stringBytes: 8192)
     /// `control.sock`, for the command line. The longest content is an enrollment profile.

@@ -6,13 +6,11 @@
 /// `MSAL`'s `getCurrentAccount` is the reader without a name; a library on top of `MSAL` uses a name.
 package struct AccountReader: Sendable, Hashable {
     package let clientID: String
-    /// Up to 16 letters `a` to `z`; empty for the reader without a name.
+    /// A ``HandoverName``; empty for the reader without a name.
     package let name: String
 
     package init?(clientID: String, name: String) {
-        guard name.utf8.count <= 16, name.utf8.allSatisfy((UInt8(ascii: "a")...UInt8(ascii: "z")).contains) else {
-            return nil
-        }
+        guard HandoverName.isValid(name) else { return nil }
         self.clientID = clientID
         self.name = name
     }

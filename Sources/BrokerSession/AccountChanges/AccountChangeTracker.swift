@@ -29,9 +29,6 @@ final class AccountChangeTracker: Sendable {
     private let access: AppAccess
     private let supervisor: SupervisorLink
 
-    /// The maximum number of named readers of one app. The tombstones of each are kept on disk.
-    private static let maximumReaders = 4
-
     init(
         tombstones: [AccountReader: [AccountTombstone]], session: CurrentSession, access: AppAccess,
         supervisor: SupervisorLink
@@ -157,9 +154,11 @@ final class AccountChangeTracker: Sendable {
         let named = state.withLock { state in
             state.tombstones.keys.filter { $0.clientID == reader.clientID && !$0.name.isEmpty }
         }
-        guard reader.name.isEmpty || named.contains(reader) || named.count < Self.maximumReaders else {
+        guard reader.name.isEmpty || named.contains(reader) || named.count < HandoverName.maximumCount
+        else {
             throw BrokerError(
-                .developerParameter, "The app already has \(Self.maximumReaders) readers of accounts. Use one of them.")
+                .developerParameter,
+                "The app already has \(HandoverName.maximumCount) readers of accounts. Use one of them.")
         }
         return reader
     }

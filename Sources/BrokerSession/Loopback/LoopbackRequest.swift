@@ -43,10 +43,8 @@ package struct LoopbackResponse: Sendable {
     }
 
     /// One of the pages at the end of a sign-in.
-    static func page(
-        _ page: LoopbackPage, in language: Language, headers: [(String, String)] = []
-    ) -> LoopbackResponse {
-        LoopbackResponse(.ok, page.text(in: language), headers: LoopbackPage.headers + headers)
+    static func page(_ page: LoopbackPage, in language: Language) -> LoopbackResponse {
+        LoopbackResponse(.ok, page.text(in: language), headers: LoopbackPage.headers)
     }
 
     /// The answer to every other program, and to the browser for an unknown address.

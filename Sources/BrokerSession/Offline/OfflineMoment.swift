@@ -21,15 +21,9 @@ package struct OfflineMoment: Sendable, Equatable {
 extension OfflineMoment {
     /// Returns the current moment.
     ///
-    /// - Throws: ``FileError``, or ``DeviceStateDamaged`` if the kernel provides no boot id. In that case time cannot
-    ///   be measured.
+    /// - Throws: ``FileError`` if the kernel provides no boot id. In that case time cannot be measured.
     package static func now() throws -> OfflineMoment {
-        let name = "/proc/sys/kernel/random/boot_id"
-        guard let bytes = try AtomicFile(path: name).read(limit: 128), bytes.count >= 36 else {
-            throw DeviceStateDamaged(file: name)
-        }
-        return OfflineMoment(
-            wall: Int(Glibc.time(nil)), sinceBoot: Int(BootClock.now().components.seconds),
-            boot: String(decoding: bytes.prefix(36), as: UTF8.self))
+        OfflineMoment(
+            wall: Int(Glibc.time(nil)), sinceBoot: Int(BootClock.now().components.seconds), boot: try BootClock.id())
     }
 }

@@ -53,8 +53,8 @@ package struct OfflineSignInServer: Sendable {
         _ verdict: Verdict, _ attempt: OfflineForm, in language: Language
     ) -> LoopbackResponse {
         switch verdict {
-        case .known: page(OfflinePage.done(attempt.purpose, in: language), closes: true)
-        case .declined: page(OfflinePage.declined(in: language), closes: true)
+        case .known: page(OfflinePage.done(attempt.purpose, in: language))
+        case .declined: page(OfflinePage.declined(in: language))
         case .again(let notice): form(attempt, notice, in: language)
         }
     }
@@ -68,13 +68,12 @@ package struct OfflineSignInServer: Sendable {
                 attempt.purpose, in: language, action: form.action, token: form.token, notice: notice))
     }
 
-    /// - Parameter closes: whether the window closes by itself.
-    private static func page(_ text: String, closes: Bool = false) -> LoopbackResponse {
+    private static func page(_ text: String) -> LoopbackResponse {
         .page(
             text,
             headers: [
                 // With `no-referrer`, browsers send `Origin: null`, and the form would be refused.
                 ("Referrer-Policy", "same-origin"), ("Content-Security-Policy", LoopbackFile.policy),
-            ] + (closes ? [LoopbackPage.closing] : []))
+            ])
     }
 }

@@ -22,8 +22,4 @@ enum LoopbackPage: CaseIterable {
 
     /// The header fields of these pages.
     static let headers = [("Content-Security-Policy", LoopbackFile.policy), ("Referrer-Policy", "no-referrer")]
-
-    /// The header field with which a page asks the browser's extension to close the page's window after a moment. The
-    /// person has nothing left to do in that window.
-    static let closing = ("X-Baton-Close", "1")
 }

@@ -6,21 +6,44 @@ internal import Synchronization
 /// Finds the registered app that a request comes from, and refuses requests of locked apps.
 final class AppAccess: Sendable {
     private let session: CurrentSession
-    /// The ended epoch whose data a locked app has not erased, by bundle id.
-    private let locks: Mutex<[String: Epoch]>
+    private let locks: Mutex<Locks>
 
-    init(session: CurrentSession, locks: [String: Epoch]) {
-        self.session = session
-        self.locks = Mutex(locks)
+    private struct Locks {
+        /// The ended epoch whose data an eraser of a locked app has not erased.
+        let epochs: [AppEraser: Epoch]
+        /// The bundle ids of the locked apps.
+        let apps: Set<String>
+
+        init(_ epochs: [AppEraser: Epoch]) {
+            self.epochs = epochs
+            apps = Set(epochs.keys.map(\.bundleID))
+        }
     }
 
-    func update(_ locks: [String: Epoch]) { self.locks.withLock { $0 = locks } }
+    /// - Parameter locks: the ended epoch whose data an eraser of a locked app has not erased.
+    init(session: CurrentSession, locks: [AppEraser: Epoch]) {
+        self.session = session
+        self.locks = Mutex(Locks(locks))
+    }
 
-    /// The ended epoch that keeps an app locked; nil if the app is not locked.
-    func lock(of bundleID: String) -> Epoch? { locks.withLock { $0[bundleID] } }
+    /// Replaces the locks.
+    ///
+    /// - Returns: the bundle ids of the apps that are no longer locked.
+    func update(_ locks: [AppEraser: Epoch]) -> Set<String> {
+        self.locks.withLock { known in
+            let former = known.apps
+            known = Locks(locks)
+            return former.subtracting(known.apps)
+        }
+    }
+
+    private func isLocked(_ bundleID: String) -> Bool { locks.withLock { $0.apps.contains(bundleID) } }
+
+    /// The ended epoch for which an eraser keeps its app locked; nil if it does not.
+    func lock(of eraser: AppEraser) -> Epoch? { locks.withLock { $0.epochs[eraser] } }
 
     /// Whether any app is locked because of that epoch.
-    func holdsLock(of epoch: Epoch) -> Bool { locks.withLock { $0.values.contains(epoch) } }
+    func holdsLock(of epoch: Epoch) -> Bool { locks.withLock { $0.epochs.values.contains(epoch) } }
 
     /// Returns the registered app, even if it is locked.
     ///
@@ -35,7 +58,7 @@ final class AppAccess: Sendable {
     @discardableResult
     func app(_ client: ClientRequest, in call: AppRequest) throws(BrokerError) -> RegisteredApp {
         let app = try registered(client, in: call)
-        guard lock(of: app.bundleID) == nil else {
+        guard !isLocked(app.bundleID) else {
             throw BrokerError(
                 .appLocked,
                 "The app is locked until it has erased the data of a former worker. Ask for baton.epoch, erase the "

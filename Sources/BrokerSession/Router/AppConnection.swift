@@ -214,7 +214,8 @@ final class AppConnection: Sendable {
         }
     }
 
-    /// Sends an event if the socket has room for it; does not wait for an app that does not read.
+    /// Sends an event if the socket has room for it; does not wait for an app that does not read. While a reply is being
+    /// written, the event waits for its end.
     func tell(_ event: BrokerEvent) {
         let message = BrokerMessage.event(event)
         // A socket that the kernel reports as writable has more room than an event needs.
@@ -223,7 +224,11 @@ final class AppConnection: Sendable {
             do { try connection.write(message.bytes) } catch { return false }
             return true
         }
-        if sent == false { end() }
+        switch sent {
+        case true?: break
+        case false?: end()
+        case nil: answerLater { [self] in do { try send(message) } catch { end() } }
+        }
     }
 
     /// Sets the action for when the app cancels `request`, or disconnects while the request waits.

@@ -75,10 +75,13 @@ final class SignInAttempts: Sendable {
         return attempt
     }
 
-    /// Ends an attempt, so that the next attempt may begin.
+    /// Ends an attempt and its page, so that the next attempt may begin. May be called again.
     func end(_ attempt: SignInAttempt) {
         state.withLock { state in
-            if state.current?.requestID == attempt.requestID { state.current = nil }
+            guard state.current?.requestID == attempt.requestID else { return }
+            state.current = nil
+            // Sent under the lock, so that it does not end the page of the next attempt.
+            supervisor.tell(.pageOver)
         }
     }
 
@@ -132,6 +135,11 @@ extension BrowserEnd {
             BrokerError(
                 .noWindow, "The browser could not be opened. Check browser.command of baton-agent.",
                 reason: .browserUnavailable)
+        case .notConfined:
+            BrokerError(
+                .noWindow,
+                "The machine cannot confine a browser. Install bubblewrap, and allow unprivileged user namespaces (sysctl "
+                    + "kernel.unprivileged_userns_clone).", reason: .browserNotConfined)
         case .broke:
             BrokerError(
                 .noWindow,

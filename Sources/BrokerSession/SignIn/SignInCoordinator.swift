@@ -13,6 +13,7 @@ struct SignInCoordinator: Sendable {
     let connections: AppConnections
     let tokens: TokenService
     let changes: AccountChangeTracker
+    let keepers: KeeperReporter
     let signOuts: SignOutNotifier
     let online: OnlineSignIn
     let offline: OfflineSignIn
@@ -96,8 +97,9 @@ struct SignInCoordinator: Sendable {
             let proof = RecentSignIn(at: .now)
             supervisor.tell(.signInSucceeded)
             try await attempt.confirmation.value()
-            session.begin(worker, in: epoch)
+            // Before the session begins, so that the sign-in window has ended when the worker's browser starts.
             attempts.end(attempt)
+            session.begin(worker, in: epoch)
             // All connections belong to the previous epoch and end. The connection of the app that signed in ends only
             // after the app has its answer.
             for other in connections.begin(epoch) where other !== request.call.app { other.end() }
@@ -142,6 +144,7 @@ struct SignInCoordinator: Sendable {
             do {
                 let response = try await token(for: request, of: session)
                 try await changes.note(request.call)
+                try await keepers.noteLater(request.call)
                 return .success(try response.entries(to: request.call.operation, from: self.session.device))
             } catch { return .failure(BrokerError(reading: error)) }
         case .offline(let session):

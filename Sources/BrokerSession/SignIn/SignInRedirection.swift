@@ -45,7 +45,7 @@ struct SignInRedirection: Sendable {
                     guard let fields = fields(in: query, of: state) else { return .notFound(in: language) }
                     answer.settle(.success(fields))
                     guard fields[ParameterName.error] == nil else { return .page(.refused, in: language) }
-                    return .page(.done, in: language, headers: [LoopbackPage.closing])
+                    return .page(.done, in: language)
                 case .get, .post: return .notFound(in: language)
                 }
             })

@@ -11,32 +11,37 @@ final class ErasureService: Sendable {
     private let session: CurrentSession
     private let access: AppAccess
     private let answers: SupervisorAnswers
-    /// The ended epoch that each app is asked about, by bundle id.
-    private let asked: Mutex<[String: Epoch]>
+    /// The ended epoch that each eraser is asked about.
+    private let asked: Mutex<[AppEraser: Epoch]>
 
-    /// - Parameter asked: the ended epoch that each app is asked about, by bundle id.
-    init(asked: [String: Epoch], session: CurrentSession, access: AppAccess, answers: SupervisorAnswers) {
+    /// - Parameter asked: the ended epoch that each eraser is asked about.
+    init(asked: [AppEraser: Epoch], session: CurrentSession, access: AppAccess, answers: SupervisorAnswers) {
         self.asked = Mutex(asked)
         (self.session, self.access, self.answers) = (session, access, answers)
     }
+
+    /// The data of these apps was taken away: their erasers need not erase it, and must not, because the next worker's may be
+    /// there already.
+    func forget(_ apps: Set<String>) { asked.withLock { $0 = $0.filter { !apps.contains($0.key.bundleID) } } }
 
     /// Whether any app must still confirm that it has erased its data of this epoch.
     func isAsked(about ended: Epoch) -> Bool {
         asked.withLock { $0.values.contains(ended) } || access.holdsLock(of: ended)
     }
 
-    /// Returns the current epoch, and the ended epoch whose data the app must erase. A locked app is answered as well.
+    /// Returns the current epoch, and the ended epoch whose data the eraser must erase. A locked app is answered as well.
     func epoch(_ call: AppRequest) throws(BrokerError) -> AppResponse {
         let bundleID = try access.registered(ClientRequest(call.parameters), in: call).bundleID
         var response = AppResponse()
         response.entries[.epoch] = session.epoch.description
-        let ended = asked.withLock { $0[bundleID] } ?? access.lock(of: bundleID)
+        let eraser = try AppEraser(call.parameters, bundleID: bundleID)
+        let ended = asked.withLock { $0[eraser] } ?? access.lock(of: eraser)
         response.entries[.endedEpoch] = ended?.description
         return response
     }
 
-    /// Registers the app's eraser: after a sign-out the app is asked whether it has erased the worker's data. Blocks
-    /// until the registration is on disk.
+    /// Registers an eraser: after a sign-out it is asked whether it has erased the worker's data. Blocks until the
+    /// registration is on disk.
     func register(_ call: AppRequest) throws(BrokerError) -> AppResponse {
         let app = try access.app(ClientRequest(call.parameters), in: call)
         let now = session.now
@@ -44,30 +49,33 @@ final class ErasureService: Sendable {
             throw BrokerError(
                 .interactionRequired, "Nobody is signed in, so there is nothing to erase. Register during a session.")
         }
-        let epoch = now.epoch
-        guard try answers.isAccepted({ .appEnlisted(app: app.bundleID, epoch: epoch, requestID: $0) }) else {
+        let (eraser, epoch) = (try AppEraser(call.parameters, bundleID: app.bundleID), now.epoch)
+        guard try answers.isAccepted({ .eraserEnlisted(eraser, epoch: epoch, requestID: $0) }) else {
             throw BrokerError(
-                .internal, "The session has ended, or has too many apps with erasers. Ask for the epoch again.")
+                .internal,
+                "The session has ended, or has too many erasers: an app may have \(HandoverName.maximumCount). Ask for "
+                    + "the epoch again.")
         }
         return AppResponse()
     }
 
-    /// Records an app's answer about an ended epoch. Blocks until the answer is on disk.
+    /// Records an eraser's answer about an ended epoch. Blocks until the answer is on disk.
     func acknowledge(_ call: AppRequest) throws(BrokerError) -> AppResponse {
         let report = try EraserReport(call.parameters)
-        let bundleID = try access.registered(report.client, in: call).bundleID
+        let eraser = try AppEraser(
+            call.parameters, bundleID: try access.registered(report.client, in: call).bundleID)
         guard call.app.endedEpoch == report.epoch else {
             throw BrokerError(
                 .developerParameter,
                 "An ended epoch is acknowledged on a connection of its own. Connect with ended_epoch in the hello.")
         }
         let ended = report.epoch
-        guard try answers.isAccepted({ .appAnswered(app: bundleID, ended: ended, report.result, requestID: $0) }) else {
+        guard try answers.isAccepted({ .eraserAnswered(eraser, ended: ended, report.result, requestID: $0) }) else {
             throw BrokerError(.developerParameter, "This epoch has not ended. Acknowledge one that has.")
         }
         if report.result == .done {
             asked.withLock { asked in
-                if asked[bundleID] == ended { asked[bundleID] = nil }
+                if asked[eraser] == ended { asked[eraser] = nil }
             }
         }
         return AppResponse()

@@ -131,7 +131,8 @@ final class SignOutNotifier: Sendable {
     /// Accepts an app's report that the app needs no more time before the end; ``isReady(_:)`` records the report after
     /// the app is answered.
     func readyToEnd(_ call: AppRequest) throws(BrokerError) -> AppResponse {
-        try access.app(ClientRequest(call.parameters), in: call)
+        // A locked app must not delay the end either.
+        _ = try access.registered(ClientRequest(call.parameters), in: call)
         return AppResponse()
     }
 
@@ -159,6 +160,12 @@ final class SignOutNotifier: Sendable {
         if listeners.isEmpty { supervisor.tell(.appsReady(epoch: epoch)) }
         // A connection that ended before it was recorded as unready will never report that it is ready.
         for app in listeners where !connections.contains(app) { isReady(app) }
+    }
+
+    /// Tells the apps that asked for events that an app is no longer locked. Which app it is, is not said.
+    func tellOfUnlock() {
+        let epoch = session.epoch
+        for app in connections.listeners { app.tell(.unlocked(epoch)) }
     }
 
     /// Warns the apps that asked for events that the session is idle.

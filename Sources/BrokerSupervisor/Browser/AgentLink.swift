@@ -79,7 +79,14 @@ package struct AgentLink: Sendable {
 
     func confine(_ epoch: Epoch, storage: String) { send(.confine(epoch: epoch.id, storage: storage)) }
     func proceed(_ process: Int32, isConfined: Bool) { send(.proceed(process: process, isConfined: isConfined)) }
+    func endSignIn(_ epoch: Epoch) { send(.endSignIn(epoch: epoch.id)) }
+    func examine(_ epoch: Epoch) { send(.examine(epoch: epoch.id)) }
     func close(_ epoch: Epoch) { send(.close(epoch: epoch.id)) }
+
+    func take(_ data: [AppData], of epoch: Epoch, until deadline: Duration) {
+        send(.clearData(epoch: epoch.id, apps: data, until: Int(deadline / .milliseconds(1))))
+    }
+
     func end() { channel.connection.shutDown() }
 
     /// Sends an order to the agent. If that fails, ends the connection; the thread that reads from the connection then

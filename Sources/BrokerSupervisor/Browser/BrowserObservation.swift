@@ -24,7 +24,7 @@ struct BrowserObservation {
 
     let epoch: Epoch
     /// The observed processes that were still running when the supervisor last looked.
-    private var processes: Set<ProcessTable.Entry.Name> = []
+    private var processes: Set<ProcessTable.Name> = []
     /// The profiles that processes of this epoch's browser name in their mark, keyed by the path of the profile's
     /// folder.
     private var profiles: [String: SeenProfile] = [:]
@@ -111,7 +111,7 @@ struct BrowserObservation {
         guard profiles.count < Self.maximumProfiles else { return isIncomplete = true }
         let temporary = try profile.temporary.recorded()
         // If the temporary folder was not observed, its removal cannot be observed.
-        if temporary == nil { isIncomplete = true }
+        if try temporary == nil && !profile.isConfined() { isIncomplete = true }
         profiles[profile.folder.path] = SeenProfile(profile: profile, temporary: temporary)
     }
 }

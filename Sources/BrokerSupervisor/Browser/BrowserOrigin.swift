@@ -8,7 +8,7 @@ internal import Synchronization
 /// The supervisor's thread sets the agent; the threads that accept apps read it.
 final class BrowserOrigin: Sendable {
     private struct Agent {
-        let process: ProcessTable.Entry.Name
+        let process: ProcessTable.Name
         let user: UInt32
     }
 

@@ -17,11 +17,15 @@ final class BrowserSupervision {
         case activity
         /// The browser of this ended epoch is gone.
         case cleared(Epoch)
+        /// The agent has taken away the apps' data of this ended epoch, except that of the apps with a failure.
+        case dataTaken(Epoch, [AppDataFailure])
     }
 
     private(set) var agent: AgentLink?
     /// Whether an agent has reported input by the person since the supervisor started.
     private(set) var hasReceivedInput = false
+    /// Whether the agent has reported that the machine cannot confine a browser.
+    private(set) var cannotConfine = false
     private var wait = AgentWait()
     /// The requests for a worker's pages that wait for the agent's answer.
     private var pages: PageRequests
@@ -29,6 +33,8 @@ final class BrowserSupervision {
     private var holder: BrowserHolder?
     /// The supervisor's own observation of the browser.
     private var observation: BrowserObservation?
+    /// What the agent saw of the browsers.
+    private var examinations: BrowserExaminations
     /// When the agent was ordered to close the browser; nil once the agent has answered.
     private var closeOrdered: ContinuousClock.Instant?
     /// The agent that was refused last, and when.
@@ -59,6 +65,7 @@ final class BrowserSupervision {
         pages = PageRequests(tell: tell)
         let holder = try files.browserHolder()
         self.holder = holder
+        examinations = BrowserExaminations(earlier: holder?.epoch)
         confinement = try helper.map { socket in
             BrowserConfinement(
                 helper: try HelperClient(socket: socket, logger: logger), inputs: timer.inputs, earlier: holder?.epoch,
@@ -79,6 +86,7 @@ final class BrowserSupervision {
         tell(.browserOpening(user: agent.user))
         observe(epoch)
         observation?.ordered()
+        examinations.begin(epoch)
         // The browser opens as soon as it can be confined. Without a helper, it opens at once.
         guard let confinement else { return agent.open(epoch, page) }
         guard !confinement.whenReady(epoch, for: agent, { $0.open(epoch, page) }) else { return }
@@ -103,7 +111,8 @@ final class BrowserSupervision {
     func pageOverdue(_ id: UInt64) { pages.settle(id, .unconfirmed) }
 
     /// Orders the agent to close the browser of this epoch. If the device has a helper, the helper first kills the
-    /// browser's confined processes. While no agent is connected, the helper alone ends the browser, but only if every
+    /// browser's confined processes, as soon as the agent has reported what they hold open, or does not do so in time.
+    /// While no agent is connected, the helper alone ends the browser, but only if every
     /// browser of the epoch was confined; otherwise nothing happens.
     func close(_ epoch: Epoch) {
         guard let agent else {
@@ -113,7 +122,34 @@ final class BrowserSupervision {
         observe(epoch)
         observation?.ending(by: agent, geteuid())
         guard let confinement, holder?.epoch == epoch else { return close(epoch, by: agent) }
-        confinement.kill(epoch)
+        guard examinations.awaitLast(of: epoch) else { return confinement.kill(epoch) }
+        agent.examine(epoch)
+        timer.post(.browserUnexamined(epoch), after: BrowserExaminations.patience)
+    }
+
+    /// Ends the browsers of this epoch although the agent has not reported what they hold open.
+    func unexamined(_ epoch: Epoch) {
+        guard examinations.overdue(epoch) else { return }
+        logger.error("the agent has not examined the browser in time")
+        confinement?.kill(epoch)
+    }
+
+    private func examined(_ epoch: Epoch.ID, _ examination: BrowserExamination, in state: SessionMachine.State) {
+        if !examination.found.isEmpty {
+            logger.error("the agent reports that a browser held something open")
+        }
+        guard examinations.add(examination, of: epoch), let ended = state.pending?.ended else { return }
+        confinement?.kill(ended)
+    }
+
+    /// Orders the agent to end the window of a sign-in, a join or a PIN that is over.
+    ///
+    /// If the page waits for an agent, it does not open. If it waits for its storage, the order follows it.
+    func endSignIn(in state: SessionMachine.State) {
+        wait.page = nil
+        guard let epoch = state.session?.epoch, let agent else { return }
+        guard let confinement, confinement.isPreparing(epoch) else { return agent.endSignIn(epoch) }
+        _ = confinement.whenReady(epoch, for: agent) { $0.endSignIn(epoch) }
     }
 
     private func close(_ epoch: Epoch, by agent: AgentLink) {
@@ -129,6 +165,9 @@ final class BrowserSupervision {
             guard !confinement.prepared(epoch, reply, for: agent) else { break }
             tell(.browserEnded(.couldNotOpen))
             pages.fail(.notShown)
+        case .added(let epoch, let process, .done) where state.pending?.ended == epoch:
+            // The session has ended meanwhile, and its browsers are about to be killed.
+            agent?.proceed(process, isConfined: false)
         case .added(let epoch, let process, let reply):
             if !confinement.added(process, in: epoch, reply, by: agent) { tell(.browserEnded(.couldNotOpen)) }
         case .killed(let epoch, let reply):
@@ -162,6 +201,14 @@ final class BrowserSupervision {
         agent?.configure(configuration, signIn: host.flatMap { try? AddressPattern("https://" + $0) })
     }
 
+    /// Orders the agent, if there is one, to take the apps' data of this ended epoch away.
+    ///
+    /// - Parameter deadline: the time since the machine was started after which nothing is moved, because the next worker
+    ///   may have begun.
+    func take(_ data: [AppData], of ended: Epoch, until deadline: Duration) {
+        agent?.take(data, of: ended, until: deadline)
+    }
+
     private func observe(_ epoch: Epoch) {
         if observation?.epoch != epoch { observation = BrowserObservation(epoch: epoch) }
     }
@@ -174,9 +221,11 @@ final class BrowserSupervision {
         observation?.epoch == ended && observation?.isEndObserved == true || confinement?.hasEnded(ended) == true
     }
 
-    /// The files that the epoch's user left behind, in that user's own folders and in folders that every user may write
-    /// to.
-    func left(of ended: Epoch) -> Finding<[String]> { confinement?.left(of: ended) ?? .unknown }
+    /// What the agent saw of the browsers of this epoch.
+    func opened(in ended: Epoch) -> Finding<[String]> { examinations.finding(of: ended) }
+
+    /// What the search for files that the epoch's user left behind has found.
+    func search(of ended: Epoch) -> FileSearch { confinement?.search(of: ended) ?? .nowhere }
 
     /// Drops all records of a browser whose processes and files are gone.
     func forget() throws {
@@ -215,7 +264,7 @@ final class BrowserSupervision {
             return false
         }
         (refused, wait.number) = (nil, nil)
-        agent = link
+        (agent, cannotConfine) = (link, false)
         logger.info("agent connected")
         return true
     }
@@ -237,6 +286,7 @@ final class BrowserSupervision {
     func lost(in state: SessionMachine.State) {
         (agent, closeOrdered) = (nil, nil)
         confinement?.agentLost()
+        examinations.agentLost()
         pages.fail(.agentMissing)
         logger.info("agent lost")
         tell(.browserEnded(.agentMissing))
@@ -249,9 +299,16 @@ final class BrowserSupervision {
         let present = state.session?.epoch
         switch message {
         case .hello: break
+        case .cannotConfine: cannotConfine = true
         case .opened(let id):
             guard let agent, let present, id == present.counter || AgentOrder.isPage(id) else { break }
-            confinement?.opened()
+            cannotConfine = false
+            confinement?.opened(isPage: AgentOrder.isPage(id))
+            if AgentOrder.isPage(id) { examinations.opened() }
+            observation?.opened(by: agent, geteuid())
+        case .passed(let id):
+            guard let agent, present != nil, AgentOrder.isPage(id) else { break }
+            confinement?.passed()
             observation?.opened(by: agent, geteuid())
         case .shown(let id): pages.settle(id, nil)
         case .starting(let epoch, let process):
@@ -269,16 +326,22 @@ final class BrowserSupervision {
                 logger.error("a worker's page did not open", metadata: ["error.code": "\(code)"])
                 pages.settle(id, PageFailure(code: code))
             }
+            let isConfinement = code == AgentFailure.Code.confinementUnavailable.rawValue
+            if isConfinement { cannotConfine = true }
             guard id == present?.counter else { break }
             logger.error("the browser did not start", metadata: ["error.code": "\(code)"])
-            tell(.browserEnded(.couldNotOpen))
+            tell(.browserEnded(isConfinement ? .notConfined : .couldNotOpen))
+        case .examined(let epoch, let examination): examined(epoch, examination, in: state)
         case .browserExited(let epoch): if epoch == present?.id { tell(.browserEnded(.closedByPerson)) }
         case .browserBroke(let epoch): if epoch == present?.id { tell(.browserEnded(.broke)) }
+        case .dataCleared(let epoch, let failures):
+            guard let ended = state.pending?.ended, ended.id == epoch else { break }
+            return .dataTaken(ended, failures)
         case .closed(let epoch): return answeredClose(of: epoch, in: state).flatMap(closed)
         case .closeFailed(let epoch, let code, _):
             guard let ended = answeredClose(of: epoch, in: state) else { break }
             logger.error("the browser still exists, trying again", metadata: ["error.code": "\(code)"])
-            problem = Self.problem(code)
+            problem = BrowserObstacle.notCleared(code)
             timer.post(.retryBrowser(ended), after: .seconds(1))
         }
         return nil
@@ -304,7 +367,7 @@ final class BrowserSupervision {
             logger.error(
                 "the agent reports that the browser is gone, but it still exists, trying again",
                 metadata: ["agent": "\(agent.text)", "browser.pids": "\(processes)"])
-            problem = Self.stillThere(agent, processes)
+            problem = BrowserObstacle.stillThere(agent, processes)
             timer.post(.retryBrowser(ended), after: .seconds(1))
             return nil
         }
@@ -363,15 +426,11 @@ final class BrowserSupervision {
     var obstacle: String? {
         guard let agent else {
             if let holder, let confinement, confinement.hasConfined(holder.epoch) { return confinement.problem }
-            return
-                "The last session's browser cannot be cleared without its agent. Start baton-agent in the graphical session."
+            return BrowserObstacle.noAgent
         }
         if let problem = confinement?.problem ?? problem { return problem }
         guard let closeOrdered, closeOrdered.duration(to: clock.moment()) >= Self.closePatience else { return nil }
-        return
-            "The agent (\(agent.text)) has not reported that the last session's browser is gone. See the log of "
-            + "baton-agent. If that process hangs or is not baton-agent, end it: the next baton-agent of that user "
-            + "removes the browser's data before it serves."
+        return BrowserObstacle.noAnswer(agent)
     }
 
     /// The agent that was refused last; nil if no agent was refused within the last ten seconds. A refused agent
@@ -379,23 +438,5 @@ final class BrowserSupervision {
     var rival: String? {
         guard let refused, refused.at.duration(to: clock.moment()) < .seconds(10) else { return nil }
         return refused.text
-    }
-
-    private static func stillThere(_ agent: AgentLink, _ processes: [Int32]) -> String {
-        let left =
-            processes.isEmpty ? "a folder" : "process \(processes.prefix(8).map(String.init).joined(separator: ", "))"
-        return
-            "The agent (\(agent.text)) reports that the last session's browser is gone, but a part of it still "
-            + "exists: \(left). The broker asks again each second. If that does not help, the agent may not be "
-            + "baton-agent: end its process and start baton-agent, which removes the browser's data before it serves."
-    }
-
-    private static func problem(_ code: String) -> String {
-        code == AgentFailure.Code.profileMounted.rawValue
-            ? "Something is mounted in the last session's browser profile, which hides what is left there. Find "
-                + "it with findmnt, below browser.profiles of baton-agent, and unmount it; then the sign-out "
-                + "continues by itself."
-            : "The last session's browser cannot be removed (\(code)). See the log of baton-agent; the broker "
-                + "tries again each second."
     }
 }

@@ -92,10 +92,12 @@ struct BrokerSockets: Sendable {
         // A peer that connects and closes must not cause work for the session process.
         guard !descriptor.isEnded else { return }
         let refined = listeners.refined(identity, peer)
+        let name = (try? ProcessTable.entry(peer.pid))?.name
         // Check this last: if the process still exists, everything that was read under its id is about this process.
         let hasEnded = descriptor.peerLives() == false
         let record = PeerRecord(
-            pid: hasEnded ? 0 : peer.pid, uid: peer.uid, identity: hasEnded ? identity : refined)
+            pid: hasEnded ? 0 : peer.pid, uid: peer.uid, identity: hasEnded ? identity : refined,
+            name: hasEnded ? nil : name)
         guard let (limit, held) = listeners.waiting.offer(descriptor, record) else { return }
         listeners.limits.note(limit, .waiting, of: record.process, held: held)
     }

@@ -4,6 +4,27 @@ package import BrokerIPC
 internal import BrokerProtocol
 
 extension CheckResult {
+    package static let appLocked = "app_locked"
+
+    /// The apps, by bundle id, that are locked because they have not erased the data of a former worker.
+    ///
+    /// - Parameter failures: why the agent could not take the data of apps away.
+    package static func lockedApps(
+        _ apps: [String], _ failures: [String: AppDataFailure.Code] = [:]
+    ) -> [CheckResult] {
+        apps.map { app in
+            let code = failures[app]
+            return CheckResult(
+                .apps, .bad, code: appLocked,
+                message: "\(app) has not erased the data of a former worker, so its requests are refused (-51890)."
+                    + (code.map { " The data is still there: \($0.cause) (\($0.rawValue))." } ?? ""),
+                remedy: (code.map { "\($0.remedy) Then sign in and out, which tries again. Or start \(app)" }
+                    ?? "Start \(app)")
+                    + ": whenever it connects, it is asked to erase. If it stays locked, its own log says why it could "
+                    + "not erase.")
+        }
+    }
+
     /// The registered apps, grouped by the level of their binding, and apps that the profile does not allow.
     package static func apps(_ registry: Result<AppRegistry, RegistryFailure>) -> [CheckResult] {
         let known: AppRegistry

@@ -45,12 +45,14 @@ struct DeviceExamination: Sendable {
         var findings = CheckResult.sharedMode(
             device.management.settings, isJoined: join != nil, mode: session.snapshot.mode)
         findings += CheckResult.apps(device.registry)
+        findings += CheckResult.lockedApps(status.lockedApps, session.dataFailures)
         findings += CheckResult.connections(status.connectionLimits ?? [])
         findings += CheckResult.sessionPolicy(device.policy, refusal: device.policyError)
         findings += CheckResult.input(device.policy, isReceived: browser.hasReceivedInput, status: status)
         if let agent = browser.agent, let rival = browser.rival {
             findings.append(.refusedAgent(rival, while: agent.text))
         }
+        if browser.cannotConfine { findings.append(.unconfined) }
         if let join {
             findings.append(
                 .certificate(

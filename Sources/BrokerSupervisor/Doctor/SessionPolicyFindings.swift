@@ -42,6 +42,15 @@ extension CheckResult {
         )
     }
 
+    /// The machine cannot confine a browser.
+    static let unconfined = CheckResult(
+        .agent, .bad, code: "browser_not_confined",
+        message: "The machine cannot confine a browser, so nobody can sign in.",
+        remedy:
+            "Install bubblewrap, and allow unprivileged user namespaces: sysctl kernel.unprivileged_userns_clone=1, a "
+            + "user.max_user_namespaces above 0, and no RestrictNamespaces= in the units of the session. Then restart "
+            + "baton-agent.")
+
     /// Checks whether a worker who uses the device may count as idle because no agent reports their input.
     package static func input(_ sessionPolicy: SessionPolicy, isReceived: Bool, status: DeviceStatus) -> [CheckResult] {
         guard sessionPolicy.timeouts.idle > 0, status.agentConnected else { return [] }

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package import BrokerIPC
 package import BrokerProtocol
-internal import Leftovers
 internal import Logging
 internal import Processes
-internal import Receipts
 internal import UnixSocket
 
 /// An answer from `baton-helper` about the browser of an epoch.
@@ -43,6 +41,8 @@ final class BrowserConfinement {
     /// The number of the epoch's confined browsers, minus the number of browsers that the agent has reported as opened.
     /// A negative number means that a browser runs unconfined.
     private var unopened = 0
+    /// Whether the agent has reported the worker's browser of the epoch as opened.
+    private var hasOpened = false
     /// Whether a browser of the epoch may have run unconfined.
     private var isIncomplete = true
     /// The epoch that `unopened` and `isIncomplete` describe.
@@ -50,8 +50,8 @@ final class BrowserConfinement {
     /// The epoch at whose end the user's files are reported. `user` is that user, and `since` is when the epoch's first
     /// browser was opened, in seconds since 1970. Nil if an earlier supervisor opened the browser.
     private var session: (epoch: Epoch, user: UInt32, since: Int)?
-    /// The files that the user of the last ended epoch left behind.
-    private var findings: (epoch: Epoch, left: Finding<[String]>)?
+    /// What the search for files of the last ended epoch's user found.
+    private var findings: (epoch: Epoch, search: FileSearch)?
     /// Why the helper did not carry out a request, as a text for operators; nil if the helper carried out the last
     /// request.
     private(set) var problem: String?
@@ -87,12 +87,17 @@ final class BrowserConfinement {
         case .none, .preparing, .ready:
             state = .preparing(epoch, orders: [order])
             if watched != epoch {
-                (watched, unopened, isIncomplete) = (epoch, 0, false)
+                (watched, unopened, hasOpened, isIncomplete) = (epoch, 0, false, false)
                 session = (epoch, agent.user, now())
             }
             ask(.makeStorage(epoch: epoch.id, user: agent.user)) { .storage(epoch, $0) }
         }
         return true
+    }
+
+    /// Whether orders wait for this epoch's storage.
+    func isPreparing(_ epoch: Epoch) -> Bool {
+        if case .preparing(epoch, _) = state { true } else { false }
     }
 
     /// Handles the answer about the storage: tells the agent the storage's path and carries out the orders that waited
@@ -126,7 +131,7 @@ final class BrowserConfinement {
         ask(.addProcess(epoch: epoch.id, user: agent.user), [handle]) { .added(epoch, process: process, $0) }
     }
 
-    private static func name(_ process: Int32) -> ProcessTable.Entry.Name? {
+    private static func name(_ process: Int32) -> ProcessTable.Name? {
         guard process > 1 else { return nil }
         return ((try? ProcessTable.entry(process)) ?? nil)?.name
     }
@@ -147,10 +152,17 @@ final class BrowserConfinement {
     }
 
     /// Records that the agent has reported that it opened a browser.
-    func opened() {
+    ///
+    /// - Parameter isPage: whether it is the worker's browser, which can take further pages.
+    func opened(isPage: Bool) {
         unopened -= 1
+        if isPage { hasOpened = true }
         if unopened < 0 { isIncomplete = true }
     }
+
+    /// Records that the agent has reported that it passed a page to a browser that runs already. What that browser starts
+    /// is confined with it.
+    func passed() { if !hasOpened { isIncomplete = true } }
 
     // MARK: - Ending
 
@@ -203,20 +215,12 @@ final class BrowserConfinement {
     }
 
     /// Handles the answer about the user's files.
-    func reported(_ epoch: Epoch, _ reply: HelperReply) {
-        guard case .left(let home, let files, let isComplete) = reply, isComplete else {
-            findings = (epoch, .unknown)
-            return
-        }
-        let names = files.compactMap { file in
-            let entry = Leftover.entry(ofFile: file, homes: [home])
-            return entry?.fate == .kept ? nil : entry?.name ?? Receipt.unexplained
-        }
-        findings = (epoch, names.isEmpty ? .none : .known(Set(names).sorted()))
-    }
+    func reported(_ epoch: Epoch, _ reply: HelperReply) { findings = (epoch, FileSearch(reply)) }
 
-    /// The names of the leftovers (docs/leftovers.md) that were found after this epoch had ended.
-    func left(of epoch: Epoch) -> Finding<[String]> { findings?.epoch == epoch ? findings?.left ?? .unknown : .unknown }
+    /// What the search for files found after this epoch had ended.
+    func search(of epoch: Epoch) -> FileSearch {
+        if let findings, findings.epoch == epoch { findings.search } else { .nowhere }
+    }
 
     /// Ends the browsers of an agent that has disconnected. The next agent's browser gets new storage.
     func agentLost() {

@@ -187,7 +187,7 @@ final class OperatorService {
             enrolled: device.management.settings.enrolled,
             tenantID: snapshot.join?.tenantID, deviceID: snapshot.join?.deviceID,
             apps: snapshot.apps.map(\.bundleID).sorted(), agentConnected: agent != nil, agentPID: agent?.pid,
-            agentUser: agent?.user, problems: problems, lockedApps: session.locks.epochs.keys.sorted(),
+            agentUser: agent?.user, problems: problems, lockedApps: session.locks.apps,
             receiptsDamagedAt: session.receipts.damageFound,
             keys: KeyFindings(state: device.files.root).place?.rawValue,
             connectionLimits: limits.recent, registration: registration)

@@ -83,7 +83,7 @@ struct Recovery {
         let ended: Epoch
         switch journal {
         case .signingOut(let commit): return commit
-        case .ready(let epoch), .signingIn(let epoch), .signedIn(let epoch, _): ended = epoch
+        case .ready(let epoch), .signingIn(let epoch), .signedIn(let epoch, _, _): ended = epoch
         case nil:
             let receipt = ((try? ReceiptStore(directory: files.receipts).end()) ?? nil).flatMap { Epoch($0.ended) }
             let counter = isForeign ? 1 : (receipt?.counter ?? 0) + 2

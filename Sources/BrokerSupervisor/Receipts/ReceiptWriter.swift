@@ -110,9 +110,11 @@ final class ReceiptWriter {
 
     /// Records that an item of the ending epoch is done.
     ///
-    /// - Parameter isObserved: whether this process observed it itself.
-    func mark(_ item: String, isObserved: Bool = false) {
-        if times[item] == nil { times[item] = clock.now() }
+    /// - Parameters:
+    ///   - isObserved: whether this process observed it itself.
+    ///   - isLater: whether it is done only now, whatever was recorded before.
+    func mark(_ item: String, isObserved: Bool = false, isLater: Bool = false) {
+        if isLater || times[item] == nil { times[item] = clock.now() }
         if isObserved { observed.insert(item) }
     }
 
@@ -151,18 +153,26 @@ final class ReceiptWriter {
 
     // MARK: - The receipt
 
+    /// What others saw of the ended epoch.
+    struct Observations {
+        /// What the agent saw that the browsers held open.
+        var opened: Finding<[String]> = .unknown
+        /// What the search for files has found.
+        var search = FileSearch.nowhere
+    }
+
     /// Writes the receipt, durably. Does nothing if the ended epoch already has a receipt.
     ///
     /// - Throws: ``FileError``, an error of the cryptography library, or an error of the device's TPM.
-    func write(_ handover: Handover, join: JoinRecord?, left: Finding<[String]> = .unknown) throws {
+    func write(_ handover: Handover, join: JoinRecord?, saw: Observations = Observations()) throws {
         defer { (times, observed) = ([:], []) }
-        try append(handover, join, left: left)
+        try append(handover, join, saw: saw)
         // By now nothing of the worker is left. From here on, a copy of the state without this receipt counts as an
         // older copy.
         try epochCount?.advance()
     }
 
-    private func append(_ handover: Handover, _ join: JoinRecord?, left: Finding<[String]>) throws {
+    private func append(_ handover: Handover, _ join: JoinRecord?, saw: Observations) throws {
         let ended = handover.ended.description
         guard let join else {
             // On a device that has not joined, nobody was able to sign in, and nobody could verify the receipt's
@@ -174,7 +184,7 @@ final class ReceiptWriter {
         if let end, end.ended == ended { return }
         let key = try receiptKey()
         certify(key, join)
-        let receipt = receipt(of: handover, join, key, left: left, after: end)
+        let receipt = receipt(of: handover, join, key, saw: saw, after: end)
         try store.append(try receipt.signed(with: key.signing), receipt, after: end)
         sequence = receipt.place.sequence
         if !receipt.isAttempt { last = DeviceState.Handover(receipt) }
@@ -191,7 +201,7 @@ final class ReceiptWriter {
     }
 
     private func receipt(
-        of handover: Handover, _ join: JoinRecord, _ key: ReceiptKey, left: Finding<[String]>, after end: ChainEnd?
+        of handover: Handover, _ join: JoinRecord, _ key: ReceiptKey, saw: Observations, after end: ChainEnd?
     ) -> Receipt {
         let draft = draft?.epoch == handover.ended ? draft : nil
         let now = clock.now()
@@ -209,8 +219,10 @@ final class ReceiptWriter {
             accessTokensEndBy: tokens(of: draft),
             subject: draft?.subjectFinding(isAttempt: handover.isAttempt) ?? .unknown,
             remains: .init(
-                left: left,
-                unobserved: Leftover.unobserved(items: handover.items.map(\.name), left: left.complete)))
+                left: saw.search.left,
+                unobserved: Leftover.unobserved(
+                    items: handover.items.map(\.name), left: saw.search.found, searched: saw.search.searched),
+                opened: handover.items.contains { $0.name == ItemOutcome.browser.name } ? saw.opened : .none))
     }
 
     private func tokens(of draft: ReceiptDraft?) -> Finding<Int> {
@@ -245,18 +257,18 @@ extension DeviceState.Handover {
             items: receipt.items.map {
                 Item(
                     name: $0.name, grade: $0.grade.rawValue, observer: $0.observer.rawValue, result: $0.result.rawValue)
-            })
+            }, left: Left(receipt.remains.left), unobserved: receipt.remains.unobserved?.count)
     }
 }
 
-extension Finding<[String]> {
-    /// The names of the leftovers that were found; nil if not every place could be searched.
-    fileprivate var complete: [String]? {
-        switch self {
-        case .none: []
-        case .unknown: nil
-        case .known(let names): names
-        }
+extension DeviceState.Handover.Left {
+    fileprivate init(_ found: Finding<[String]>) {
+        self =
+            switch found {
+            case .none: .nothing
+            case .unknown: .unknown
+            case .known(let names): names.isEmpty ? .nothing : .something
+            }
     }
 }
 

@@ -11,6 +11,8 @@ final class ManagedDevice {
     let management: any DeviceManaged
     /// The apps, or why they are unknown; in that case no app is served.
     private(set) var registry: Result<AppRegistry, RegistryFailure> = .success(.none)
+    /// The folders of the worker's data by app, as of the last registry that could be used.
+    private(set) var dataFolders: [String: [DataFolder]] = [:]
     /// The policy in force, from the device's own file and the MDM's override.
     private(set) var policy: SessionPolicy
     /// Why the MDM's policy is not in force; nil if it is, or if there is none.
@@ -50,6 +52,7 @@ final class ManagedDevice {
                 "no app is served: the registry of apps cannot be used",
                 metadata: ["error.code": "\(error.code.rawValue)", "error.subject": "\(error.subject)"])
         }
+        if let known = try? registry.get() { dataFolders = known.dataFolders }
         if registry != former { listeners.follow(try? registry.get()) }
     }
 

@@ -11,20 +11,47 @@ package struct Commit: Sendable, Hashable {
     package let trigger: SignOutTrigger?
     /// Whether nobody had signed in.
     package let isAttempt: Bool
-    /// The apps that erase a worker's data themselves, and each app's answer.
-    package var apps: [String: Eraser]
+    /// The erasers of the apps that erase a worker's data themselves, and the answer of each.
+    package var erasers: [AppEraser: Answer]
+    /// The apps that keep data in folders of their own and were given something of the worker.
+    package let keepers: Set<String>
 
-    /// An app's answer about its eraser.
-    package enum Eraser: String, Sendable, Hashable, CaseIterable { case awaited, done, failed }
+    /// An eraser's answer.
+    package enum Answer: String, Sendable, Hashable, CaseIterable { case awaited, done, failed }
 
-    package init(ended: Epoch, next: Epoch, trigger: SignOutTrigger?, isAttempt: Bool, apps: [String: Eraser] = [:]) {
+    package init(
+        ended: Epoch, next: Epoch, trigger: SignOutTrigger?, isAttempt: Bool, erasers: [AppEraser: Answer] = [:],
+        keepers: Set<String> = []
+    ) {
         self.ended = ended
         self.next = next
         self.trigger = trigger
         self.isAttempt = isAttempt
-        self.apps = apps
+        self.erasers = erasers
+        self.keepers = keepers
     }
 
-    /// The apps that have not erased their data, sorted.
-    package var unerased: [String] { apps.filter { $0.value != .done }.keys.sorted() }
+    /// The erasers that have not erased their data, sorted.
+    package var unerased: [AppEraser] { erasers.filter { $0.value != .done }.keys.sorted() }
+
+    /// Whether an app that runs has not answered.
+    func awaitsApp(besides ended: Set<String>) -> Bool {
+        erasers.contains { $0.value == .awaited && !ended.contains($0.key.bundleID) }
+    }
+
+    /// The apps that have erased all their data.
+    package var erased: Set<String> { Set(apps.filter { $0.value == .done }.keys) }
+
+    /// The answer of each app, which is the worst of its erasers.
+    package var apps: [String: Answer] {
+        Dictionary(erasers.map { ($0.key.bundleID, $0.value) }) { max($0, $1) }
+    }
+}
+
+extension Commit.Answer: Comparable {
+    /// From the best to the worst: an app that has reported a failure is known to have kept data.
+    private static let order: [Self] = [.done, .awaited, .failed]
+    private var rank: Int { Self.order.firstIndex(of: self) ?? Self.order.count }
+
+    package static func < (first: Self, second: Self) -> Bool { first.rank < second.rank }
 }

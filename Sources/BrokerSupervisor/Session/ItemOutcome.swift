@@ -47,6 +47,11 @@ package struct ItemOutcome: Sendable, Hashable, Codable {
         ItemOutcome(name: "app:" + id, grade: .cooperative, observer: .app, result: result)
     }
 
+    /// The outcome for the data of an app that has not erased it, which the agent reports.
+    package static func data(of id: String, _ result: Result) -> ItemOutcome {
+        ItemOutcome(name: app(id, result).name, grade: .reported, observer: .agent, result: result)
+    }
+
     package static let sessionKey = broker("session_key")
     package static let sessionProcess = broker("session_process")
     package static let files = broker(SessionMachine.Item.files.rawValue)
@@ -60,7 +65,7 @@ package struct ItemOutcome: Sendable, Hashable, Codable {
     package func claimed(isObserved: Bool) -> ItemOutcome {
         switch observer {
         case .broker where !isObserved: ItemOutcome(name: name, grade: .implied, observer: .nobody, result: result)
-        case .agent where isObserved: .broker(name)
+        case .agent where isObserved && result == .done: .broker(name)
         case .broker, .agent, .app, .nobody: self
         }
     }

@@ -7,8 +7,9 @@ internal import JSON
 package enum JournalRecord: Sendable, Equatable {
     case ready(Epoch)
     case signingIn(Epoch)
-    /// `apps` are the apps that erase a worker's data themselves.
-    case signedIn(Epoch, apps: Set<String>)
+    /// `erasers` are those of the apps that erase a worker's data themselves; `keepers` are the apps that keep data in
+    /// folders of their own and have been given something of the worker.
+    case signedIn(Epoch, erasers: Set<AppEraser>, keepers: Set<String> = [])
     case signingOut(Commit)
 }
 
@@ -19,7 +20,9 @@ extension JournalRecord {
         static let ended = "ended"
         static let trigger = "trigger"
         static let attempt = "attempt"
-        static let apps = "apps"
+        /// Named after the apps, since an earlier version wrote only their bundle ids.
+        static let erasers = "apps"
+        static let keepers = "keepers"
     }
 
     /// The state's name in the journal and in logs.
@@ -36,15 +39,20 @@ extension JournalRecord {
         var members: [String: JSONValue] = [Member.state: .string(stateName)]
         switch self {
         case .ready(let epoch), .signingIn(let epoch): members[Member.epoch] = .string(epoch.description)
-        case .signedIn(let epoch, let apps):
+        case .signedIn(let epoch, let erasers, let keepers):
             members[Member.epoch] = .string(epoch.description)
-            if !apps.isEmpty { members[Member.apps] = .array(apps.sorted().map(JSONValue.string)) }
+            members[Member.keepers] = Self.value(keepers)
+            if !erasers.isEmpty { members[Member.erasers] = .array(erasers.sorted().map { .string($0.rawValue) }) }
         case .signingOut(let commit):
             members[Member.trigger] = commit.trigger.map { .string($0.rawValue) }
             members[Member.attempt] = .bool(commit.isAttempt)
             members[Member.ended] = .string(commit.ended.description)
             members[Member.epoch] = .string(commit.next.description)
-            if !commit.apps.isEmpty { members[Member.apps] = .object(commit.apps.mapValues { .string($0.rawValue) }) }
+            members[Member.keepers] = Self.value(commit.keepers)
+            if !commit.erasers.isEmpty {
+                let answers = commit.erasers.map { ($0.key.rawValue, JSONValue.string($0.value.rawValue)) }
+                members[Member.erasers] = .object(Dictionary(uniqueKeysWithValues: answers))
+            }
         }
         return JSONWriter.write(.object(members))
     }
@@ -58,8 +66,10 @@ extension JournalRecord {
         case "ready": self = .ready(epoch)
         case "signingIn": self = .signingIn(epoch)
         case "signedIn":
-            guard let apps = Self.apps(members[Member.apps]) else { return nil }
-            self = .signedIn(epoch, apps: apps)
+            guard let erasers = Self.erasers(members[Member.erasers]),
+                let keepers = Self.keepers(members[Member.keepers])
+            else { return nil }
+            self = .signedIn(epoch, erasers: erasers, keepers: keepers)
         case "signingOut":
             guard let commit = Self.commit(members, next: epoch) else { return nil }
             self = .signingOut(commit)
@@ -73,27 +83,46 @@ extension JournalRecord {
         let (name, attempt) = (members[Member.trigger], members[Member.attempt])
         let trigger = name?.string.flatMap(SignOutTrigger.init)
         guard (name == nil) == (trigger == nil), attempt == nil || attempt?.bool != nil,
-            let apps = erasers(members[Member.apps])
+            let erasers = answers(members[Member.erasers]), let keepers = keepers(members[Member.keepers])
         else { return nil }
-        return Commit(ended: ended, next: next, trigger: trigger, isAttempt: attempt?.bool ?? false, apps: apps)
+        return Commit(
+            ended: ended, next: next, trigger: trigger, isAttempt: attempt?.bool ?? false, erasers: erasers,
+            keepers: keepers)
+    }
+
+    /// Reads the list of erasers; nil if it is malformed. An earlier version wrote no list.
+    private static func erasers(_ value: JSONValue?) -> Set<AppEraser>? {
+        guard let value else { return [] }
+        guard let list = value.array else { return nil }
+        let erasers = list.compactMap { $0.string.flatMap(AppEraser.init(rawValue:)) }
+        return erasers.count == list.count ? Set(erasers) : nil
+    }
+
+    private static func value(_ keepers: Set<String>) -> JSONValue? {
+        keepers.isEmpty ? nil : .array(keepers.sorted().map { .string($0) })
     }
 
     /// Reads the list of apps; nil if it is malformed. An earlier version wrote no list.
-    private static func apps(_ value: JSONValue?) -> Set<String>? {
+    private static func keepers(_ value: JSONValue?) -> Set<String>? {
         guard let value else { return [] }
         guard let list = value.array else { return nil }
-        let apps = list.compactMap(\.string)
-        return apps.count == list.count ? Set(apps) : nil
+        let keepers = list.compactMap(\.string)
+        return keepers.count == list.count ? Set(keepers) : nil
     }
 
-    private static func erasers(_ value: JSONValue?) -> [String: Commit.Eraser]? {
+    private static func answers(_ value: JSONValue?) -> [AppEraser: Commit.Answer]? {
         guard let value else { return [:] }
         guard let members = value.object else { return nil }
-        let apps = members.compactMapValues { $0.string.flatMap(Commit.Eraser.init) }
-        return apps.count == members.count ? apps : nil
+        let answers = members.compactMap { name, answer -> (AppEraser, Commit.Answer)? in
+            guard let eraser = AppEraser(rawValue: name), let answer = answer.string.flatMap(Commit.Answer.init) else {
+                return nil
+            }
+            return (eraser, answer)
+        }
+        return answers.count == members.count ? Dictionary(answers) { $1 } : nil
     }
 
-    /// These limits are large enough for the maximum number of apps in one session.
+    /// These limits are large enough for the maximum number of erasers in one session.
     static let limits = JSONLimits(
-        bytes: 128 << 10, depth: 2, values: 2 * SessionMachine.ActiveSession.maximumApps + 16)
+        bytes: 128 << 10, depth: 2, values: 3 * SessionMachine.ActiveSession.maximumErasers + 16)
 }

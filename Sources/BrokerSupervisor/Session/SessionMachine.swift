@@ -13,6 +13,10 @@ package struct SessionMachine: Sendable, Equatable {
     package private(set) var state: State
     /// The epoch that app connections belong to; the connections end when the epoch changes.
     package private(set) var epoch: Epoch
+    /// The apps with folders that are locked because of an earlier session: their data is still to be taken away.
+    package var owingApps: Set<String> = []
+    /// The apps with folders whose processes have all ended. Nobody waits for them.
+    package var endedApps: Set<String> = []
 
     /// Restores the machine from the journal, or begins the first epoch of a new device if there is no journal.
     ///
@@ -24,9 +28,9 @@ package struct SessionMachine: Sendable, Equatable {
         from record: JournalRecord?, keyKept: Bool, newID: Epoch.ID
     ) -> (SessionMachine, RecoveryOutcome) {
         switch record {
-        case .signedIn(let epoch, let apps) where keyKept:
+        case .signedIn(let epoch, let erasers, let keepers) where keyKept:
             // The browser's processes ended with the supervisor; the browser's profile may still exist.
-            let session = ActiveSession(epoch: epoch, usedBrowser: true, apps: apps)
+            let session = ActiveSession(epoch: epoch, usedBrowser: true, erasers: erasers, keepers: keepers)
             let machine = SessionMachine(state: .signedIn(session), epoch: epoch)
             return (machine, .started([.startSessionProcess(epoch, resuming: true)]))
         case nil:
@@ -38,8 +42,10 @@ package struct SessionMachine: Sendable, Equatable {
             return (machine, .started([.startSessionProcess(epoch, resuming: false)]))
         case .signingIn(let epoch):
             return lost(ActiveSession(epoch: epoch, usedBrowser: true), isAttempt: true, newID: newID)
-        case .signedIn(let epoch, let apps):
-            return lost(ActiveSession(epoch: epoch, usedBrowser: true, apps: apps), isAttempt: false, newID: newID)
+        case .signedIn(let epoch, let erasers, let keepers):
+            return lost(
+                ActiveSession(epoch: epoch, usedBrowser: true, erasers: erasers, keepers: keepers), isAttempt: false,
+                newID: newID)
         case .signingOut(let commit):
             var machine = SessionMachine(state: .ready, epoch: commit.next)
             let steps = machine.clear(commit, usedBrowser: true, answering: [])
@@ -171,8 +177,10 @@ extension SessionMachine {
         newID: Epoch.ID
     ) -> [SignOutStep] {
         epoch = Epoch(id: newID, counter: session.epoch.counter + 1)
-        let apps = Dictionary(uniqueKeysWithValues: session.apps.map { ($0, Commit.Eraser.awaited) })
-        let commit = Commit(ended: session.epoch, next: epoch, trigger: trigger, isAttempt: isAttempt, apps: apps)
+        let erasers = Dictionary(uniqueKeysWithValues: session.erasers.map { ($0, Commit.Answer.awaited) })
+        let commit = Commit(
+            ended: session.epoch, next: epoch, trigger: trigger, isAttempt: isAttempt, erasers: erasers,
+            keepers: session.keepers)
         return [.journal(commit)] + clear(commit, usedBrowser: session.usedBrowser, answering: requesters)
     }
 
@@ -186,7 +194,7 @@ extension SessionMachine {
                 requesters: requesters, waiting: nil))
         return [.destroyKey, .endSessionProcess, .startSessionProcess(epoch)]
             + (usedBrowser ? [.closeBrowser(commit.ended)] : []) + [.clearFiles(commit.ended)]
-            + (commit.apps.values.contains(.awaited) ? [.awaitApps(commit.ended)] : [])
+            + (commit.erasers.values.contains(.awaited) ? [.awaitApps(commit.ended)] : [])
     }
 
     /// Records that a trace of an ended epoch is gone.
@@ -196,17 +204,29 @@ extension SessionMachine {
         return complete(pending, newID: newID)
     }
 
-    /// Makes the device ready once browser and files are cleared, and every app has answered or the apps' time to erase
-    /// is over.
+    /// Makes the device ready once browser and files are cleared, every app has answered or the apps' time to erase is
+    /// over, and the agent has answered about the data of apps that have not erased it. The agent gets that order when it
+    /// has cleared the browser: after a restart of the machine, the device waits for the agent anyway.
     ///
     /// - Parameter newID: the random id of the epoch that begins if a worker waits.
     private mutating func complete(_ pending: PendingSignOut, newID: Epoch.ID) -> [CompletionStep] {
         state = .signingOut(pending)
-        guard pending.items.isEmpty else { return [] }
-        guard pending.isOverdue || !pending.commit.apps.values.contains(.awaited) else { return [] }
+        guard pending.isOverdue || !pending.commit.awaitsApp(besides: endedApps) else { return [] }
+        guard !pending.items.contains(.browser) else { return [] }
+        if pending.taking == nil {
+            let owing = pending.commit.isAttempt ? [] : owingApps
+            let apps = pending.commit.keepers.union(owing).subtracting(pending.commit.erased)
+            if !apps.isEmpty {
+                var ordered = pending
+                ordered.taking = DataTaking(apps: apps, owing: owing)
+                state = .signingOut(ordered)
+                return [.takeData(apps.sorted(), pending.ended)]
+            }
+        }
+        guard pending.items.isEmpty, pending.taking == nil || pending.taking?.taken != nil else { return [] }
         state = .ready
-        let unerased = pending.commit.unerased
-        let locks: [CompletionStep] = unerased.isEmpty ? [] : [.lockApps(unerased, pending.ended)]
+        let locked = pending.locked
+        let locks: [CompletionStep] = locked.isEmpty ? [] : [.lock(locked, pending.ended)]
         let next = pending.waiting.map { [CompletionStep.admit(admit($0, newID: newID))] } ?? []
         return locks + [.writeReceipt(pending.handover), .journal(epoch), .answer(pending.requesters)] + next
     }
@@ -258,32 +278,49 @@ extension SessionMachine {
         state = .signedIn(session)
     }
 
-    /// Registers an app of this epoch that erases a worker's data itself.
+    /// Records that an app with folders of data is about to be given something of this epoch's worker.
     ///
-    /// - Returns: the record that must be in the journal before the app is answered; nil if nothing changes.
-    package mutating func appEnlisted(_ app: String, _ enlisted: Epoch) -> Enlistment? {
+    /// - Returns: the record that must be in the journal before that; nil if nothing changes.
+    package mutating func keeperArrived(_ app: String, _ arrived: Epoch) -> Enlistment? {
         switch state {
-        case .signedIn(var session) where session.mayEnlist(app, enlisted):
-            session.apps.insert(app)
+        case .signedIn(var session) where session.mayKeep(app, arrived):
+            session.keepers.insert(app)
             state = .signedIn(session)
-            return Enlistment(epoch: session.epoch, apps: session.apps)
-        case .ending(var session, let ending) where session.mayEnlist(app, enlisted):
-            session.apps.insert(app)
+            return Enlistment(session)
+        case .ending(var session, let ending) where session.mayKeep(app, arrived):
+            session.keepers.insert(app)
             state = .ending(session, ending)
-            return Enlistment(epoch: session.epoch, apps: session.apps)
+            return Enlistment(session)
         case .ready, .signingIn, .signedIn, .ending, .signingOut: return nil
         }
     }
 
-    /// Records an app's answer about its data of the ended epoch.
-    package mutating func appAnswered(
-        _ app: String, hasErased: Bool, of ended: Epoch, newID: Epoch.ID
-    ) -> AppAnswerOutcome? {
+    /// Registers an eraser of an app of this epoch.
+    ///
+    /// - Returns: the record that must be in the journal before the app is answered; nil if nothing changes.
+    package mutating func eraserEnlisted(_ eraser: AppEraser, _ enlisted: Epoch) -> Enlistment? {
+        switch state {
+        case .signedIn(var session) where session.mayEnlist(eraser, enlisted):
+            session.erasers.insert(eraser)
+            state = .signedIn(session)
+            return Enlistment(session)
+        case .ending(var session, let ending) where session.mayEnlist(eraser, enlisted):
+            session.erasers.insert(eraser)
+            state = .ending(session, ending)
+            return Enlistment(session)
+        case .ready, .signingIn, .signedIn, .ending, .signingOut: return nil
+        }
+    }
+
+    /// Records an eraser's answer about its data of the ended epoch.
+    package mutating func eraserAnswered(
+        _ eraser: AppEraser, hasErased: Bool, of ended: Epoch, newID: Epoch.ID
+    ) -> EraserAnswerOutcome? {
         guard case .signingOut(var pending) = state, pending.ended == ended,
-            let known = pending.commit.apps[app], known != .done
+            let known = pending.commit.erasers[eraser], known != .done
         else { return nil }
-        pending.commit.apps[app] = hasErased ? .done : .failed
-        return AppAnswerOutcome(commit: pending.commit, completion: complete(pending, newID: newID))
+        pending.commit.erasers[eraser] = hasErased ? .done : .failed
+        return EraserAnswerOutcome(commit: pending.commit, completion: complete(pending, newID: newID))
     }
 
     /// Ends the time that apps have to erase their data of the ended epoch.
@@ -292,11 +329,30 @@ extension SessionMachine {
         pending.isOverdue = true
         return complete(pending, newID: newID)
     }
+
+    /// Records whose data of the ended epoch the agent has taken away.
+    ///
+    /// - Parameter failed: the apps whose data it could not take away. About the others it has said nothing.
+    package mutating func dataTaken(
+        _ taken: Set<String>, failed: Set<String>, of ended: Epoch, newID: Epoch.ID
+    ) -> [CompletionStep] {
+        guard case .signingOut(var pending) = state, pending.ended == ended, let taking = pending.taking,
+            taking.taken == nil
+        else { return [] }
+        pending.taking?.taken = taken.intersection(taking.apps)
+        pending.taking?.failed = failed.intersection(taking.apps)
+        return complete(pending, newID: newID)
+    }
 }
 
 extension SessionMachine.ActiveSession {
-    fileprivate func mayEnlist(_ app: String, _ enlisted: Epoch) -> Bool {
-        epoch == enlisted && !apps.contains(app) && apps.count < Self.maximumApps
+    fileprivate func mayKeep(_ app: String, _ arrived: Epoch) -> Bool {
+        epoch == arrived && !keepers.contains(app) && keepers.count < Self.maximumErasers
+    }
+
+    fileprivate func mayEnlist(_ eraser: AppEraser, _ enlisted: Epoch) -> Bool {
+        epoch == enlisted && !erasers.contains(eraser) && erasers.count < Self.maximumErasers
+            && erasers.count { $0.bundleID == eraser.bundleID } < HandoverName.maximumCount
     }
 }
 
@@ -306,11 +362,30 @@ extension SessionMachine.PendingSignOut {
         Handover(
             ended: commit.ended, next: commit.next, trigger: commit.trigger, isAttempt: commit.isAttempt,
             items: [.sessionKey, .sessionProcess] + (usedBrowser ? [.browser] : []) + [.files]
-                + commit.apps.sorted { $0.key < $1.key }.map { .app($0.key, $0.value.result) })
+                + Set(commit.apps.keys).union(unerased).sorted().map(outcome))
+    }
+
+    /// The apps whose data the agent had to take away, and that have not erased it meanwhile.
+    private var unerased: Set<String> { (taking?.apps ?? []).subtracting(commit.erased) }
+
+    private func outcome(of app: String) -> ItemOutcome {
+        if unerased.contains(app), let taking {
+            if taking.taken?.contains(app) == true { return .data(of: app, .done) }
+            if taking.failed.contains(app) { return .data(of: app, .failed) }
+        }
+        return .app(app, commit.apps[app]?.result ?? .unanswered)
+    }
+
+    /// The erasers that keep their apps locked: nothing of these apps' data was taken away. An app without an eraser is
+    /// locked as a whole, unless an earlier session keeps it locked.
+    fileprivate var locked: [AppEraser] {
+        let taken = taking?.taken ?? []
+        let wholes = unerased.subtracting(commit.apps.keys).subtracting(taking?.owing ?? []).map(AppEraser.whole)
+        return (commit.unerased + wholes).filter { !taken.contains($0.bundleID) }.sorted()
     }
 }
 
-extension Commit.Eraser {
+extension Commit.Answer {
     fileprivate var result: ItemOutcome.Result {
         switch self {
         case .awaited: .unanswered

@@ -76,8 +76,10 @@ extension SessionMachine {
 
     /// The steps that make the device ready.
     package enum CompletionStep: Sendable, Equatable {
-        /// Lock these apps until they have erased their data of this epoch.
-        case lockApps([String], Epoch)
+        /// Have the agent take away the data of these apps, which have not erased it.
+        case takeData([String], Epoch)
+        /// Lock the apps of these erasers until each has erased its data of this epoch.
+        case lock([AppEraser], Epoch)
         /// Write the receipt. This step is repeated if a crash occurs before the journal records that the device is
         /// ready.
         case writeReceipt(Handover)
@@ -100,11 +102,18 @@ extension SessionMachine {
     /// The record of the live session that must be in the journal.
     package struct Enlistment: Sendable, Equatable {
         package let epoch: Epoch
-        package let apps: Set<String>
+        package let erasers: Set<AppEraser>
+        package let keepers: Set<String>
+
+        init(_ session: ActiveSession) {
+            (epoch, erasers, keepers) = (session.epoch, session.erasers, session.keepers)
+        }
+
+        package var record: JournalRecord { .signedIn(epoch, erasers: erasers, keepers: keepers) }
     }
 
-    package struct AppAnswerOutcome: Sendable, Equatable {
-        /// The commit with the app's answer; it is journaled before the other steps.
+    package struct EraserAnswerOutcome: Sendable, Equatable {
+        /// The commit with the eraser's answer; it is journaled before the other steps.
         package let commit: Commit
         package let completion: [CompletionStep]
     }

@@ -29,18 +29,23 @@ extension SessionMachine {
         /// If the process dies more often than this, the session ends.
         package static let maximumRestarts = 3
 
-        /// The apps that registered to erase a worker's data themselves.
-        package var apps: Set<String> = []
+        /// The erasers of the apps that registered to erase a worker's data themselves.
+        package var erasers: Set<AppEraser> = []
+        /// The apps that keep data in folders of their own and have been given something of the worker.
+        package var keepers: Set<String> = []
         /// Whether an app asked to be notified before the end.
         package var hasListeners = false
 
-        /// The maximum number of apps that may register an eraser in one session; the journal names each.
-        package static let maximumApps = 256
+        /// The maximum number of erasers, and of such apps, in one session; the journal names each.
+        package static let maximumErasers = 256
 
-        package init(epoch: Epoch, usedBrowser: Bool, apps: Set<String> = []) {
+        package init(
+            epoch: Epoch, usedBrowser: Bool, erasers: Set<AppEraser> = [], keepers: Set<String> = []
+        ) {
             self.epoch = epoch
             self.usedBrowser = usedBrowser
-            self.apps = apps
+            self.erasers = erasers
+            self.keepers = keepers
         }
     }
 
@@ -88,12 +93,28 @@ extension SessionMachine {
         package var requesters: [Requester]
         /// The sign-in request of the next worker, if one waits.
         package var waiting: SignInRequestID?
+        /// The data that is taken from apps that have not erased it; nil until the agent is told to take it.
+        package var taking: DataTaking?
 
         package var ended: Epoch { commit.ended }
+        /// The apps whose data the agent is taking away.
+        package var toTake: [String] { taking.map { $0.taken == nil ? $0.apps.sorted() : [] } ?? [] }
+
         /// The apps whose answers are still awaited.
         package var awaited: [String] {
-            isOverdue ? [] : commit.apps.filter { $0.value == .awaited }.keys.sorted()
+            isOverdue ? [] : Set(commit.erasers.filter { $0.value == .awaited }.keys.map(\.bundleID)).sorted()
         }
+    }
+
+    /// The data of apps that the agent was told to take away.
+    package struct DataTaking: Sendable, Equatable {
+        package let apps: Set<String>
+        /// Those that an earlier session keeps locked.
+        package let owing: Set<String>
+        /// The apps whose data is away; nil until the agent has answered, or its time is over.
+        package var taken: Set<String>?
+        /// The apps whose data the agent could not take away.
+        package var failed: Set<String> = []
     }
 
     /// The events of the device. Each case is a method of the machine.
@@ -107,14 +128,18 @@ extension SessionMachine {
         case endWanted(Requester, SignOutTrigger)
         /// An app of this epoch asked to be notified before the end.
         case listenerArrived(Epoch)
+        /// An app with folders of data has been given something of this epoch's worker.
+        case keeperArrived(String, Epoch)
         /// An app of this epoch erases a worker's data itself.
-        case appEnlisted(String, Epoch)
+        case eraserEnlisted(AppEraser, Epoch)
         /// Every app that was notified of the end has saved, or the grace period is over.
         case graceExpired(Epoch)
-        /// An app reported whether it has erased its data of the ended epoch.
-        case appAnswered(String, hasErased: Bool, Epoch)
+        /// An eraser reported whether it has erased its data of the ended epoch.
+        case eraserAnswered(AppEraser, hasErased: Bool, Epoch)
         /// The apps' time to erase their data of the ended epoch is over.
         case appsOverdue(Epoch)
+        /// The agent has taken the data of these apps of the ended epoch away, or has said nothing in its time.
+        case dataTaken(Set<String>, failed: Set<String>, Epoch)
         case itemCleared(Item, Epoch)
         case sessionProcessDied
         case agentArrived

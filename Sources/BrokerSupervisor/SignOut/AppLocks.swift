@@ -6,8 +6,8 @@ package import Logging
 /// The locks of apps that have not erased their data of an ended epoch. A locked app is refused until it has erased the
 /// data. Every change is on disk before anything depends on it.
 package struct AppLocks {
-    /// For each locked app, by bundle id, the epoch whose data the app still has.
-    package private(set) var epochs: [String: Epoch]
+    /// For each eraser that keeps its app locked, the epoch whose data the app still has.
+    package private(set) var epochs: [AppEraser: Epoch]
     private let files: DeviceFiles
     private let logger: Logger
 
@@ -16,40 +16,54 @@ package struct AppLocks {
         epochs = try files.locks()
     }
 
-    package func isLocked(_ app: String) -> Bool { epochs[app] != nil }
+    /// The bundle ids of the locked apps, sorted.
+    package var apps: [String] { Set(epochs.keys.map(\.bundleID)).sorted() }
 
-    /// Locks apps until they have erased their data of this epoch.
-    package mutating func lock(_ apps: [String], until ended: Epoch) throws {
+    package func isLocked(_ bundleID: String) -> Bool { epochs.keys.contains { $0.bundleID == bundleID } }
+
+    /// Locks the apps of these erasers until each eraser has erased its data of this epoch.
+    package mutating func lock(_ erasers: [AppEraser], until ended: Epoch) throws {
         var changed = epochs
-        for app in apps { changed[app] = ended }
+        for eraser in erasers { changed[eraser] = ended }
         try store(changed)
         logger.error(
-            "apps are locked: they have not erased their data", metadata: ["apps": "\(apps.joined(separator: " "))"])
+            "apps are locked: they have not erased their data",
+            metadata: ["apps": "\(erasers.map(\.rawValue).joined(separator: " "))"])
     }
 
-    /// Unlocks an app that has erased its data of this epoch.
+    /// Removes the lock of an eraser that has erased its data of this epoch. Its app is no longer locked once none of its
+    /// erasers has a lock.
     ///
-    /// - Returns: whether the app was locked for that epoch.
-    package mutating func unlock(_ app: String, erased ended: Epoch) throws -> Bool {
-        guard epochs[app] == ended else { return false }
+    /// - Returns: whether there was a lock for that epoch.
+    package mutating func unlock(_ eraser: AppEraser, erased ended: Epoch) throws -> Bool {
+        guard epochs[eraser] == ended else { return false }
         var changed = epochs
-        changed[app] = nil
+        changed[eraser] = nil
         try store(changed)
-        logger.info("an app has erased its data and is no longer locked", metadata: ["app": "\(app)"])
+        if !isLocked(eraser.bundleID) {
+            logger.info(
+                "an app has erased its data and is no longer locked", metadata: ["app": "\(eraser.bundleID)"])
+        }
         return true
     }
 
-    private mutating func store(_ changed: [String: Epoch]) throws {
+    /// Removes the locks of apps whose data was taken away, whatever epoch it was of.
+    package mutating func unlock(_ apps: Set<String>) throws {
+        try store(epochs.filter { !apps.contains($0.key.bundleID) })
+    }
+
+    private mutating func store(_ changed: [AppEraser: Epoch]) throws {
         guard changed != epochs else { return }
         try files.write(locks: changed)
         epochs = changed
     }
 
-    /// For each app that has not erased its data, the ended epoch whose data the app must erase. This is the epoch of
-    /// the app's lock or of the current sign-out.
-    package func asked(during pending: SessionMachine.PendingSignOut?) -> [String: Epoch] {
+    /// For each eraser that has not erased its data, the ended epoch whose data it must erase. This is the epoch of its
+    /// lock or of the current sign-out.
+    package func asked(during pending: SessionMachine.PendingSignOut?) -> [AppEraser: Epoch] {
         guard let pending else { return epochs }
-        let unerased = pending.commit.unerased.map { ($0, pending.ended) }
+        let taken = pending.taking?.taken ?? []
+        let unerased = pending.commit.unerased.filter { !taken.contains($0.bundleID) }.map { ($0, pending.ended) }
         return epochs.merging(unerased) { lock, _ in lock }
     }
 }

@@ -27,7 +27,7 @@ final class DeviceCounter {
         switch record {
         case .ready: finish()
         case .signingIn: count(.admitted)
-        case .signedIn(let epoch, _):
+        case .signedIn(let epoch, _, _):
             guard signedIn != epoch else { return }
             signedIn = epoch
             count(.succeeded)

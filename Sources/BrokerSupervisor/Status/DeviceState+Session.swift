@@ -18,7 +18,7 @@ extension DeviceState {
             stage: state.publicStage, reason: session.snapshot.mode.reason, isEnrolled: management.enrolled,
             deviceName: session.join.record?.deviceName,
             registration: registration?.state.rawValue, pending: state.pendingNames,
-            lockedApps: session.locks.epochs.keys.sorted(), hasAgent: session.browser.agent != nil,
+            lockedApps: session.locks.apps, hasAgent: session.browser.agent != nil,
             isServerReachable: isServerReachable,
             hasOfflineLeases: session.sessionProcess.leases?.allowsSignIn ?? false,
             session: state.heldEpoch.flatMap { session.sessionTimer.times(of: $0, session.requestedEnd.unsaved) },
@@ -43,6 +43,7 @@ extension SessionMachine.State {
     /// committed.
     var pendingNames: [String] {
         guard let pending else { return [] }
-        return pending.items.map(\.rawValue).sorted() + pending.awaited.map { ItemOutcome.app($0, .done).name }
+        let apps = pending.awaited + pending.toTake
+        return pending.items.map(\.rawValue).sorted() + apps.map { ItemOutcome.app($0, .done).name }
     }
 }

@@ -55,7 +55,8 @@ extension CheckResult {
         case .mode, .session, .push: true
         case .agent: code == Self.agentMissing
         case .server: code == Self.serverUnreachable || code.hasPrefix(RegistrationStatus.findingPrefix)
-        case .apps, .certificates, .clock, .files, .receipts, .offline, .host: false
+        case .apps: code == Self.appLocked
+        case .certificates, .clock, .files, .receipts, .offline, .host: false
         }
     }
 }

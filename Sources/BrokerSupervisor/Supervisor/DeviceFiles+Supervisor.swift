@@ -67,7 +67,7 @@ extension DeviceFiles {
         get throws {
             let later = [
                 Name.join, Name.tombstones, Name.endedSessions, Name.liveSession, Name.browserHolder, Name.locks,
-                Name.sessionTimer, Name.confirmedJoin,
+                Name.sessionTimer, Name.confirmedJoin, Name.appProcesses,
             ]
             let isFree = try Set(later).isDisjoint(with: root.names())
             return try isFree && session.names().isEmpty
@@ -100,8 +100,8 @@ extension DeviceFiles {
     package func removeBrowserHolder() throws { try root.file(Name.browserHolder).remove() }
 
     /// The apps that have not erased their data of an ended epoch, each with that epoch.
-    package func locks() throws -> [String: Epoch] { try read([String: Epoch].self, Name.locks) ?? [:] }
-    package func write(locks: [String: Epoch]) throws { try write(locks, Name.locks) }
+    package func locks() throws -> [AppEraser: Epoch] { try read([AppEraser: Epoch].self, Name.locks) ?? [:] }
+    package func write(locks: [AppEraser: Epoch]) throws { try write(locks, Name.locks) }
 
     /// When the session of the signed-in worker began.
     package func sessionTimer() throws -> SessionTimerRecord? { try read(SessionTimerRecord.self, Name.sessionTimer) }

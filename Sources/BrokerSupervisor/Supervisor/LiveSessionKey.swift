@@ -21,7 +21,7 @@ final class LiveSessionKey {
     /// - Returns: whether the key of that session was kept.
     func adopt(_ inherited: [Epoch: MemoryKey], for record: JournalRecord?) -> Bool {
         var live: Epoch?
-        if case .signedIn(let epoch, _) = record { live = epoch }
+        if case .signedIn(let epoch, _, _) = record { live = epoch }
         for (epoch, key) in inherited {
             guard epoch == live else {
                 key.destroy()

@@ -17,12 +17,22 @@ final class SessionCoordinator {
     let browser: BrowserSupervision
     let cleaner: SessionCleaner
     var locks: AppLocks
+    var appProcesses: AppProcesses
+    /// Why the data of locked apps could not be taken away, as far as this process knows.
+    var dataFailures: [String: AppDataFailure.Code] = [:]
+    /// The folders of the apps that were given something of the worker, with those that a registration named earlier in
+    /// the session.
+    var keepersFolders: [String: Set<DataFolder>] = [:]
+    /// What the agent was told to take away, until it has answered.
+    var dataOrder: DataOrder?
     var join: JoinFlow
     var requestedEnd: RequestedEnd
     let key: LiveSessionKey
     let sessionTimer: PersistedSessionTimer
     private var reports: SessionReports
-    private let timer: InputTimer
+    let timer: InputTimer
+    let clock: SupervisorClock
+    let logger: Logger
 
     /// An entry of the queue.
     private enum Work {
@@ -36,7 +46,8 @@ final class SessionCoordinator {
         epochCount: EpochCount?, watch: @escaping @Sendable (WatchedSession) -> Void, logger: Logger
     ) throws {
         let files = device.files
-        (self.device, self.sessionProcess, self.timer) = (device, sessionProcess, timer)
+        (self.device, self.sessionProcess) = (device, sessionProcess)
+        (self.timer, self.clock, self.logger) = (timer, clock, logger)
         receipts = ReceiptWriter(device: device, epochCount: epochCount, clock: clock, logger: logger)
         join = try JoinFlow(files: files, logger: logger)
         journal = try SessionJournal(files: files, clock: clock, logger: logger)
@@ -44,6 +55,7 @@ final class SessionCoordinator {
             files: files, helper: device.configuration.helper, clock: clock, timer: timer, logger: logger
         ) { sessionProcess.tell($0) }
         locks = try AppLocks(files: files, logger: logger)
+        appProcesses = AppProcesses(files: files, logger: logger)
         cleaner = SessionCleaner(files: files, timer: timer, logger: logger)
         requestedEnd = RequestedEnd(clock: clock, timer: timer) { sessionProcess.tell($0) }
         key = LiveSessionKey(logger: logger)
@@ -87,6 +99,8 @@ final class SessionCoordinator {
 
     private func follow(_ event: SessionMachine.Event) throws {
         let newID = Epoch.ID.random()
+        machine.owingApps = Set(locks.apps).intersection(device.dataFolders.keys)
+        machine.endedApps = appProcesses.ended
         switch event {
         case .signInRequested(let requestID):
             switch machine.signInRequested(requestID, newID: newID) {
@@ -97,6 +111,7 @@ final class SessionCoordinator {
         case .signInTimedOut(let requestID, let refusal): machine.signInTimedOut(requestID, refusal).map(refuse)
         case .browserWanted(let url):
             guard let epoch = machine.browserWanted() else { break }
+            configureBrowser()
             try browser.open(epoch, .signIn(url))
             Failpoint.browserOrdered.reach()
         case .signInSucceeded: try perform(machine.signInSucceeded())
@@ -109,16 +124,21 @@ final class SessionCoordinator {
             case .committed(let steps): try perform(steps)
             }
         case .listenerArrived(let epoch): machine.listenerArrived(epoch)
-        case .appEnlisted(let app, let epoch):
-            guard let enlistment = machine.appEnlisted(app, epoch) else { break }
-            try journalSession(enlistment.epoch, enlistment.apps)
+        case .keeperArrived(let app, let epoch): try machine.keeperArrived(app, epoch).map(journal)
+        case .eraserEnlisted(let eraser, let epoch): try machine.eraserEnlisted(eraser, epoch).map(journal)
         case .graceExpired(let epoch): try perform(machine.graceExpired(epoch, newID: newID))
-        case .appAnswered(let app, let hasErased, let ended):
-            guard let outcome = machine.appAnswered(app, hasErased: hasErased, of: ended, newID: newID) else { break }
-            receipts.mark(ItemOutcome.app(app, hasErased ? .done : .failed).name)
+        case .eraserAnswered(let eraser, let hasErased, let ended):
+            guard let outcome = machine.eraserAnswered(eraser, hasErased: hasErased, of: ended, newID: newID) else {
+                break
+            }
+            if outcome.commit.apps[eraser.bundleID] != .awaited {
+                receipts.mark(ItemOutcome.app(eraser.bundleID, .done).name)
+            }
             try journalEnd(outcome.commit)
             try perform(outcome.completion)
         case .appsOverdue(let ended): try perform(machine.appsOverdue(ended, newID: newID))
+        case .dataTaken(let apps, let failed, let ended):
+            try perform(machine.dataTaken(apps, failed: failed, of: ended, newID: newID))
         case .itemCleared(let item, let ended):
             if machine.state.pending?.ended == ended { mark(item, of: ended) }
             try perform(machine.itemCleared(item, of: ended, newID: newID))
@@ -179,7 +199,7 @@ final class SessionCoordinator {
     private func perform(_ steps: [SessionMachine.ConfirmationStep]) throws {
         for step in steps {
             switch step {
-            case .journal(let epoch): try journalSession(epoch, [])
+            case .journal(let epoch): try journal(.signedIn(epoch, erasers: []), of: epoch)
             case .confirm(let requestID):
                 sessionProcess.tell(.confirm(requestID: requestID.number))
                 Failpoint.confirmed.reach()
@@ -213,11 +233,15 @@ final class SessionCoordinator {
     private func perform(_ steps: [SessionMachine.CompletionStep]) throws {
         for step in steps {
             switch step {
-            case .lockApps(let apps, let ended):
-                try locks.lock(apps, until: ended)
+            case .takeData(let apps, let ended): try takeData(of: apps, ended)
+            case .lock(let erasers, let ended):
+                try locks.lock(erasers, until: ended)
                 sessionProcess.tell(.locks(locks.epochs))
             case .writeReceipt(let handover):
-                try receipts.write(handover, join: join.record, left: browser.left(of: handover.ended))
+                try receipts.write(
+                    handover, join: join.record,
+                    saw: .init(
+                        opened: browser.opened(in: handover.ended), search: browser.search(of: handover.ended)))
                 reports.tell(watched)
                 Failpoint.receiptWritten.reach()
             case .journal(let epoch): try journalReady(epoch)
@@ -230,12 +254,18 @@ final class SessionCoordinator {
     private func journalReady(_ epoch: Epoch) throws {
         try journal.write(.ready(epoch), isJoined: join.record != nil)
         try browser.forget()
+        try appProcesses.cleared(except: locks.apps)
+        keepersFolders = [:]
         cleaner.problem = nil
         Failpoint.readyJournaled.reach()
     }
 
-    private func journalSession(_ epoch: Epoch, _ apps: Set<String>) throws {
-        try journal.write(.signedIn(epoch, apps: apps), isJoined: join.record != nil)
+    private func journal(_ session: SessionMachine.Enlistment) throws {
+        try journal(session.record, of: session.epoch)
+    }
+
+    private func journal(_ record: JournalRecord, of epoch: Epoch) throws {
+        try journal.write(record, isJoined: join.record != nil)
         key.keep(for: epoch)
         Failpoint.signedInJournaled.reach()
     }
@@ -279,7 +309,7 @@ final class SessionCoordinator {
         requestedEnd.forgetApps()
         let first = SupervisorMessage.start(
             configuration: device.configuration, epoch: epoch, resuming: resuming, device: snapshot,
-            tombstones: journal.tombstones.told, askedApps: locks.asked(during: machine.state.pending),
+            tombstones: journal.tombstones.told, asked: locks.asked(during: machine.state.pending),
             locks: locks.epochs)
         try sessionProcess.start(first, key: resuming ? key.file : nil)
     }
@@ -292,6 +322,7 @@ final class SessionCoordinator {
     /// Ends the session process of an ended epoch, and waits for its exit.
     private func endSessionProcessOfEnded() throws {
         try endSessionProcess()
+        try appProcesses.end()
         if join.order != nil { try join.adoptConfirmed() }
         join.fail(.joinInterrupted)
         let ended = machine.state.pending?.ended
@@ -408,7 +439,13 @@ final class SessionCoordinator {
     /// Reads the settings that were changed from outside, and sends them to the session process and the agent.
     func readDevice() {
         device.read()
-        browser.configure(device.management.settings.browser, loginURL: join.record?.loginURL)
+        noteFolders()
+        configureBrowser()
         sessionProcess.tell(device: snapshot)
+    }
+
+    /// Sends the agent the browser's settings, with the directory's address: also before a join, whose page must open.
+    func configureBrowser() {
+        browser.configure(device.management.settings.browser, loginURL: join.loginURL)
     }
 }

@@ -145,6 +145,8 @@ final class Supervisor {
         case .retrySignOut(let ended): try session.clearFiles(of: ended)
         case .retryBrowser(let ended):
             if session.machine.state.pending?.ended == ended { session.closeBrowser(ended) }
+        case .browserUnexamined(let ended):
+            if session.machine.state.pending?.ended == ended { session.browser.unexamined(ended) }
         case .overdue(let requester): session.requestedEnd.overdue(requester)
         case .agentOverdue(let wait): try agentOverdue(wait)
         case .pageOverdue(let id): session.browser.pageOverdue(id)
@@ -158,6 +160,7 @@ final class Supervisor {
         case .unsavedWorkOverdue(let epoch): try session.handle(.graceExpired(epoch))
         case .serverReachable(let isReachable): isServerReachable = isReachable
         case .appsOverdue(let ended): try session.handle(.appsOverdue(ended))
+        case .dataOverdue(let ended): try session.dataOverdue(ended)
         case .sessionTimerDue(let epoch): try session.timerDue(in: epoch)
         case .departureTold(let isDirectoryTold): departures.told(isDirectoryTold: isDirectoryTold)
         case .registrationReceived(let status): registration.receive(status)
@@ -188,9 +191,9 @@ final class Supervisor {
         guard session.browser.connected(link, in: session.machine.state) else { return }
         // Do this before a page opens, so that programs that the browser starts are recognised as the browser's.
         device.browserOrigin.follow(link)
-        session.browser.configure(
-            device.management.settings.browser, loginURL: session.join.record?.loginURL)
+        session.configureBrowser()
         try session.handle(.agentArrived)
+        session.orderData()
         if let page = session.browser.takePage() { try session.handle(.browserWanted(url: page)) }
     }
 
@@ -198,6 +201,7 @@ final class Supervisor {
         switch session.browser.said(message, in: session.machine.state) {
         case .activity: try session.activity()
         case .cleared(let ended): try session.handle(.itemCleared(.browser, ended))
+        case .dataTaken(let ended, let failures): try session.dataTaken(of: ended, failures)
         case nil: break
         }
     }
@@ -220,6 +224,7 @@ final class Supervisor {
             } else {
                 try session.handle(.browserWanted(url: url))
             }
+        case .pageOver: session.browser.endSignIn(in: session.machine.state)
         case .sessionKnown(let known):
             try session.journal.serverSessions.keep(live: known)
             // If the worker signed in offline, the live session gets its server id only now.
@@ -246,10 +251,13 @@ final class Supervisor {
         case .appsReady(let epoch): try session.handle(.graceExpired(epoch))
         case .unsavedWork(let apps, let epoch):
             if session.requestedEnd.report(unsaved: apps, in: epoch) { try session.handle(.graceExpired(epoch)) }
-        case .appEnlisted(let app, let epoch, let requestID):
-            sessionProcess.tell(.appSettled(requestID: requestID, accepted: try enlist(app, in: epoch)))
-        case .appAnswered(let app, let ended, let result, let requestID):
-            let accepted = try answered(app, hasErased: result == .done, of: ended)
+        case .keeperArrived(let app, let process, let epoch, let requestID):
+            let accepted = try session.note(app, process, in: epoch)
+            sessionProcess.tell(.appSettled(requestID: requestID, accepted: accepted))
+        case .eraserEnlisted(let eraser, let epoch, let requestID):
+            sessionProcess.tell(.appSettled(requestID: requestID, accepted: try enlist(eraser, in: epoch)))
+        case .eraserAnswered(let eraser, let ended, let result, let requestID):
+            let accepted = try answered(eraser, hasErased: result == .done, of: ended)
             sessionProcess.tell(.appSettled(requestID: requestID, accepted: accepted))
         case .pageWanted(let address, let epoch, let requestID):
             try open(address, in: epoch, for: requestID)
@@ -267,6 +275,9 @@ final class Supervisor {
     /// Handles a late message from a process that has been killed. If the server has opened a session, the end of that
     /// session must be reported.
     private func sessionProcessSentTooLate(_ message: SessionProcessMessage) throws {
+        if case .keeperArrived(let app, let process, _, _) = message {
+            try session.appProcesses.noteLate(process, of: app)
+        }
         if case .counted(let counts) = message { session.journal.counter.add(counts, isPresent: false) }
         guard case .sessionKnown(let known) = message, !session.journal.serverSessions.ended.contains(known) else {
             return
@@ -312,20 +323,20 @@ final class Supervisor {
     }
 
     /// Registers an app's eraser. A locked app must erase first.
-    private func enlist(_ app: String, in epoch: Epoch) throws -> Bool {
-        guard !session.locks.isLocked(app) else { return false }
-        try session.handle(.appEnlisted(app, epoch))
+    private func enlist(_ eraser: AppEraser, in epoch: Epoch) throws -> Bool {
+        guard !session.locks.isLocked(eraser.bundleID) else { return false }
+        try session.handle(.eraserEnlisted(eraser, epoch))
         let live = session.machine.state.session
-        return live?.epoch == epoch && live?.apps.contains(app) == true
+        return live?.epoch == epoch && live?.erasers.contains(eraser) == true
     }
 
-    /// Handles an app's answer about its data of an ended epoch.
+    /// Handles an eraser's answer about its data of an ended epoch.
     ///
     /// - Returns: whether that epoch has ended; data of the live epoch cannot have been erased.
-    private func answered(_ app: String, hasErased: Bool, of ended: Epoch) throws -> Bool {
+    private func answered(_ eraser: AppEraser, hasErased: Bool, of ended: Epoch) throws -> Bool {
         guard ended.counter < session.machine.epoch.counter else { return false }
-        try session.handle(.appAnswered(app, hasErased: hasErased, ended))
-        if hasErased, try session.locks.unlock(app, erased: ended) {
+        try session.handle(.eraserAnswered(eraser, hasErased: hasErased, ended))
+        if hasErased, try session.locks.unlock(eraser, erased: ended) {
             sessionProcess.tell(.locks(session.locks.epochs))
         }
         return true

@@ -28,6 +28,8 @@ package enum SupervisorInput: Sendable {
     case helperAnswered(HelperAnswer)
     case retrySignOut(Epoch)
     case retryBrowser(Epoch)
+    /// The agent must have examined this epoch's browsers by now.
+    case browserUnexamined(Epoch)
     /// This requester has waited too long for the device to be ready.
     case overdue(SessionMachine.Requester)
     /// The wait for an agent has taken too long.
@@ -50,6 +52,8 @@ package enum SupervisorInput: Sendable {
     case serverReachable(Bool?)
     /// The apps' time to erase their data of this epoch is over.
     case appsOverdue(Epoch)
+    /// The agent's time to take away the apps' data of this epoch is over.
+    case dataOverdue(Epoch)
     /// Something may be due in the session of this epoch.
     case sessionTimerDue(Epoch)
     /// The servers were notified that the device leaves, or could not be reached.

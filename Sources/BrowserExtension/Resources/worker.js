@@ -8,11 +8,12 @@ const HOST = "org.baton.browser";
 const NAMES = ["x-ms-refreshtokencredential", "x-ms-devicecredential"];
 // The time limit for the host's answer, in milliseconds. After it, a page opens without the headers.
 const PATIENCE = 5000;
+// Milliseconds for which the first page waits for the credential. Without the network, it opens after that.
+const START_PATIENCE = 3000;
 const LONGEST_ADDRESS = 8192;
 const LONGEST_HEADER = 32768;
-const CLOSE = "x-baton-close";
-// Milliseconds for which a page that requests to be closed stays open, so that it can be read.
-const READING = 1500;
+// The page of the identity platform to which the credential is presented at the start.
+const OWN_PAGE = "/common/oauth2/deviceauth";
 const PROMPTS = ["login", "select_account"];
 
 let port = null;
@@ -119,6 +120,7 @@ async function headers(details) {
 async function add(details) {
   // Drops headers with these names that the request already has: this script did not add them.
   const others = details.requestHeaders.filter(({ name }) => !NAMES.includes(name.toLowerCase()));
+  if (details.method !== "GET") return await isKnown(details) ? { requestHeaders: others } : { cancel: true };
   if (!isWholePage(details)) return { requestHeaders: others };
   try {
     return { requestHeaders: others.concat(await within(PATIENCE, headers(details))) };
@@ -126,6 +128,19 @@ async function add(details) {
     // The message contains no part of the address.
     console.warn("no headers:", error.message);
     return { requestHeaders: others };
+  }
+}
+
+// Whether the identity platform knows that this browser is the device's, before a form is sent to it. A browser that lost
+// its cookies, or could not present the credential at its start, presents it now. If that fails, the form is not sent: a
+// person could otherwise sign in as somebody else in the worker's browser.
+async function isKnown(details) {
+  try {
+    if (listed(await policy(), details.url) !== null) await present();
+    return true;
+  } catch (error) {
+    console.warn("a form was not sent:", error.message);
+    return false;
   }
 }
 
@@ -162,23 +177,38 @@ chrome.webRequest.onBeforeSendHeaders.addListener(
   add, filter, ["blocking", "requestHeaders", ...(extra ? [extra] : [])]);
 chrome.webRequest.onBeforeRequest.addListener(removePrompt, filter, ["blocking"]);
 
-// MARK: Windows
-
-// Closes the window of a page that requests it with a header, after a time for reading. The broker's last page of a
-// sign-in does this, because nobody can close a window in a kiosk. Only a page on this machine can request it, and only
-// for its own window.
-function closeWindow({ tabId, responseHeaders }) {
-  if (!responseHeaders.some(({ name }) => name.toLowerCase() === CLOSE)) return;
-  setTimeout(() => chrome.tabs.remove(tabId).catch(error => console.warn("the window stays:", error.message)), READING);
-}
-
-chrome.webRequest.onCompleted.addListener(
-  closeWindow, { urls: ["http://127.0.0.1/*"], types: ["main_frame"] }, ["responseHeaders"]);
-
 // Chromium runs this script once when it installs the extension. In a profile that already has the extension, Chromium
 // runs it at the start only if the script listens to this event.
 chrome.runtime.onStartup.addListener(() => {});
 
-// Fetches the addresses at the start. The host reports to the agent that it has sent the addresses; from then on, pages
-// open signed in.
-policy().catch(error => console.warn("not ready:", error.message));
+// MARK: The start
+
+// Presents the credential to the identity platform, which then knows that this browser is the device's, before the worker
+// can open a page there.
+async function present() {
+  const { prefixes } = await policy();
+  for (const { origin } of prefixes.slice(0, 1)) {
+    const address = origin + OWN_PAGE;
+    const answer = await ask({ ask: "headers", url: address });
+    if (!Array.isArray(answer.headers) || answer.headers.length === 0) throw new Error("the host has no credential");
+    const headers = Object.fromEntries(answer.headers.map(header).map(({ name, value }) => [name, value]));
+    const response = await fetch(address, {
+      headers, credentials: "include", cache: "no-store", redirect: "error", signal: AbortSignal.timeout(PATIENCE),
+    });
+    if (!response.ok) throw new Error(`the identity platform answers ${response.status}`);
+  }
+}
+
+// The host reports to the agent that the extension is ready; from then on, pages open signed in. A browser that could not
+// present the credential, for example without the network, presents it with the next page that it opens there.
+async function start() {
+  try {
+    await within(START_PATIENCE, present());
+  } catch (error) {
+    console.warn("the credential was not presented:", error.message);
+  }
+  await policy();
+  await ask({ ask: "ready" });
+}
+
+start().catch(error => console.warn("not ready:", error.message));

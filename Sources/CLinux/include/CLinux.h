@@ -28,6 +28,8 @@ int clinux_seal_size(int fd);
 
 int clinux_pidfd_open(pid_t pid);
 int clinux_pidfd_send_signal(int pidfd, int signal);
+/// Copies a descriptor of another process, close-on-exec. This process must be allowed to debug that one.
+int clinux_pidfd_getfd(int pidfd, int descriptor);
 /// Waits for the process of a pidfd and reaps it. `status` has the form of waitpid(2).
 int clinux_reap(int pidfd, int *status);
 
@@ -96,6 +98,26 @@ int clinux_exists(const char *path);
 
 /// Calls open(2), for callers that must not follow symbolic links (O_NOFOLLOW) or that create files with a mode.
 int clinux_open(const char *path, int flags, mode_t mode);
+
+/// What statx(2) says about a file.
+struct clinux_status {
+    uint64_t inode;
+    int64_t size;
+    /// The last change of content or attributes.
+    int64_t changed_seconds;
+    uint32_t changed_nanoseconds;
+    uid_t owner;
+    mode_t mode;
+    /// Whether a file system is mounted here: 1 or 0.
+    int is_mount;
+};
+
+/// Describes `name` in an open folder; AT_FDCWD stands for the working directory. Follows no symbolic link, mounts
+/// nothing, and does not wait for the server of a file system (AT_STATX_DONT_SYNC).
+int clinux_status(int folder, const char *name, struct clinux_status *status);
+
+/// Runs the calling thread, and its disk input, only when the machine has nothing else to do (sched(7), ioprio_set(2)).
+int clinux_run_when_idle(void);
 
 /// Removes `path` with everything in it, at any depth and whatever the modes of its directories. Follows no symbolic
 /// link and enters no other mount: a mount point below `path` stays, and so do the files under the mount (-EBUSY). A

@@ -101,7 +101,7 @@ extension ManagementState {
             registered.append(
                 RegisteredApp(
                     bundleID: identifier, clientID: clientID, redirectURIs: [redirectURI],
-                    binding: try binding(of: identifier, app)))
+                    binding: try binding(of: identifier, app), dataFolders: try dataFolders(of: identifier, app)))
         }
         return registered
     }
@@ -124,6 +124,18 @@ extension ManagementState {
             throw RegistryFailure(.level, identifier)
         }
         return binding
+    }
+
+    private func dataFolders(of identifier: String, _ app: ManagedApp) throws(RegistryFailure) -> [DataFolder] {
+        switch app.configuration[PropertyKey.dataFolders.rawValue] {
+        case nil: return []
+        case .array(let values)?:
+            let paths = values.compactMap { value -> String? in if case .string(let path) = value { path } else { nil }
+            }
+            guard paths.count == values.count else { throw RegistryFailure(.dataFolder, identifier) }
+            return try DataFolder.list(paths, of: identifier)
+        default: throw RegistryFailure(.dataFolder, identifier)
+        }
     }
 
     /// The profiles for the broker's own extension.

@@ -36,7 +36,7 @@ enum KnownBrowserKeys: ProfileRule {
     static let code = ProfileFinding.Code.browserKey
     static let source = "Baton: an address that is not blocked is open"
     static let remedy =
-        "Use only HomePage, NewTabPage, AllowedAddresses, BlockedAddresses, AllowPrinting and Certificates."
+        "Use only HomePage, NewTabPage, AllowedAddresses, BlockedAddresses, SignInAddresses, AllowPrinting and Certificates."
 
     static func breaches(in subject: LintedProfile) -> [ProfileRuleBreach] {
         KnownPayloadKeys.unknown(in: subject) { $0 == .browser }

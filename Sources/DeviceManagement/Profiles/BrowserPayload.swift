@@ -9,18 +9,21 @@ package struct BrowserPayload: Hashable, Sendable {
     package var newTabPage: String?
     package var allowedAddresses: [String]
     package var blockedAddresses: [String]
+    package var signInAddresses: [String]
     package var allowsPrinting: Bool
     /// DER, one certificate each.
     package var certificates: [[UInt8]]
 
     package init(
         homePage: String? = nil, newTabPage: String? = nil, allowedAddresses: [String] = [],
-        blockedAddresses: [String] = [], allowsPrinting: Bool = true, certificates: [[UInt8]] = []
+        blockedAddresses: [String] = [], signInAddresses: [String] = [], allowsPrinting: Bool = true,
+        certificates: [[UInt8]] = []
     ) {
         self.homePage = homePage
         self.newTabPage = newTabPage
         self.allowedAddresses = allowedAddresses
         self.blockedAddresses = blockedAddresses
+        self.signInAddresses = signInAddresses
         self.allowsPrinting = allowsPrinting
         self.certificates = certificates
     }
@@ -30,6 +33,7 @@ package struct BrowserPayload: Hashable, Sendable {
         newTabPage = try fields.optionalString(.newTabPage)
         allowedAddresses = try fields.optionalStrings(.allowedAddresses) ?? []
         blockedAddresses = try fields.optionalStrings(.blockedAddresses) ?? []
+        signInAddresses = try fields.optionalStrings(.signInAddresses) ?? []
         allowsPrinting = try fields.optionalBoolean(.allowPrinting) ?? true
         certificates = []
         for element in try fields.optionalArray(.certificates) ?? [] {
@@ -44,6 +48,7 @@ package struct BrowserPayload: Hashable, Sendable {
             .newTabPage: newTabPage.map(PropertyList.string),
             .allowedAddresses: .array(allowedAddresses.map(PropertyList.string)),
             .blockedAddresses: .array(blockedAddresses.map(PropertyList.string)),
+            .signInAddresses: signInAddresses.isEmpty ? nil : .array(signInAddresses.map(PropertyList.string)),
             .allowPrinting: .boolean(allowsPrinting),
             .certificates: .array(certificates.map(PropertyList.data)),
         ])
@@ -59,13 +64,15 @@ extension BrowserPayload {
         for text in allowedAddresses { allowed.append(try AddressPattern(text)) }
         var blocked: [AddressPattern] = []
         for text in blockedAddresses { blocked.append(try AddressPattern(text)) }
+        var signIn: [AddressPattern] = []
+        for text in signInAddresses { signIn.append(try AddressPattern(text)) }
         var authorities: [AuthorityCertificate] = []
         for der in certificates { authorities.append(try AuthorityCertificate(der: der)) }
         var pages: [WebAddress?] = []
         for text in [homePage, newTabPage] { pages.append(try text.map(WebAddress.init)) }
         return try BrowserConfiguration(
             homePage: pages[0], newTabPage: pages[1], allowed: allowed, blocked: blocked,
-            allowsPrinting: allowsPrinting, authorities: authorities)
+            allowsPrinting: allowsPrinting, signInAddresses: signIn, authorities: authorities)
     }
 
     /// The values that a browser could not apply, each with its key.
@@ -77,7 +84,10 @@ extension BrowserPayload {
         for (key, text) in [(PropertyKey.homePage, homePage), (.newTabPage, newTabPage)] {
             check(key) { () throws(BrowserConfigurationFailure) in _ = try text.map(WebAddress.init) }
         }
-        for (key, list) in [(PropertyKey.allowedAddresses, allowedAddresses), (.blockedAddresses, blockedAddresses)] {
+        for (key, list) in [
+            (PropertyKey.allowedAddresses, allowedAddresses), (.blockedAddresses, blockedAddresses),
+            (.signInAddresses, signInAddresses),
+        ] {
             for text in list {
                 check(key) { () throws(BrowserConfigurationFailure) in _ = try AddressPattern(text) }
             }

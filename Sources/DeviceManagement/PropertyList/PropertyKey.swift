@@ -49,6 +49,7 @@ package enum PropertyKey: String, Sendable {
     case allowPrinting = "AllowPrinting"
     case allowedAddresses = "AllowedAddresses"
     case blockedAddresses = "BlockedAddresses"
+    case signInAddresses = "SignInAddresses"
     case certificates = "Certificates"
     case homePage = "HomePage"
     case newTabPage = "NewTabPage"
@@ -128,6 +129,7 @@ package enum PropertyKey: String, Sendable {
     case explanation = "description"
     // A managed app's configuration; these keys are Baton's own.
     case clientID = "clientId"
+    case dataFolders
     case redirectURI = "redirectUri"
     case identityLevel
     case identityUser

@@ -21,7 +21,8 @@ package struct HomeBar: Sendable {
     package init(_ start: HomeScreen.Start, logger: Logger) throws {
         account = try WorkerAccount(start.app, socket: start.runtimeDirectory + "/broker.sock")
         let contents = HomeContents(local: start.configuration, pushed: start.pushed, logger: logger)
-        let controller = HomeController(account: account, programs: nil, contents: contents, logger: logger)
+        let controller = HomeController(
+            account: account, programs: nil, endWindow: nil, contents: contents, logger: logger)
         self.controller = controller
         reader = StatusReader(
             socket: start.runtimeDirectory + "/status.sock",
@@ -56,7 +57,7 @@ package struct HomeBar: Sendable {
         try Self.output("{\"version\":1,\"click_events\":true}\n[")
         var last: [BarBlock] = []
         while !Task.isCancelled {
-            let (model, content, change) = await controller.current
+            let (model, content, change) = await controller.current()
             let composer = HomeViewComposer(
                 texts: texts, language: language, configuration: content.configuration, isLogoUnreadable: false,
                 tiles: [], icons: [])

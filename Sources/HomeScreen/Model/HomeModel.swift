@@ -75,6 +75,15 @@ package struct HomeModel: Sendable, Equatable {
         case open(tile: Int)
         /// End every program that was opened from a tile.
         case endPrograms
+        /// End the window that was open during the session that has ended.
+        case endWindow
+    }
+
+    /// Distinguishes the sessions of a device.
+    private struct SessionMark: Sendable, Equatable {
+        let began: Int?
+        /// The number of the receipt of the hand-over before.
+        let receipt: Int?
     }
 
     package private(set) var device = Device.unknown
@@ -86,6 +95,8 @@ package struct HomeModel: Sendable, Equatable {
     package private(set) var tiles: [Int: TileState] = [:]
     /// Whether programs of the last worker may still run. An earlier home screen that was killed may have left some.
     private var hasPrograms = true
+    /// The session during which the window was open; nil if there was none.
+    private var windowSession: SessionMark?
 
     package init() {}
 
@@ -137,18 +148,35 @@ package struct HomeModel: Sendable, Equatable {
     private mutating func follow(_ state: DeviceState) -> [Action] {
         let former = stage
         (device, stage) = (.known(state), state.stage)
-        guard state.stage != former else { return [] }
+        let ending = followWindow(state)
+        guard state.stage != former else { return ending }
+        return ending + followStage(state.stage)
+    }
+
+    /// Decides whether the session of the window has ended. States in between may be missing.
+    private mutating func followWindow(_ state: DeviceState) -> [Action] {
+        let former = windowSession
         switch state.stage {
+        case .signedIn: windowSession = SessionMark(began: state.session?.began, receipt: state.handover?.receipt)
+        case .ending, .signingOut:
+            windowSession = former ?? SessionMark(began: state.session?.began, receipt: state.handover?.receipt)
+        case .ready, .signingIn, .joining, .quarantined: windowSession = nil
+        }
+        return former == nil || former == windowSession ? [] : [.endWindow]
+    }
+
+    private mutating func followStage(_ stage: DeviceState.Stage) -> [Action] {
+        switch stage {
         case .signedIn: return [.readAccount]
         case .ending: return []
         case .ready, .signingIn, .joining, .signingOut, .quarantined:
             // No worker is signed in: nothing about a worker stays on the screen, even if it was read before.
             (account, tiles) = (.nobody, [:])
         }
-        if state.stage == .ready, notice == .handoverGoesOn { notice = nil }
+        if stage == .ready, notice == .handoverGoesOn { notice = nil }
         // Until the device is ready, apps may erase their data. Programs that still run when the device is ready are
         // ended.
-        guard state.stage == .ready, hasPrograms else { return [] }
+        guard stage == .ready, hasPrograms else { return [] }
         hasPrograms = false
         return [.endPrograms]
     }

@@ -144,7 +144,8 @@ struct HomeViewComposer {
         let unsaved = state.session?.unsaved ?? []
         let (now, isProblem): (HomeText?, Bool) =
             switch shown {
-            case _ where isLocked: (.tileLocked, true)
+            case .idle where isLocked: (.tileUnlock, true)
+            case .opening where isLocked, .running where isLocked: (.tileLocked, true)
             case .idle: (nil, false)
             case .opening: (.tileOpening, false)
             case .running where tile.bundleID.map(unsaved.contains) ?? false: (.tileUnsaved, false)
@@ -155,7 +156,6 @@ struct HomeViewComposer {
             }
         return HomeView.Tile(
             number: number, title: tile.title, hasIcon: icons.contains(number), state: now.map { text($0) },
-            isEnabled: !isLocked,
             isProblem: isProblem)
     }
 
@@ -175,8 +175,27 @@ struct HomeViewComposer {
                     case "app": .reportedByApp
                     default: .implied
                     }
-                return HomeView.Receipt.Line(what: name(ofItem: item.name), result: text(result), isProblem: !isDone)
-            })
+                return HomeView.Receipt.Line(
+                    what: name(ofItem: item.name), result: text(result), mark: isDone ? .done : .problem)
+            } + [remains(handover.left ?? .unknown), unobserved(handover.unobserved)].compactMap(\.self))
+    }
+
+    /// How much nobody looked at. `baton receipt show` names the places.
+    private func unobserved(_ count: Int?) -> HomeView.Receipt.Line? {
+        guard let count, count > 0 else { return nil }
+        return HomeView.Receipt.Line(
+            what: text(.otherPlaces), result: text(.notLookedAt, ["number": String(count)]), mark: .unknown)
+    }
+
+    /// What is known about everything that is no item of the receipt.
+    private func remains(_ left: DeviceState.Handover.Left) -> HomeView.Receipt.Line {
+        let (result, mark): (HomeText, HomeView.Receipt.Mark) =
+            switch left {
+            case .nothing: (.noneFound, .done)
+            case .something: (.someFound, .problem)
+            case .unknown: (.leftUnknown, .unknown)
+            }
+        return HomeView.Receipt.Line(what: text(.otherFiles), result: text(result), mark: mark)
     }
 
     private func name(ofItem name: String) -> String {

@@ -49,15 +49,17 @@ struct HomeView: Encodable, Equatable {
         let title: String
         let hasIcon: Bool
         let state: String?
-        let isEnabled: Bool
         let isProblem: Bool
     }
 
     struct Receipt: Encodable, Equatable {
+        /// The sign before a line.
+        enum Mark: String, Encodable { case done, unknown, problem }
+
         struct Line: Encodable, Equatable {
             let what: String
             let result: String
-            let isProblem: Bool
+            let mark: Mark
         }
 
         /// A text with the placeholder `{time}`.

@@ -61,7 +61,6 @@ function showTiles(view) {
     showImage(image, tile.hasIcon && `/icons/${tile.number}`);
     words.firstChild.textContent = tile.title;
     words.lastChild.textContent = tile.state || '';
-    button.setAttribute('aria-disabled', String(!tile.isEnabled));
     button.dataset.problem = String(tile.isProblem);
   });
 }
@@ -88,9 +87,7 @@ function newTile() {
   image.addEventListener('error', hideBroken);
   button.type = 'button';
   button.className = 'tile';
-  button.addEventListener('click', () => {
-    if (button.getAttribute('aria-disabled') !== 'true') post(`/tiles/${button.dataset.number}`);
-  });
+  button.addEventListener('click', () => post(`/tiles/${button.dataset.number}`));
   words.append(title, state);
   button.append(image, words);
   item.append(button);
@@ -105,7 +102,7 @@ function showReceipt(receipt) {
   at('receipt-lines').replaceChildren(...receipt.lines.flatMap(line => {
     const what = document.createElement('dt'), result = document.createElement('dd');
     what.textContent = line.what;
-    what.dataset.problem = String(line.isProblem);
+    what.dataset.mark = line.mark;
     result.textContent = line.result;
     return [what, result];
   }));

@@ -5,7 +5,6 @@ internal import HTTPTypes
 internal import Hummingbird
 internal import NIOCore
 internal import Processes
-internal import Synchronization
 internal import WebPages
 
 /// The addresses of the home screen's page.
@@ -27,15 +26,16 @@ struct HomeRoutes: Sendable {
     /// How the device writes times in its own language (BCP 47), such as `en-GB`.
     let locale: String
     let deviceName: String
-    private let waiting = WaitingViews()
+    let presence: PagePresence
 
     /// How long a request for the next view may wait.
     private static let patience = Duration.seconds(25)
 
     init(
         controller: HomeController, page: HomePage, texts: Texts<HomeText>, contents: HomeContents,
-        locale: HomeLocale, deviceName: String
+        presence: PagePresence, locale: HomeLocale, deviceName: String
     ) {
+        self.presence = presence
         (language, self.locale) = (locale.language, locale.tag)
         (self.controller, self.page, self.texts) = (controller, page, texts)
         (self.contents, self.deviceName) = (contents, deviceName)
@@ -92,8 +92,8 @@ struct HomeRoutes: Sendable {
     private func view(_ request: Request) async throws -> Response {
         let (query, language) = (request.uri.queryParameters, chosen(request))
         if let after = query["after"].flatMap({ UInt64($0) }) {
-            guard waiting.enter() else { throw HTTPError(.serviceUnavailable) }
-            defer { waiting.leave() }
+            guard presence.enter() else { throw HTTPError(.serviceUnavailable) }
+            defer { presence.leave() }
             // Stops waiting if the page is closed.
             try await request.body.consumeWithCancellationOnInboundClose { _ in
                 await withTaskGroup { group in
@@ -104,7 +104,7 @@ struct HomeRoutes: Sendable {
                 }
             }
         }
-        let (model, content, change) = await controller.current
+        let (model, content, change) = await controller.current()
         let composer = HomeViewComposer(
             texts: texts, language: language, configuration: content.configuration,
             isLogoUnreadable: content.isLogoUnreadable, tiles: content.tiles, icons: Set(content.icons.keys))
@@ -142,22 +142,6 @@ struct HomeRoutes: Sendable {
         let labels: [String: String]
         let languages: [Choice]
     }
-}
-
-/// Limits how many requests wait for the next view.
-private final class WaitingViews: Sendable {
-    private static let maximum = 16
-    private let count = Mutex(0)
-
-    func enter() -> Bool {
-        count.withLock { count in
-            guard count < Self.maximum else { return false }
-            count += 1
-            return true
-        }
-    }
-
-    func leave() { count.withLock { $0 -= 1 } }
 }
 
 extension HomeView {

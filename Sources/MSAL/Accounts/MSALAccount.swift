@@ -46,9 +46,14 @@ open class MSALAccount: NSObject, MSALAccountProtocol, NSCopying, @unchecked Sen
     /// Compares identifiers, or user names if either account has no identifier. Case does not matter.
     open override func isEqual(_ object: Any?) -> Bool {
         guard let other = object as? MSALAccount else { return false }
-        if let identifier, let theirs = other.identifier { return identifier.lowercased() == theirs.lowercased() }
+        if let identifier, let theirs = other.identifier { return Self.areEqual(identifier, theirs) }
         guard let username, let theirs = other.username else { return self === other }
-        return username.lowercased() == theirs.lowercased()
+        return Self.areEqual(username, theirs)
+    }
+
+    /// Compares without regard to case. Equal texts, the usual ones, are not converted.
+    private static func areEqual(_ name: String, _ other: String) -> Bool {
+        name == other || name.lowercased() == other.lowercased()
     }
 
     /// Always 0: equal accounts need equal hashes, and two accounts can be equal by identifier or by user name.

@@ -12,12 +12,14 @@ extension Client {
     ) {
         var entries = request(correlation).entries
         entries.set(.signedInAccountsOnly, flag: filter.isSignedInOnly)
-        ask(.getAccounts, entries, within: patience) { [decoded = broker.decoded] outcome in
+        ask(.getAccounts, entries, within: patience) { [decoded = broker.decoded, seen] outcome in
             let accounts = outcome.read { map, _ throws(BrokerError) in
                 let removed = isDevice ? nil : map[.removedHomeAccountID]
                 return try decoded.accounts(of: map).accounts.filter { $0.identifier != removed }
             }
-            complete(accounts.map { $0.filter(filter.accepts) })
+            let accepted = accounts.map { $0.filter(filter.accepts) }
+            seen.show(try? accepted.get().first)
+            complete(accepted)
         }
     }
 

@@ -7,9 +7,15 @@ struct AccountChange: Sendable {
     let current: MSALAccount?
     let previous: MSALAccount?
     let epoch: Epoch
-
+    /// Whether the broker reports this until it is acknowledged.
+    let isReported: Bool
     /// Whether the app saw an account before and that account differs from the current account.
-    var isChange: Bool { previous.map { $0.identifier != current?.identifier } ?? false }
+    let isChange: Bool
+
+    init(current: MSALAccount?, previous: MSALAccount?, epoch: Epoch, isReported: Bool = true) {
+        (self.current, self.previous, self.epoch, self.isReported) = (current, previous, epoch, isReported)
+        isChange = previous.map { $0 != current } ?? false
+    }
 }
 
 extension Client {
@@ -17,11 +23,15 @@ extension Client {
     ///
     /// The broker reports the former account until ``acknowledge(_:_:complete:)`` is called. If an earlier change was
     /// handed to `async` code, this call acknowledges that change first, because an app that asks again has handled the
-    /// earlier change.
+    /// earlier change. An account that this object has shown counts as seen before, even if another object or process
+    /// with the same client id has acknowledged that it left.
     func currentAccount(
         _ correlation: UUID, complete: @escaping @Sendable (Result<AccountChange, Fault>) -> Void
     ) {
-        guard let handled = broker.unconfirmed.take(id) else { return askCurrentAccount(correlation, complete) }
+        seen.settle()
+        guard let handled = broker.unconfirmed.take(id) else {
+            return askCurrentAccount(correlation, complete)
+        }
         acknowledge(handled, correlation) { askCurrentAccount(correlation, complete) }
     }
 
@@ -29,29 +39,38 @@ extension Client {
         _ correlation: UUID, _ complete: @escaping @Sendable (Result<AccountChange, Fault>) -> Void
     ) {
         ask(.currentAccount, request(correlation).entries) {
-            [environment = authority.host, decoded = broker.decoded] outcome in
+            [environment = authority.host, decoded = broker.decoded, seen] outcome in
             complete(
                 outcome.read { map, _ throws(BrokerError) in
                     let signedIn = try decoded.accounts(of: map)
                     guard signedIn.accounts.count <= 1 else {
                         throw BrokerError(.multipleAccounts, "The broker lists several accounts. Update the broker.")
                     }
-                    return AccountChange(
+                    let change = AccountChange(
                         try CurrentAccount(map, accounts: signedIn.records), current: signedIn.accounts.first,
                         environment: environment)
+                    return seen.completed(change, environment: environment)
                 })
         }
     }
 
     /// Stores a change that was handed to `async` code. The library cannot see when that code has handled the change,
     /// so the app's next query acknowledges it.
-    func keepUnconfirmed(_ change: AccountChange) { broker.unconfirmed.put(change, for: id) }
+    func keepUnconfirmed(_ change: AccountChange) {
+        if change.isReported { broker.unconfirmed.put(change, for: id) }
+    }
+
+    /// Records that the app's block has handled a change.
+    func handled(_ change: AccountChange, _ correlation: UUID) {
+        seen.settle()
+        if change.isReported { acknowledge(change, correlation) }
+    }
 
     /// Tells the broker that the app has handled a change. Until then each query reports the change; later queries do
     /// not (CUR-5).
     ///
     /// Errors are ignored, because the broker then reports the change again. `complete` runs in any case.
-    func acknowledge(
+    private func acknowledge(
         _ change: AccountChange, _ correlation: UUID, complete: @escaping @Sendable () -> Void = {}
     ) {
         let acknowledgement = Acknowledgement(

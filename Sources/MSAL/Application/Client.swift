@@ -10,10 +10,12 @@ struct Client: Sendable {
     let capabilities: [String]
     /// Whether the app may use the broker. An app that bypasses the validation of its redirect URI may not use the
     /// broker (INIT-8).
-    private let mayUseBroker: Bool
+    let mayUseBroker: Bool
     let broker: BrokerConnection
     /// The authorities of accounts' home tenants, for an authority that names no tenant (SIL-4).
     let homeAuthorities: HomeAuthorities
+    /// The account that the application object has shown its app.
+    let seen: SeenAccount
 
     init(_ configuration: MSALPublicClientApplicationConfig) throws(Fault) {
         guard !configuration.clientId.allSatisfy(\.isWhitespace) else { throw Fault(.clientIDBlank) }
@@ -25,6 +27,7 @@ struct Client: Sendable {
         capabilities = configuration.clientApplicationCapabilities ?? []
         broker = configuration.broker ?? .current
         homeAuthorities = HomeAuthorities(authority.url)
+        seen = SeenAccount()
     }
 
     /// Returns the values that every request of this app contains.

@@ -125,10 +125,11 @@ open class MSALPublicClientApplication: NSObject, @unchecked Sendable {
         let delivery = Delivery.inBackground(parameters)
         client.currentAccount(delivery.correlation) { [client] outcome in
             delivery.deliver(outcome) { change, error in
+                if let change { client.seen.hand(change) }
                 let told = change.flatMap { $0.isChange ? $0 : nil }
                 if let told, delivery.isAsynchronous { client.keepUnconfirmed(told) }
                 completionBlock(change?.current, change?.previous, error)
-                if let told, !delivery.isAsynchronous { client.acknowledge(told, delivery.correlation) }
+                if let told, !delivery.isAsynchronous { client.handled(told, delivery.correlation) }
             }
         }
     }
@@ -162,7 +163,8 @@ open class MSALPublicClientApplication: NSObject, @unchecked Sendable {
         completionBlock: @escaping @Sendable (MSALResult?, (any Error)?) -> Void
     ) {
         let delivery = Delivery.onMain(parameters, correlation: parameters.correlationId)
-        client.login(parameters, delivery.correlation) { outcome in
+        client.login(parameters, delivery.correlation) { [seen = client.seen] outcome in
+            seen.show(try? outcome.get().account)
             delivery.deliver(outcome) { result, error in completionBlock(result, error) }
         }
     }
@@ -179,7 +181,8 @@ open class MSALPublicClientApplication: NSObject, @unchecked Sendable {
         completionBlock: @escaping @Sendable (MSALResult?, (any Error)?) -> Void
     ) {
         let delivery = Delivery.inBackground(parameters, correlation: parameters.correlationId)
-        client.refresh(parameters, delivery.correlation) { outcome in
+        client.refresh(parameters, delivery.correlation) { [seen = client.seen] outcome in
+            seen.show(try? outcome.get().account)
             delivery.deliver(outcome) { result, error in completionBlock(result, error) }
         }
     }
@@ -282,4 +285,13 @@ extension MSALPublicClientApplication {
         }
         return account
     }
+}
+
+/// What an app's part in the hand-over needs to know of its application.
+extension MSALPublicClientApplication {
+    package var clientID: String { client.id }
+    /// The host of the identity platform.
+    package var environment: String { client.authority.host }
+    /// The connection of this application's calls; nil if the application may not use the broker (INIT-8).
+    package var broker: BrokerConnection? { client.mayUseBroker ? client.broker : nil }
 }

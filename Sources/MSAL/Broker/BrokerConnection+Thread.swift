@@ -45,10 +45,12 @@ extension BrokerConnection {
             let hello = try greet(connection)
             log.info("Connected to the broker.")
             apply { $0.opened(hello.epoch) }
+            listener?.opened(hello.epoch)
             serve(connection)
         } catch {
             log.info("No connection to the broker: \(error).")
             apply { $0.failedToOpen(error) }
+            listener?.missed(state.withLock { $0.requests.lastFailure })
         }
     }
 
@@ -75,7 +77,9 @@ extension BrokerConnection {
         let alarm = DispatchWorkItem { connection.shutDown() }
         timers.asyncAfter(deadline: .now() + deadlines.hello.timeInterval, execute: alarm)
         defer { alarm.cancel() }
-        let hello = ClientHello(clientName: ProcessInfo.processInfo.processName, clientVersion: libraryVersion)
+        let hello = ClientHello(
+            clientName: ProcessInfo.processInfo.processName, clientVersion: libraryVersion, endedEpoch: endedEpoch,
+            wantsEvents: listener != nil)
         do throws(SocketError) { try connection.write(ClientMessage.hello(hello).bytes) } catch {
             throw .unreachable(reason: error.description)
         }
@@ -89,8 +93,11 @@ extension BrokerConnection {
         do throws(LinkFailure) {
             while true {
                 connection.awaitFrame()
-                guard case .reply(let reply) = try read(connection) else { throw .corrupted }
-                apply { $0.received(reply) }
+                switch try read(connection) {
+                case .reply(let reply): apply { $0.received(reply) }
+                case .event(let event) where listener != nil: listener?.event(event)
+                case .hello, .event: throw .corrupted
+                }
             }
         } catch {
             connection.shutDown()

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-internal import BrokerProtocol
+package import BrokerProtocol
 internal import Dispatch
-internal import Foundation
+package import Foundation
 internal import Glibc
 internal import Synchronization
 internal import UnixSocket
@@ -19,7 +19,7 @@ package final class BrokerConnection: Sendable {
     package static let substitute = TaskLocal<BrokerConnection?>(wrappedValue: nil)
     /// The connection that an application created here would use.
     static var current: BrokerConnection { substitute.get() ?? shared }
-    static let accountChange = Notification.Name("SHARED_MODE_CURRENT_ACCOUNT_CHANGED")
+    package static let accountChange = Notification.Name("SHARED_MODE_CURRENT_ACCOUNT_CHANGED")
 
     struct State {
         var requests: RequestStateMachine
@@ -37,6 +37,9 @@ package final class BrokerConnection: Sendable {
     let location: BrokerLocation
     let deadlines: BrokerDeadlines
     private let notifications: NotificationCenter
+    /// The ended epoch that this connection acknowledges, and can do nothing else.
+    let endedEpoch: Epoch?
+    let listener: BrokerListener?
     let state: Mutex<State>
     let wakeup = Wakeup()
     private let writer = FrameWriter()
@@ -47,8 +50,10 @@ package final class BrokerConnection: Sendable {
     /// Makes a connection, which opens with the first call.
     package init(
         location: BrokerLocation, deadlines: BrokerDeadlines = BrokerDeadlines(),
-        notifications: NotificationCenter = .default, processID: @escaping @Sendable () -> Int32 = { getpid() }
+        notifications: NotificationCenter = .default, endedEpoch: Epoch? = nil, listener: BrokerListener? = nil,
+        processID: @escaping @Sendable () -> Int32 = { getpid() }
     ) {
+        (self.endedEpoch, self.listener) = (endedEpoch, listener)
         owner = processID()
         self.processID = processID
         self.location = location
@@ -60,7 +65,7 @@ package final class BrokerConnection: Sendable {
 
     /// Sends a request to the broker. `complete` runs exactly once, on the caller's thread or on a thread of this
     /// connection, and must not block that thread.
-    func ask(
+    package func ask(
         _ operation: BrokerProtocol.Operation, _ parameters: FlatMap, isSilent: Bool = true,
         within patience: Duration? = nil, complete: @escaping Call.Completion
     ) {
@@ -93,6 +98,9 @@ package final class BrokerConnection: Sendable {
         return isRunning
     }
 
+    /// Ends the open connection, so that the next one begins anew.
+    package func reopen() { state.withLock(\.connection)?.shutDown() }
+
     /// Closes the connection permanently: waiting calls fail and the thread stops.
     package func close() {
         let connection = state.withLock { state in
@@ -101,6 +109,22 @@ package final class BrokerConnection: Sendable {
         }
         connection?.shutDown()
         wakeup.raise()
+    }
+
+    /// Makes another connection to the same broker, which opens with the first call.
+    ///
+    /// - Parameters:
+    ///   - endedEpoch: the ended epoch that the connection acknowledges, and can do nothing else.
+    ///   - listener: who is told of the broker's events.
+    package func companion(endedEpoch: Epoch? = nil, listener: BrokerListener? = nil) -> BrokerConnection {
+        BrokerConnection(
+            location: location, deadlines: deadlines, notifications: notifications, endedEpoch: endedEpoch,
+            listener: listener, processID: processID)
+    }
+
+    /// Notifies the app that the current account may have changed.
+    package func announceChange() {
+        announcer.async { [notifications] in notifications.post(name: Self.accountChange, object: nil) }
     }
 
     // MARK: Events and actions of the state machine
@@ -125,7 +149,8 @@ package final class BrokerConnection: Sendable {
         case .leave: connection?.shutDown()
         case .announceChange:
             log.info("The broker's epoch changed: the current account may have changed.")
-            announcer.async { [notifications] in notifications.post(name: Self.accountChange, object: nil) }
+            // A companion leaves the notification to the connection that the app's calls use.
+            if listener == nil { announceChange() }
         }
     }
 

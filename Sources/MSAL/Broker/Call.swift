@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-internal import BrokerProtocol
+package import BrokerProtocol
 
 /// One request to the broker, with the completion that receives its outcome.
-struct Call: Sendable {
-    typealias Completion = @Sendable (Result<FlatMap, LinkFailure>) -> Void
+package struct Call: Sendable {
+    package typealias Completion = @Sendable (Result<FlatMap, LinkFailure>) -> Void
 
     let request: Request
     /// Whether the request may safely be repeated if a connection ended before the reply.

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-internal import BrokerProtocol
+package import BrokerProtocol
 
 /// Why a call to the broker got no response.
 ///
 /// `personalDevice` is the only case that states a fact about the device. Every other case means that the answer could
 /// not be determined, and must never be treated as an answer.
-enum LinkFailure: Error, Equatable {
+package enum LinkFailure: Error, Equatable {
     /// The app has switched off brokered calls (BRK-1).
     case switchedOff
     /// There is no socket, and nothing marks the device as managed.
@@ -37,10 +37,15 @@ enum LinkFailure: Error, Equatable {
 
 extension LinkFailure {
     /// Whether a retry within the same second could succeed.
-    var isPassing: Bool {
+    package var isPassing: Bool {
         switch self {
         case .unreachable, .ended, .corrupted, .tooLate, .overloaded: true
         case .switchedOff, .personalDevice, .untrusted, .incompatible, .canceled, .forked, .tooLong, .refused: false
         }
     }
+}
+
+extension LinkFailure {
+    /// The error that apps get.
+    package var error: NSError { Fault(link: self).error() }
 }

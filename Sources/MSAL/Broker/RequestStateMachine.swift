@@ -39,7 +39,7 @@ struct RequestStateMachine {
     private var lastEpoch: Epoch?
     /// Whether a call failed because the broker was unreachable, and no connection has opened since.
     private var missedBroker = false
-    private var lastFailure = LinkFailure.unreachable(reason: "no connection yet")
+    private(set) var lastFailure = LinkFailure.unreachable(reason: "no connection yet")
 
     init(deadlines: BrokerDeadlines, capacity: Int = 256) {
         self.deadlines = deadlines

@@ -12,24 +12,20 @@ struct Databases: Sendable {
     /// Opens the databases and applies the missing migrations.
     ///
     /// - Parameter clock: stops the use of a shared database while the machine's clock is wrong.
-    /// - Throws: ``ServerError``, `CancellationError`
+    /// - Throws: ``StorageError``, `CancellationError`
     init(_ configuration: DatabaseConfiguration, in directory: StateDirectory, clock: ClockGuard) async throws {
-        do {
-            switch configuration {
-            case .sqlite:
-                identity = try await SQLiteDatabase(
-                    path: directory.path(of: "identity.sqlite"), migrations: IdentitySchema.migrations)
-                management = try await SQLiteDatabase(
-                    path: directory.path(of: "mdm.sqlite"), migrations: MDMSchema.migrations)
-            case .postgreSQL(let server):
-                identity = ClockGuardedDatabase(
-                    try await PostgreSQLDatabase(server.schema("identity"), migrations: IdentitySchema.migrations),
-                    clock: clock)
-                management = ClockGuardedDatabase(
-                    try await PostgreSQLDatabase(server.schema("mdm"), migrations: MDMSchema.migrations), clock: clock)
-            }
-        } catch let error as StorageError {
-            throw ServerError(opening: configuration, error)
+        switch configuration {
+        case .sqlite:
+            identity = try await SQLiteDatabase(
+                path: directory.path(of: "identity.sqlite"), migrations: IdentitySchema.migrations)
+            management = try await SQLiteDatabase(
+                path: directory.path(of: "mdm.sqlite"), migrations: MDMSchema.migrations)
+        case .postgreSQL(let server):
+            identity = ClockGuardedDatabase(
+                try await PostgreSQLDatabase(server.schema("identity"), migrations: IdentitySchema.migrations),
+                clock: clock)
+            management = ClockGuardedDatabase(
+                try await PostgreSQLDatabase(server.schema("mdm"), migrations: MDMSchema.migrations), clock: clock)
         }
     }
 
@@ -38,7 +34,8 @@ struct Databases: Sendable {
 }
 
 extension ServerError {
-    fileprivate init(opening configuration: DatabaseConfiguration, _ error: StorageError) {
+    /// The server cannot start or continue with this database.
+    init(database configuration: DatabaseConfiguration, _ error: StorageError) {
         switch error.code {
         case .newer:
             self.init(

@@ -17,8 +17,8 @@ struct HomeCommand: AsyncParsableCommand {
         commandName: "home",
         abstract: "Show the workers' home screen: sign in, apps, hand over.",
         discussion: """
-            Run it as the session's user in the graphical session. It opens a window of Chromium, and ends with it. \
-            See docs/home-screen.md for a kiosk that starts it by itself.
+            Run it as the session's user in the graphical session. It opens a confined window of Chromium, and ends \
+            when somebody closes it. See docs/home-screen.md for a kiosk that starts it by itself.
             """)
 
     @Option(name: .customLong("config"), help: "The configuration file (default: /etc/baton/home.json if it exists).")
@@ -31,7 +31,7 @@ struct HomeCommand: AsyncParsableCommand {
             """)
     var pushedFile: String?
     @Flag(help: "Fill the screen, without a border.") var fullScreen = false
-    @Option(help: "The browser's program.") var browser = "/usr/bin/chromium"
+    @Option(help: "The browser's program.") var browser = HomeWindow.chromium
     @Flag(help: "Open no window, and print the page's address. Only browsers of this user can open it.")
     var addressOnly = false
     @Flag(help: "Show no page, but print the bar of the kiosk session: a status command for swaybar.") var bar = false
@@ -67,40 +67,37 @@ struct HomeCommand: AsyncParsableCommand {
     }
 
     private func showScreen(_ start: HomeScreen.Start, _ logger: Logger) throws -> Task<Void, any Error> {
-        let screen = try HomeScreen(start, logger: logger)
-        return Task {
-            if addressOnly {
+        guard !addressOnly else {
+            let screen = try HomeScreen(start, logger: logger)
+            return Task {
                 try await screen.run { address in
                     try OutputOptions.print([address])
                     try ServiceNotification.ready()
                 }
-            } else {
-                try await show(screen, in: HomeWindow(browser: browser, isFullScreen: fullScreen))
             }
         }
+        let windows = HomeWindows(try HomeWindow(browser: browser, isFullScreen: fullScreen), logger: logger)
+        var start = start
+        start.endWindow = { await windows.endForHandover() }
+        let screen = try HomeScreen(start, logger: logger)
+        return Task { try await show(screen, in: windows) }
     }
 
-    private func show(_ screen: HomeScreen, in window: HomeWindow) async throws {
-        do {
-            try await withThrowingTaskGroup { group in
-                let (addresses, opened) = AsyncStream.makeStream(of: String.self)
-                group.addTask {
-                    try await screen.run {
-                        opened.yield($0)
-                        try ServiceNotification.ready()
-                    }
+    private func show(_ screen: HomeScreen, in windows: HomeWindows) async throws {
+        try await withThrowingTaskGroup { group in
+            let (addresses, opened) = AsyncStream.makeStream(of: String.self)
+            group.addTask {
+                try await screen.run {
+                    opened.yield($0)
+                    try ServiceNotification.ready()
                 }
-                group.addTask { for await address in addresses { return try await window.show(address) } }
-                // When one task ends, because the window is closed or the page is no longer served, the other task ends
-                // as well.
-                try await group.next()
-                group.cancelAll()
             }
-        } catch {
-            try window.remove()
-            throw error
+            group.addTask { for await address in addresses { return try await windows.show(address, screen.presence) } }
+            // When one task ends, because the window is closed or the page is no longer served, the other task ends as
+            // well.
+            try await group.next()
+            group.cancelAll()
         }
-        try window.remove()
     }
 
     /// Reads the configuration file. Without `--config` and without a file at the standard path, returns the standard

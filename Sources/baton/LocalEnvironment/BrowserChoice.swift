@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import BrowserWindows
 import Crypto
 import FoundationEssentials
 import Glibc
@@ -17,6 +18,16 @@ enum BrowserChoice: Sendable {
         guard case .window = self else { return true }
         let environment = ProcessInfo.processInfo.environment
         return ["DISPLAY", "WAYLAND_DISPLAY"].contains { environment[$0]?.isEmpty == false }
+    }
+
+    /// Refuses a machine that has a screen but cannot confine a window on it.
+    ///
+    /// - Throws: ``CommandFailure``
+    func check() throws {
+        guard case .window = self, hasScreen else { return }
+        do throws(ConfinementFailure) { try Confinement.check() } catch {
+            throw CommandFailure(code: "browser_not_confined", message: error.cause, remedy: error.remedy)
+        }
     }
 
     /// `browser.command` of the agent's configuration.

@@ -48,22 +48,27 @@ struct DeviceFile: Encodable {
 struct AgentFile: Encodable {
     let socket: String
     let browser: Browser
+    let trash: String
     let logLevel = "info"
 
     struct Browser: Encodable {
         let command: [String]
         let kind: String?
         let host: String?
+        let readable: [String]?
         let profiles: String
     }
 
     /// Makes the configuration of the environment's agent.
     ///
     /// - Parameter host: the path of `baton-browser-host`; nil if the agent does not configure the browser.
-    init(layout: EnvironmentLayout, command: [String], host: String?) {
+    /// - Throws: as ``ProgramFiles/runtimeToShow()``.
+    init(layout: EnvironmentLayout, command: [String], host: String?) throws {
         socket = layout.run + "/agent.sock"
+        trash = layout.trash
         browser = Browser(
-            command: command, kind: host == nil ? nil : "chromium", host: host, profiles: layout.profiles)
+            command: command, kind: host == nil ? nil : "chromium", host: host,
+            readable: host == nil ? nil : try ProgramFiles.runtimeToShow().map { [$0] }, profiles: layout.profiles)
     }
 }
 
@@ -95,14 +100,13 @@ struct AppFile: Encodable {
     let resolve: [String: String]
     let dataFolder: String
 
-    init(layout: EnvironmentLayout, facts: EnvironmentFacts, tenantID: String, app: EnvironmentFacts.App, data: String)
-    {
+    init(layout: EnvironmentLayout, facts: EnvironmentFacts, tenantID: String, app: EnvironmentFacts.App) {
         clientId = app.clientID
         redirectUri = app.redirectURI
         authority = facts.loginURL + "/" + tenantID
         graphEndpoint = facts.graphURL
         caFile = layout.trustRoots
         resolve = facts.resolution
-        dataFolder = data
+        dataFolder = layout.data(ofApp: app.number)
     }
 }

@@ -19,6 +19,8 @@ struct EnvironmentLayout: Sendable {
     /// Browser profiles, one per epoch.
     var profiles: String { root + "/run/profiles" }
     var apps: String { root + "/apps" }
+    /// The agent's folder for what it takes from apps.
+    var trash: String { root + "/trash" }
     var logs: String { root + "/logs" }
     var configuration: String { root + "/configuration" }
     /// The programs that the MDM distributes.
@@ -33,7 +35,10 @@ struct EnvironmentLayout: Sendable {
 
     func app(_ number: Int) -> String { apps + "/\(number)" }
 
-    private var folders: [String] { [server, device, run, profiles, apps, logs, configuration, packages] }
+    /// The folder in which a sample app keeps the worker's data.
+    func data(ofApp number: Int) -> String { app(number) + "/data" }
+
+    private var folders: [String] { [server, device, run, profiles, apps, trash, logs, configuration, packages] }
 
     /// Refuses a folder that contains files that do not belong to an environment.
     ///

@@ -2,6 +2,7 @@
 import AdminAPI
 internal import BrokerIPC
 import DeviceManagement
+internal import Files
 import FoundationEssentials
 import Redaction
 
@@ -9,8 +10,7 @@ import Redaction
 struct LocalDeviceSetup: Sendable {
     let admin: AdminClient
     let facts: EnvironmentFacts
-    /// The folder of the packages of the broker and the sample apps, on the server's machine.
-    let packages: String
+    let layout: EnvironmentLayout
 
     static let deviceName = "ward-7-tablet"
     static let brokerBundle = "org.baton.authenticator"
@@ -40,7 +40,8 @@ struct LocalDeviceSetup: Sendable {
 
     private func add(_ package: String, _ bundleID: String, title: String) async throws {
         let app = MDMAdmin.NewApp(
-            path: packages + "/" + package, bundleIdentifier: bundleID, version: BrokerVersion.current, title: title)
+            path: layout.packages + "/" + package, bundleIdentifier: bundleID, version: BrokerVersion.current,
+            title: title)
         try await admin.call("POST", path(.apps), body: app)
     }
 
@@ -48,10 +49,22 @@ struct LocalDeviceSetup: Sendable {
     func push(profile: String) async throws {
         try await install(Self.brokerBundle, [Self.sharedDeviceMode: .boolean(true)])
         for app in facts.apps {
-            try await install(
-                app.bundleID, ["clientId": .string(app.clientID), "redirectUri": .string(app.redirectURI)])
+            try await install(app.bundleID, try configuration(of: app))
         }
         try await install(profile)
+    }
+
+    /// The app with a window has the agent take its data away if it does not erase it.
+    private func configuration(of app: EnvironmentFacts.App) throws -> MDMAdmin.Configuration {
+        var configuration: MDMAdmin.Configuration = [
+            PropertyKey.clientID.rawValue: .string(app.clientID),
+            PropertyKey.redirectURI.rawValue: .string(app.redirectURI),
+        ]
+        if app.sample == .wardRound {
+            let real = EnvironmentLayout(root: try Directory(path: layout.root).realPath())
+            configuration[PropertyKey.dataFolders.rawValue] = .array([.string(real.data(ofApp: app.number))])
+        }
+        return configuration
     }
 
     private func install(_ profile: String) async throws {

@@ -159,7 +159,7 @@ final class LocalEnvironment {
     // MARK: The device's management
 
     var deviceSetup: LocalDeviceSetup {
-        LocalDeviceSetup(admin: admin, facts: facts, packages: layout.packages)
+        LocalDeviceSetup(admin: admin, facts: facts, layout: layout)
     }
 
     /// Enrolls the device in the MDM.
@@ -234,11 +234,11 @@ final class LocalEnvironment {
     /// Writes the configuration of the sample apps.
     func prepareApps() throws {
         for app in facts.apps {
-            let data = layout.app(app.number) + "/data"
             try FileManager.default.createDirectory(
-                atPath: data, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+                atPath: layout.data(ofApp: app.number), withIntermediateDirectories: true,
+                attributes: [.posixPermissions: 0o700])
             try layout.write(
-                AppFile(layout: layout, facts: facts, tenantID: try tenantID(), app: app, data: data),
+                AppFile(layout: layout, facts: facts, tenantID: try tenantID(), app: app),
                 to: configuration(of: app.number))
         }
     }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import BrowserWindows
 import FoundationEssentials
 
 /// The paths of the environment's programs. Except for the sample apps, they are in the folder of `baton`, where the
@@ -16,6 +17,18 @@ struct ProgramFiles: Sendable {
     /// The folder of the program that this process runs.
     static var ownFolder: String {
         URL(filePath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent().path
+    }
+
+    /// The folder of Swift's libraries, which programs load unless they are linked statically; nil if every confined
+    /// window sees it anyway, such as a toolchain in `/usr` or `/opt`.
+    ///
+    /// - Throws: an error of Foundation if the libraries of this process cannot be read.
+    static func runtimeToShow() throws -> String? {
+        let maps = try String(contentsOf: URL(filePath: "/proc/self/maps"), encoding: .utf8)
+        let library = maps.split(separator: "\n").compactMap { line in line.firstIndex(of: "/").map { line[$0...] } }
+            .first { $0.hasSuffix("/libswiftCore.so") }
+        guard let library, !SystemFiles.contain(String(library)) else { return nil }
+        return String(library.dropLast("/libswiftCore.so".count))
     }
 
     /// Finds the programs.

@@ -31,9 +31,10 @@ struct UpCommand: AsyncParsableCommand {
         umask(0o077)
         try await output.reporting {
             let narrator = Narrator(isJSON: output.json)
+            let browser = person.map { BrowserChoice.person(program: URL(filePath: $0).path) } ?? .window
+            try browser.check()
             let local = try LocalEnvironment(
-                layout: options.layout, programs: try options.programs,
-                browser: person.map { .person(program: URL(filePath: $0).path) } ?? .window)
+                layout: options.layout, programs: try options.programs, browser: browser)
             let signals = Signals([SIGINT, SIGTERM]) { [running = local.running] in running.end(.asked) }
             defer { signals.stop() }
             try await bringUp(local, narrator)

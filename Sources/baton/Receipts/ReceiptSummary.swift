@@ -29,6 +29,8 @@ struct ReceiptSummary: Encodable {
     /// The entries of docs/leftovers.md whose places were not examined; `none` if all were examined, or `unknown` if an
     /// earlier version of Baton wrote the receipt.
     let unobserved: String
+    /// What the agent saw that a browser held open; `none`, or `unknown`.
+    let opened: String
     let afterDamage: Bool
 
     init(_ receipt: Receipt) {
@@ -48,6 +50,7 @@ struct ReceiptSummary: Encodable {
         }
         left = Self.text(receipt.remains.left) { Self.list($0) }
         unobserved = receipt.remains.unobserved.map(Self.list) ?? "unknown"
+        opened = Self.text(receipt.remains.opened) { Self.list($0) }
         afterDamage = receipt.place.followsDamage
     }
 
@@ -65,6 +68,7 @@ struct ReceiptSummary: Encodable {
                 + (offline ? " (signed in without the server)" : ""),
             "left behind    \(Table.printable(left))",
             "not looked at  \(Table.printable(unobserved))",
+            "browser held   \(Table.printable(opened))",
         ]
             + items.map {
                 "  \(Table.printable($0.name)): \($0.result), \($0.grade), seen by \(Self.observer($0.observer)), "

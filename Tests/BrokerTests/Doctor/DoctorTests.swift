@@ -43,6 +43,13 @@ import Testing
         #expect(findings.filter { $0.verdict == .bad }.allSatisfy { $0.remedy != nil })
     }
 
+    @Test func `each locked app is named, with what to do`() {
+        let findings = CheckResult.lockedApps(["org.example.notes", "org.example.ward"])
+        #expect(codes(findings, .bad) == ["app_locked"] && findings.count == 2)
+        #expect(findings[1].message.hasPrefix("org.example.ward ") && findings[1].remedy?.contains("Start") == true)
+        #expect(CheckResult.lockedApps([]).isEmpty)
+    }
+
     @Test func `a shared device has no remedy, and a personal one no fault`() {
         #expect(Set(findings(Set(DeviceMode.Missing.allCases)).map(\.verdict)) == [.good])
         #expect(codes(findings([]), .bad).isEmpty && codes(findings([]), .note).contains("not_configured"))

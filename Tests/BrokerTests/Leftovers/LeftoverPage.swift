@@ -7,10 +7,10 @@ enum LeftoverPage {
         """
         # What is left of a worker
 
-        This page lists every place where something of a worker can remain on a device: what stays by design, what is cleared
-        and who has observed that, and what Baton does not clear. It is for administrators, for workers and for people who
-        review Baton. `baton device audit` compares a device with this list before and after a session
-        ([administration](administration.md#check-that-a-session-has-left-nothing)). The page is generated
+        This page lists the places where something of a worker is known to remain on a device: what stays by design, what is
+        cleared and who has observed that, and what Baton does not clear. It is for administrators, for workers and for people who
+        review Baton. `baton device audit` compares a device with this list before and after a session, and reports what the list
+        does not name ([administration](administration.md#check-that-a-session-has-left-nothing)). The page is generated
         from `Sources/Leftovers` by `scripts/pages`; do not edit it.
 
         ## Files that stay in the state folder
@@ -52,11 +52,11 @@ enum LeftoverPage {
         })
         ## What Baton does not clear
 
-        Baton does not remove these. With `baton-helper`, `left` in the [receipt](receipts.md) lists the entries for
-        which the session's user has left files. `unobserved` lists the entries whose places nobody searched. The
-        worker's browser has its own home folder, temporary folder and runtime folder, and no session bus. If the worker
-        does nothing outside it, the browser can leave data only in the clipboard, the primary selection, the print
-        spool and swap. A file that a worker saves under another path is covered by one of the other entries below.
+        Baton does not remove these. With `baton-helper`, `left` in the [receipt](receipts.md#who-observed-it) lists the
+        entries for which the session's user has left files. `unobserved` lists the entries whose places nobody searched. The
+        worker's browser writes only to folders of its own (`EscapeTests: the worker's browser shows neither its own pages nor the
+        device's files`), and has no session bus. What it passes to other programs can remain in the clipboard, the primary
+        selection and the print spool, and its memory in swap.
 
         | entry | where | data of a worker | what helps | receipt |
         |---|---|---|---|---|

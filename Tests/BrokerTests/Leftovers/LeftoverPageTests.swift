@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import BrokerIPC
 import BrokerSupervisor
 import Foundation
 import Leftovers
@@ -53,22 +54,38 @@ import Testing
     /// Fails for each new entry until somebody has decided what receipts say about it.
     @Test func `the list of entries that no receipt can cover is known`() {
         let all = ["session_key", "session_process", "browser", "files", "app:an app"]
-        let never = Leftover.unobserved(items: all, left: [])
+        let everywhere = Set(SearchedPlace.allCases)
+        let never = Leftover.unobserved(items: all, left: [], searched: everywhere)
         #expect(
             never == [
                 "abstract_sockets", "clipboard", "core_dumps", "listening_ports", "mounts", "primary_selection",
                 "print_spool", "session_programs", "session_records", "session_trash", "swap", "system_journal",
                 "system_v_objects",
             ])
-        let searched = Set(Leftover.unobserved(items: all, left: nil)).subtracting(never)
+        let searched = Set(Leftover.unobserved(items: all, left: [], searched: [])).subtracting(never)
         #expect(
             searched == [
                 "desktop_caches", "desktop_certificates", "desktop_trash", "home", "keyring", "notifications",
-                "online_accounts", "other_browsers", "recent_files", "runtime_files", "search_indexes", "shared_memory",
+                "online_accounts", "other_browsers", "other_folders", "recent_files", "runtime_files", "search_indexes",
+                "shared_memory",
                 "shell_history", "temporary_files", "thumbnails",
             ])
-        #expect(Leftover.unobserved(items: all, left: ["home", "swap"]) == never.filter { $0 != "swap" })
-        #expect(Leftover.unobserved(items: [], left: []).contains("app_data"))
+        let found = Leftover.unobserved(items: all, left: ["home", "swap"], searched: everywhere)
+        #expect(found == never.filter { $0 != "swap" })
+        #expect(Leftover.unobserved(items: [], left: [], searched: everywhere).contains("app_data"))
+    }
+
+    @Test(arguments: [
+        (SearchedPlace.temporaryFiles, ["temporary_files"]), (.sharedMemory, ["shared_memory"]),
+        (.runtimeFiles, ["runtime_files"]), (.otherFolders, ["other_folders"]),
+    ])
+    func `a place that was not searched completely makes only its own entries unobserved`(
+        place: SearchedPlace, names: [String]
+    ) {
+        let everywhere = Set(SearchedPlace.allCases)
+        let never = Leftover.unobserved(items: ["browser"], left: [], searched: everywhere)
+        let without = Leftover.unobserved(items: ["browser"], left: [], searched: everywhere.subtracting([place]))
+        #expect(Set(without).subtracting(never) == Set(names))
     }
 
     @Test func `each item in the list is an item of receipts`() {

@@ -47,7 +47,8 @@ import Testing
             for entry in Leftover.all where entry.fate != .kept {
                 #expect(unobserved.contains(entry.name) != items.contains(entry.item ?? ""), "\(entry.name)")
             }
-            #expect(unobserved == unobserved.sorted() && Set(unobserved).isSubset(of: Leftover.all.map(\.name)))
+            #expect(unobserved == unobserved.sorted() && unobserved.contains(Leftover.otherFolders))
+            #expect(Set(unobserved).isSubset(of: Leftover.all.map(\.name) + [Leftover.otherFolders]))
         }
     }
 
@@ -413,7 +414,7 @@ private final class StoredChain {
 }
 
 /// The folder of a device's receipts.
-private struct Shelf {
+struct Shelf {
     let folder: String
     let keys: String
 

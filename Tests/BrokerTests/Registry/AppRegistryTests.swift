@@ -47,6 +47,15 @@ import Testing
         #expect(registry.apps.contains(.commandLine) && registry.apps.contains(.homeScreen))
     }
 
+    @Test func `the folders of an app's data come from the MDM, or from the device's own file`() async throws {
+        var rounds = Self.rounds
+        rounds.dataFolders = [try #require(DataFolder("/home/kiosk/rounds"))]
+        #expect(try await registry([rounds]).dataFolders == ["com.contoso.rounds": rounds.dataFolders])
+        let text = #"{"apps":[{"id":"com.contoso.rounds","dataFolders":["/home/a","/home/ab"]}]}"#
+        let folders = try await registry([rounds, Self.checkout], file: text).dataFolders
+        #expect(folders.mapValues { $0.map(\.path) } == ["com.contoso.rounds": ["/home/a", "/home/ab"]])
+    }
+
     @Test(arguments: [
         (
             #"{"apps":[{"id":"com.contoso.rounds","level":"user","user":7},{"id":"com.contoso.checkout","level":"user","user":7}]}"#,
@@ -64,6 +73,20 @@ import Testing
         (#"{"apps":[{"id":".x","clients":[{"clientId":"C-9","redirectUris":[]}]}]}"#, .name),
         (#"{"apps":[{"id":"a","lvl":"socket"}]}"#, .malformed), (#"{"apps":{}}"#, .malformed), (#"{}"#, .malformed),
         (#"{"apps":[]"#, .malformed), (#"{"apps":[],"more":1}"#, .malformed),
+        (#"{"apps":[{"id":"com.contoso.rounds","dataFolders":["data"]}]}"#, .dataFolder),
+        (#"{"apps":[{"id":"com.contoso.rounds","dataFolders":["/home"]}]}"#, .dataFolder),
+        (#"{"apps":[{"id":"com.contoso.rounds","dataFolders":["/home/a/../b"]}]}"#, .dataFolder),
+        (#"{"apps":[{"id":"com.contoso.rounds","dataFolders":["/home/a/"]}]}"#, .dataFolder),
+        (
+            #"{"apps":[{"id":"com.contoso.rounds","dataFolders":["/h/1","/h/2","/h/3","/h/4","/h/5","/h/6","/h/7","/h/8","/h/9"]}]}"#,
+            .dataFolder
+        ),
+        (#"{"apps":[{"id":"com.contoso.rounds","level":"socket","dataFolders":["/home/a"]}]}"#, .dataFolder),
+        (#"{"apps":[{"id":"com.contoso.rounds","dataFolders":["/home/a","/home/a/b"]}]}"#, .dataFolderTwice),
+        (
+            #"{"apps":[{"id":"com.contoso.rounds","dataFolders":["/home/a"]},{"id":"com.contoso.checkout","dataFolders":["/home/a/b"]}]}"#,
+            .dataFolderTwice
+        ),
     ])
     func `an ambiguous registry is refused`(text: String, code: RegistryFailure.Code) async throws {
         let failure = await #expect(throws: RegistryFailure.self) {

@@ -73,9 +73,9 @@ import Testing
                 before.epoch == after.epoch,
                 case .event(let event) = step.cause
             else { continue }
-            guard before.apps != after.apps else { continue }
-            #expect(event == .appEnlisted(SessionStep.app, after.epoch))
-            #expect(step.actions == [.journal(.signedIn(after.epoch, apps: after.apps))])
+            guard before.erasers != after.erasers else { continue }
+            #expect(event == .eraserEnlisted(SessionStep.eraser, after.epoch))
+            #expect(step.actions == [.journal(.signedIn(after.epoch, erasers: after.erasers, keepers: after.keepers))])
         }
     }
 
@@ -83,11 +83,12 @@ import Testing
         for step in steps {
             for case .journal(.signingOut(let commit)) in step.actions {
                 guard let session = step.before.state.session, session.epoch == commit.ended else { continue }
-                #expect(commit.apps == Dictionary(uniqueKeysWithValues: session.apps.map { ($0, .awaited) }))
+                #expect(commit.erasers == Dictionary(uniqueKeysWithValues: session.erasers.map { ($0, .awaited) }))
             }
             if let pending = step.after.pending, step.actions.contains(.destroyKey) {
                 #expect(
-                    step.actions.contains(.awaitApps(pending.ended)) == pending.commit.apps.values.contains(.awaited))
+                    step.actions.contains(.awaitApps(pending.ended)) == pending.commit.erasers.values.contains(.awaited)
+                )
             }
         }
     }
@@ -99,9 +100,9 @@ import Testing
             else { continue }
             let isOver = before.isOverdue || event == .appsOverdue(before.ended)
             let answers =
-                event == .appAnswered(SessionStep.app, hasErased: true, before.ended)
-                || event == .appAnswered(SessionStep.app, hasErased: false, before.ended)
-            #expect(isOver || answers || !before.commit.apps.values.contains(.awaited))
+                event == .eraserAnswered(SessionStep.eraser, hasErased: true, before.ended)
+                || event == .eraserAnswered(SessionStep.eraser, hasErased: false, before.ended)
+            #expect(isOver || answers || !before.commit.erasers.values.contains(.awaited))
         }
     }
 
@@ -110,11 +111,17 @@ import Testing
             guard let before = step.before.pending else { continue }
             for case .writeReceipt(let handover) in step.actions {
                 let results = Dictionary(
-                    uniqueKeysWithValues: handover.items.filter { $0.observer == .app }.map { ($0.name, $0.result) })
-                #expect(Set(results.keys) == Set(before.commit.apps.keys.map { "app:" + $0 }))
-                let unerased = results.filter { $0.value != .done }.keys.map { String($0.dropFirst(4)) }
-                let expected = unerased.isEmpty ? [] : [SessionAction.lockApps(unerased, before.ended)]
-                let locks = step.actions.filter { if case .lockApps = $0 { true } else { false } }
+                    uniqueKeysWithValues: handover.items.filter { $0.name.hasPrefix("app:") }.map {
+                        ($0.name, $0.result)
+                    })
+                let apps = Set(before.commit.apps.keys).union(before.taking?.apps ?? [])
+                #expect(Set(results.keys) == Set(apps.map { "app:" + $0 }))
+                let unerased = results.filter { $0.value != .done }.keys.compactMap { name in
+                    let app = String(name.dropFirst(4))
+                    return before.commit.apps[app] == nil ? AppEraser.whole(app) : AppEraser(rawValue: app)
+                }
+                let expected = unerased.isEmpty ? [] : [SessionAction.lock(unerased, before.ended)]
+                let locks = step.actions.filter { if case .lock = $0 { true } else { false } }
                 #expect(locks == expected)
                 let first = step.actions.first { if case .journal(.signingOut) = $0 { false } else { true } }
                 #expect(first == expected.first ?? .writeReceipt(handover))
@@ -124,15 +131,15 @@ import Testing
 
     @Test func `an eraser's result is journaled before anything follows, and only for its own epoch`() {
         for step in steps {
-            guard case .event(.appAnswered(let app, let hasErased, let epoch)) = step.cause else { continue }
+            guard case .event(.eraserAnswered(let eraser, let hasErased, let epoch)) = step.cause else { continue }
             guard let before = step.before.pending, before.ended == epoch,
-                let known = before.commit.apps[app], known != .done
+                let known = before.commit.erasers[eraser], known != .done
             else {
                 #expect(step.actions.isEmpty && step.after == step.before)
                 continue
             }
             var commit = before.commit
-            commit.apps[app] = hasErased ? .done : .failed
+            commit.erasers[eraser] = hasErased ? .done : .failed
             #expect(step.actions.first == .journal(.signingOut(commit)))
         }
     }
@@ -149,7 +156,7 @@ import Testing
     @Test func `messages from apps of another session change nothing`() {
         for step in steps {
             switch step.cause {
-            case .event(.listenerArrived(let epoch)), .event(.appEnlisted(_, let epoch)):
+            case .event(.listenerArrived(let epoch)), .event(.eraserEnlisted(_, let epoch)):
                 if epoch != step.before.state.heldEpoch { #expect(step.after == step.before && step.actions.isEmpty) }
             default: break
             }
@@ -171,9 +178,11 @@ import Testing
             if event == .listenerArrived(held), case .signedIn(let session) = step.after.state {
                 #expect(session.hasListeners)
             }
-            guard event == .appEnlisted(SessionStep.app, held), let before = step.before.state.session else { continue }
-            #expect(step.after.state.session?.apps == before.apps.union([SessionStep.app]))
-            #expect(step.actions.isEmpty == before.apps.contains(SessionStep.app))
+            guard event == .eraserEnlisted(SessionStep.eraser, held), let before = step.before.state.session else {
+                continue
+            }
+            #expect(step.after.state.session?.erasers == before.erasers.union([SessionStep.eraser]))
+            #expect(step.actions.isEmpty == before.erasers.contains(SessionStep.eraser))
         }
     }
 
@@ -186,7 +195,8 @@ import Testing
             #expect(step.after.pending?.awaited ?? [] == [])
         }
         for pending in steps.compactMap(\.after.pending) where !pending.isOverdue {
-            #expect(pending.awaited == pending.commit.apps.filter { $0.value == .awaited }.keys.sorted())
+            #expect(
+                pending.awaited == pending.commit.erasers.filter { $0.value == .awaited }.keys.map(\.bundleID).sorted())
         }
     }
 
@@ -194,16 +204,108 @@ import Testing
         for step in steps {
             for case .writeReceipt(let handover) in step.actions {
                 guard case .event(let event) = step.cause, let before = step.before.pending else { continue }
-                var word = before.commit.apps[SessionStep.app].map { eraser -> ItemOutcome.Result in
-                    switch eraser {
+                var word = before.commit.erasers[SessionStep.eraser].map { answer -> ItemOutcome.Result in
+                    switch answer {
                     case .awaited: .unanswered
                     case .done: .done
                     case .failed: .failed
                     }
                 }
-                if case .appAnswered(SessionStep.app, let hasErased, _) = event { word = hasErased ? .done : .failed }
-                let items = handover.items.filter { $0.observer == .app }
-                #expect(items == word.map { [.app(SessionStep.app, $0)] } ?? [])
+                if case .eraserAnswered(SessionStep.eraser, let hasErased, _) = event {
+                    word = hasErased ? .done : .failed
+                }
+                var taking = before.taking
+                if case .dataTaken(let taken, let failed, before.ended) = event, taking?.taken == nil {
+                    taking?.taken = taken
+                    taking?.failed = failed
+                }
+                let app = SessionStep.eraser.bundleID
+                let expected: ItemOutcome? =
+                    if word == .done {
+                        .app(app, .done)
+                    } else if let taking {
+                        // The receipt then says what the agent did, and not that the app did nothing.
+                        taking.taken == [app]
+                            ? .data(of: app, .done)
+                            : taking.failed == [app] ? .data(of: app, .failed) : .app(app, word ?? .unanswered)
+                    } else { word.map { .app(app, $0) } }
+                #expect(handover.items.filter { $0.name == "app:" + app } == [expected].compactMap(\.self))
+            }
+        }
+    }
+
+    // MARK: Folders of data
+
+    @Test func `an app with folders that has not erased is not passed over before the device is ready`() {
+        var count = 0
+        for step in steps {
+            guard let before = step.before.pending, !before.commit.keepers.isEmpty,
+                step.actions.contains(where: { if case .writeReceipt = $0 { true } else { false } })
+            else { continue }
+            var commit = before.commit
+            if case .event(.eraserAnswered(let eraser, hasErased: true, _)) = step.cause {
+                commit.erasers[eraser] = .done
+            }
+            var isAnswered = before.taking?.taken != nil
+            if case .event(.dataTaken(_, _, before.ended)) = step.cause { isAnswered = true }
+            #expect(isAnswered || commit.erased == before.commit.keepers, "\(step.cause) \(before)")
+            count += isAnswered ? 1 : 0
+        }
+        #expect(count > 0)
+    }
+
+    @Test func `an app with folders is in the journal before it is given anything, until the end is over`() {
+        for step in steps {
+            if let before = step.before.state.session, let after = step.after.state.session,
+                before.epoch == after.epoch, before.keepers != after.keepers, case .event(let event) = step.cause
+            {
+                #expect(event == .keeperArrived(SessionStep.eraser.bundleID, after.epoch))
+                #expect(
+                    step.actions == [.journal(.signedIn(after.epoch, erasers: after.erasers, keepers: after.keepers))])
+            }
+            if let held = step.before.state.heldEpoch, let before = step.before.state.session,
+                case .event(.keeperArrived(let app, held)) = step.cause
+            {
+                #expect(step.after.state.session?.keepers == before.keepers.union([app]))
+            }
+            for case .journal(.signingOut(let commit)) in step.actions {
+                if let session = step.before.state.session, session.epoch == commit.ended {
+                    #expect(commit.keepers == session.keepers)
+                }
+                if let pending = step.before.pending { #expect(commit.keepers == pending.commit.keepers) }
+            }
+        }
+    }
+
+    @Test func `the agent takes data only of a worker's session, once, and after the apps' time to erase`() {
+        for step in steps {
+            for case .takeData(let apps, let ended) in step.actions {
+                #expect(apps == [SessionStep.eraser.bundleID])
+                guard let before = step.before.pending, let after = step.after.pending else {
+                    Issue.record("data is taken in \(step.before.state)")
+                    continue
+                }
+                #expect(before.taking == nil && after.taking?.taken == nil && after.taking?.apps == Set(apps))
+                #expect(ended == after.ended && !after.commit.isAttempt && after.awaited.isEmpty)
+                // The agent has cleared the browser before, so it is there.
+                #expect(!after.items.contains(.browser) && after.toTake == apps)
+                #expect(after.commit.erased.isDisjoint(with: apps))
+                #expect(step.actions.count <= 2)
+            }
+        }
+    }
+
+    @Test func `the agent's first answer counts, and only for its own epoch`() {
+        for step in steps {
+            guard case .event(.dataTaken(let apps, let failed, let epoch)) = step.cause else { continue }
+            guard let before = step.before.pending, before.ended == epoch, let taking = before.taking,
+                taking.taken == nil
+            else {
+                #expect(step.actions.isEmpty && step.after == step.before)
+                continue
+            }
+            if let after = step.after.pending, after.ended == epoch {
+                #expect(after.taking?.taken == apps && after.taking?.failed == failed)
             }
         }
     }

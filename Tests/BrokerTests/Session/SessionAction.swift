@@ -18,7 +18,8 @@ enum SessionAction: Sendable, Equatable {
     case clearFiles(Epoch)
     case announceEnd(Epoch)
     case awaitApps(Epoch)
-    case lockApps([String], Epoch)
+    case takeData([String], Epoch)
+    case lock([AppEraser], Epoch)
     case writeReceipt(Handover)
     case answer([SessionMachine.Requester])
 }
@@ -60,13 +61,16 @@ extension SessionMachine {
         case .listenerArrived(let epoch):
             listenerArrived(epoch)
             return []
-        case .appEnlisted(let app, let epoch):
-            return appEnlisted(app, epoch).map { [.journal(.signedIn($0.epoch, apps: $0.apps))] } ?? []
+        case .eraserEnlisted(let eraser, let epoch):
+            return eraserEnlisted(eraser, epoch).map { [.journal($0.record)] } ?? []
+        case .keeperArrived(let app, let epoch): return keeperArrived(app, epoch).map { [.journal($0.record)] } ?? []
         case .graceExpired(let epoch): return graceExpired(epoch, newID: newID).map(SessionAction.init)
-        case .appAnswered(let app, let hasErased, let ended):
-            let outcome = appAnswered(app, hasErased: hasErased, of: ended, newID: newID)
+        case .eraserAnswered(let eraser, let hasErased, let ended):
+            let outcome = eraserAnswered(eraser, hasErased: hasErased, of: ended, newID: newID)
             return outcome.map { [.journal(.signingOut($0.commit))] + SessionAction.all($0.completion) } ?? []
         case .appsOverdue(let ended): return SessionAction.all(appsOverdue(ended, newID: newID))
+        case .dataTaken(let apps, let failed, let ended):
+            return SessionAction.all(dataTaken(apps, failed: failed, of: ended, newID: newID))
         case .itemCleared(let item, let ended): return SessionAction.all(itemCleared(item, of: ended, newID: newID))
         case .sessionProcessDied:
             switch sessionProcessDied(newID: newID) {
@@ -97,7 +101,7 @@ extension SessionAction {
 
     fileprivate init(_ step: SessionMachine.ConfirmationStep) {
         switch step {
-        case .journal(let epoch): self = .journal(.signedIn(epoch, apps: []))
+        case .journal(let epoch): self = .journal(.signedIn(epoch, erasers: []))
         case .confirm(let requestID): self = .confirm(requestID)
         }
     }
@@ -117,7 +121,8 @@ extension SessionAction {
     fileprivate static func all(_ steps: [SessionMachine.CompletionStep]) -> [SessionAction] {
         steps.flatMap { step -> [SessionAction] in
             switch step {
-            case .lockApps(let apps, let ended): [.lockApps(apps, ended)]
+            case .takeData(let apps, let ended): [.takeData(apps, ended)]
+            case .lock(let erasers, let ended): [.lock(erasers, ended)]
             case .writeReceipt(let handover): [.writeReceipt(handover)]
             case .journal(let epoch): [.journal(.ready(epoch))]
             case .answer(let requesters): [.answer(requesters)]

@@ -35,7 +35,7 @@ import Testing
     @Test mutating func `a sign-in is confirmed only after it is in the journal`() throws {
         let (machine, actions) = machine(after: .signInRequested(worker), .signInSucceeded)
         #expect(machine.epoch == (try epoch(2)))
-        #expect(actions == [.journal(.signedIn(try epoch(2), apps: [])), .confirm(worker)])
+        #expect(actions == [.journal(.signedIn(try epoch(2), erasers: [])), .confirm(worker)])
     }
 
     @Test mutating func `a sign-out is committed first, then the key goes, then the process, then the rest`() throws {
@@ -116,7 +116,7 @@ import Testing
     }
 
     @Test mutating func `a restart without the key ends the session that was live`() throws {
-        for record in [JournalRecord.signingIn(try epoch(5)), .signedIn(try epoch(5), apps: [])] {
+        for record in [JournalRecord.signingIn(try epoch(5)), .signedIn(try epoch(5), erasers: [])] {
             let (machine, actions) = Machine.recover(from: record, keyKept: false, random: &random)
             #expect(machine.epoch == (try epoch(6)))
             let commit = Commit(
@@ -130,7 +130,7 @@ import Testing
 
     @Test mutating func `a session continues only if its key was kept and it was live`() throws {
         let (machine, actions) = Machine.recover(
-            from: .signedIn(try epoch(5), apps: []), keyKept: true, random: &random)
+            from: .signedIn(try epoch(5), erasers: []), keyKept: true, random: &random)
         #expect(machine.epoch == (try epoch(5)))
         #expect(actions == [.startSessionProcess(try epoch(5), resuming: true)])
         let commit = Commit(ended: try epoch(5), next: try epoch(6), trigger: .app, isAttempt: false)
@@ -177,6 +177,43 @@ import Testing
         #expect(JournalRecord(bytes: record.bytes) == record)
     }
 
+    /// Returns the steps after which a session, or a sign-in attempt, that left `machine` signing out is cleared.
+    private func cleared(_ machine: inout SessionMachine, _ ended: Epoch) -> [SessionAction] {
+        var random = Zeros()
+        return [.browser, .files].flatMap { machine.handle(.itemCleared($0, ended), random: &random) }
+    }
+
+    @Test func `the data of an app that an earlier session keeps locked is taken after the next session`() throws {
+        var (machine, _) = SessionMachine.recover(
+            from: .signedIn(try epoch(5), erasers: []), keyKept: false, newID: try epoch(6).id)
+        machine.owingApps = ["old"]
+        let steps = cleared(&machine, try epoch(5))
+        #expect(steps.contains(.takeData(["old"], try epoch(5))))
+        var random = Zeros()
+        // The app is locked already, and not for this session.
+        let last = machine.handle(.dataTaken([], failed: ["old"], try epoch(5)), random: &random)
+        #expect(!last.contains { if case .lock = $0 { true } else { false } })
+        #expect(machine.kind == "ready")
+    }
+
+    @Test func `a sign-in that failed takes no app's data`() throws {
+        var (machine, _) = SessionMachine.recover(
+            from: .signingIn(try epoch(5)), keyKept: false, newID: try epoch(6).id)
+        machine.owingApps = ["old"]
+        _ = cleared(&machine, try epoch(5))
+        #expect(machine.kind == "ready")
+    }
+
+    @Test func `an app whose processes have ended is not waited for, and the clock is asked all the same`() throws {
+        var random = Zeros()
+        var (machine, _) = SessionMachine.recover(
+            from: .signedIn(try epoch(5), erasers: ["app"], keepers: ["app"]), keyKept: true, newID: try epoch(6).id)
+        machine.endedApps = ["app"]
+        let steps = machine.handle(.endWanted(.init(number: 1), .serverRevocation), random: &random)
+        #expect(steps.contains(.awaitApps(try epoch(5))))
+        #expect(cleared(&machine, try epoch(5)).contains(.takeData(["app"], try epoch(5))))
+    }
+
     @Test func `a journal of the first version is read`() throws {
         let text =
             #"{"state":"signingOut","ended":"1.00000000000000000000000000000000","epoch":"2.00000000000000000000000000000000"}"#
@@ -205,12 +242,12 @@ extension JournalRecord {
             switch self {
             case .ready: .ready(epoch)
             case .signingIn: .signingIn(epoch)
-            case .signedIn: .signedIn(epoch, apps: ["a", "b"])
+            case .signedIn: .signedIn(epoch, erasers: ["a", "b:notes"], keepers: ["a", "c"])
             case .signingOut:
                 .signingOut(
                     Commit(
                         ended: epoch, next: next, trigger: .serverRevocation, isAttempt: true,
-                        apps: ["a": .awaited, "b": .done, "c": .failed]))
+                        erasers: ["a": .awaited, "b:notes": .done, "b:cache": .failed]))
             }
         }
     }

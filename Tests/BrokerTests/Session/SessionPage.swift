@@ -151,7 +151,8 @@ enum SessionPage {
         case .clearFiles: "clear the files"
         case .announceEnd: "notify the apps"
         case .awaitApps: "wait for the apps to erase"
-        case .lockApps: "lock the apps that have not erased their data"
+        case .takeData: "have the agent take the data of apps away"
+        case .lock: "lock the apps that have not erased their data"
         case .writeReceipt: "write the receipt"
         case .answer: "answer the requesters"
         }
@@ -165,12 +166,17 @@ extension SessionStep {
         case .restart(let keyKept): keyKept ? "restart, key kept" : "restart"
         case .event(.itemCleared(let item, let epoch)):
             named("itemCleared, \(item.rawValue)", epoch, before.pending?.ended)
-        case .event(.appAnswered(let app, let hasErased, let epoch)):
-            app == SessionStep.app && epoch == before.pending?.ended
-                ? hasErased ? "appAnswered, erased" : "appAnswered, could not erase"
-                : "appAnswered, of another app or epoch"
+        case .event(.eraserAnswered(let eraser, let hasErased, let epoch)):
+            eraser == SessionStep.eraser && epoch == before.pending?.ended
+                ? hasErased ? "eraserAnswered, erased" : "eraserAnswered, could not erase"
+                : "eraserAnswered, of another app or epoch"
+        case .event(.dataTaken(let apps, let failed, let epoch)):
+            named(
+                "dataTaken, \(apps.isEmpty ? failed.isEmpty ? "no answer" : "not all" : "all")", epoch,
+                before.pending?.ended)
         case .event(.listenerArrived(let epoch)): named("listenerArrived", epoch, before.heldEpoch)
-        case .event(.appEnlisted(_, let epoch)): named("appEnlisted", epoch, before.heldEpoch)
+        case .event(.keeperArrived(_, let epoch)): named("keeperArrived", epoch, before.heldEpoch)
+        case .event(.eraserEnlisted(_, let epoch)): named("eraserEnlisted", epoch, before.heldEpoch)
         case .event(.graceExpired(let epoch)): named("graceExpired", epoch, before.heldEpoch)
         case .event(.appsOverdue(let epoch)): named("appsOverdue", epoch, before.pending?.ended)
         case .event(.endWanted(_, let trigger)): "endWanted, \(trigger.isGraceful ? "graceful" : "at once")"
@@ -219,8 +225,25 @@ extension SessionStep {
                 waiting(pending),
                 pending.awaited.isEmpty ? "no app has time left to erase" : "an app has time left to erase",
                 pending.commit.unerased.isEmpty ? "every app has erased its data" : "an app has not erased its data",
+                folders(pending), Self.left(pending),
             ]
         }
+    }
+
+    /// How far the data of the one app of the exploration is taken away.
+    private func folders(_ pending: SessionMachine.PendingSignOut) -> String {
+        switch pending.taking {
+        case nil where pending.commit.keepers.isEmpty: "no app has folders"
+        case nil: "an app has folders"
+        case let taking?: taking.taken == nil ? "the agent takes data away" : "the agent has taken its time"
+        }
+    }
+
+    /// Whether data of the one app of the exploration is still in its place.
+    private static func left(_ pending: SessionMachine.PendingSignOut) -> String {
+        let apps = Set(pending.commit.apps.keys).union(pending.taking?.apps ?? []).subtracting(pending.commit.erased)
+        let isLeft = !apps.isSubset(of: pending.taking?.taken ?? [])
+        return isLeft ? "an app may have data left" : "no app has data left"
     }
 
     private static func tag(_ session: SessionMachine.ActiveSession) -> String {
@@ -229,10 +252,13 @@ extension SessionStep {
 
     /// Whether the one app of the exploration has registered an eraser.
     private func eraser(_ session: SessionMachine.ActiveSession) -> String {
-        if case .event(.appEnlisted) = cause {
-            return session.apps.isEmpty ? "the app is not registered yet" : "the app is registered already"
+        if case .event(.eraserEnlisted) = cause {
+            return session.erasers.isEmpty ? "the app is not registered yet" : "the app is registered already"
         }
-        return session.apps.isEmpty ? "no app has an eraser" : "an app has an eraser"
+        if case .event(.keeperArrived) = cause {
+            return session.keepers.isEmpty ? "the app is not known yet" : "the app is known already"
+        }
+        return session.erasers.isEmpty ? "no app has an eraser" : "an app has an eraser"
     }
 
     private func waiting(_ pending: SessionMachine.PendingSignOut) -> String {

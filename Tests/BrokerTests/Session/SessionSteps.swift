@@ -29,7 +29,7 @@ struct SessionStep: Sendable {
     }
 
     /// The limit of the exploration, far above the number of steps. If a machine exceeds it, the exploration stops.
-    static let maximum = 20_000
+    static let maximum = 200_000
 
     private struct Place {
         let machine: SessionMachine
@@ -93,8 +93,8 @@ struct SessionStep: Sendable {
         }
     }
 
-    /// The one app with an eraser; more apps would differ only in their names.
-    static let app = "app"
+    /// The one eraser; more would differ only in their names.
+    static let eraser: AppEraser = "app"
     static let worker = SessionMachine.SignInRequestID(number: 1, purpose: .worker)
     static let nextWorker = SessionMachine.SignInRequestID(number: 2, purpose: .worker)
     static let administrator = SessionMachine.SignInRequestID(number: 3, purpose: .administrator)
@@ -110,9 +110,12 @@ struct SessionStep: Sendable {
         let cleared = epochs.flatMap { epoch in SessionMachine.Item.allCases.map { ($0, epoch) } }
         let apps: [SessionMachine.Event] = epochs.flatMap { epoch in
             [
-                .listenerArrived(epoch), .appEnlisted(app, epoch), .graceExpired(epoch), .appsOverdue(epoch),
-                .appAnswered(app, hasErased: true, epoch), .appAnswered(app, hasErased: false, epoch),
-                .appAnswered("stranger", hasErased: true, epoch),
+                .listenerArrived(epoch), .eraserEnlisted(eraser, epoch), .keeperArrived(eraser.bundleID, epoch),
+                .graceExpired(epoch), .appsOverdue(epoch),
+                .eraserAnswered(eraser, hasErased: true, epoch), .eraserAnswered(eraser, hasErased: false, epoch),
+                .eraserAnswered("stranger", hasErased: true, epoch),
+                .dataTaken([eraser.bundleID], failed: [], epoch), .dataTaken([], failed: [eraser.bundleID], epoch),
+                .dataTaken([], failed: [], epoch),
             ]
         }
         let events: [SessionMachine.Event] =

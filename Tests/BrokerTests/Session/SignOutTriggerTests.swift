@@ -32,23 +32,45 @@ import Testing
         #expect(JournalRecord(bytes: Array(#"{"state":"\#(state)","ended":"\#(ended)"}"#.utf8)) == nil)
     }
 
-    @Test func `a session with the maximum number of apps is encoded and decoded, and accepts no more`() throws {
+    @Test func `a session with the maximum number of erasers is encoded and decoded, and accepts no more`() throws {
         var random = Zeros()
         var (machine, _) = SessionMachine.recover(from: nil, keyKept: false, random: &random)
         _ = machine.handle(.signInRequested(.init(number: 1, purpose: .worker)), random: &random)
         _ = machine.handle(.signInSucceeded, random: &random)
         let epoch = machine.epoch
-        for number in 0...SessionMachine.ActiveSession.maximumApps {
-            let actions = machine.handle(.appEnlisted("app-\(number)", epoch), random: &random)
-            #expect(actions.isEmpty == (number == SessionMachine.ActiveSession.maximumApps))
+        for number in 0...SessionMachine.ActiveSession.maximumErasers {
+            let actions = machine.handle(
+                .eraserEnlisted(try #require(AppEraser(bundleID: "app-\(number)")), epoch), random: &random)
+            #expect(actions.isEmpty == (number == SessionMachine.ActiveSession.maximumErasers))
         }
-        let apps = try #require(machine.state.session?.apps)
-        #expect(apps.count == SessionMachine.ActiveSession.maximumApps)
-        let live = JournalRecord.signedIn(epoch, apps: apps)
+        let erasers = try #require(machine.state.session?.erasers)
+        #expect(erasers.count == SessionMachine.ActiveSession.maximumErasers)
+        let live = JournalRecord.signedIn(epoch, erasers: erasers)
         #expect(JournalRecord(bytes: live.bytes) == live)
         let commit = Commit(
             ended: epoch, next: epoch, trigger: .idle, isAttempt: false,
-            apps: Dictionary(uniqueKeysWithValues: apps.map { ($0, .failed) }))
+            erasers: Dictionary(uniqueKeysWithValues: erasers.map { ($0, .failed) }))
         #expect(JournalRecord(bytes: JournalRecord.signingOut(commit).bytes) == .signingOut(commit))
+    }
+    @Test func `an app registers sixteen erasers, and its answer is the worst of theirs`() throws {
+        var random = Zeros()
+        var (machine, _) = SessionMachine.recover(from: nil, keyKept: false, random: &random)
+        _ = machine.handle(.signInRequested(.init(number: 1, purpose: .worker)), random: &random)
+        _ = machine.handle(.signInSucceeded, random: &random)
+        let epoch = machine.epoch
+        for number in 0...HandoverName.maximumCount {
+            let name = String(repeating: "a", count: min(number, 15)) + (number > 15 ? "b" : "")
+            let eraser = try #require(AppEraser(bundleID: "app", name: name))
+            let actions = machine.handle(.eraserEnlisted(eraser, epoch), random: &random)
+            #expect(actions.isEmpty == (number == HandoverName.maximumCount))
+        }
+        let answers: [(AppEraser, Commit.Answer)] = [
+            ("app:a", .done), ("app:b", .failed), ("app:c", .awaited), ("other:a", .done), ("other:b", .awaited),
+            ("third", .done),
+        ]
+        let commit = Commit(
+            ended: epoch, next: epoch, trigger: .idle, isAttempt: false,
+            erasers: Dictionary(uniqueKeysWithValues: answers))
+        #expect(commit.apps == ["app": .failed, "other": .awaited, "third": .done])
     }
 }

@@ -68,7 +68,7 @@ import UnixSocket
         import json, os, socket, sys
         link = socket.socket(socket.AF_UNIX)
         link.connect(sys.argv[1])
-        hello = json.dumps({"hello": {"version": 1}}).encode()
+        hello = json.dumps({"hello": {"version": int(sys.argv[2])}}).encode()
         link.sendall(len(hello).to_bytes(4, "big") + hello)
         link.recv(4)
         if os.fork() == 0:
@@ -83,8 +83,9 @@ import UnixSocket
                 let status = try await fixture.status()
                 #expect(status.session == "signingIn")
                 let first = try await RunningProgram.start(
-                    "/usr/bin/python3", ["-c", Self.abandoned, scratch.path("run/agent.sock")], log: "agent.log",
-                    awaitsReady: false, in: scratch)
+                    "/usr/bin/python3",
+                    ["-c", Self.abandoned, scratch.path("run/agent.sock"), String(AgentMessage.version)],
+                    log: "agent.log", awaitsReady: false, in: scratch)
                 #expect(try await first.waitForExit() == 0)
                 fixture.order(.signOut(fromBrowser: false))
                 let next = try await connect(fixture)

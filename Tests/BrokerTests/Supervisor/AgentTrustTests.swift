@@ -60,6 +60,25 @@ import Testing
         }
     }
 
+    @Test func `an administrator sees that no browser can be confined, until one was`() async throws {
+        try await Scratch.with { scratch in
+            try await SupervisorFixture.with(scratch) { fixture in
+                let agent = try fixture.agent(of: 1000)
+                #expect(try await fixture.finding("browser_not_confined") == nil)
+                agent.say(.cannotConfine)
+                #expect(try await fixture.finding("browser_not_confined")?.verdict == .bad)
+                agent.say(.failed(id: 1, code: "browser_unavailable", message: ""))
+                #expect(try await fixture.finding("browser_not_confined") != nil)
+                // A window that opened was confined.
+                fixture.sessionProcessSends(.signInRequested(requestID: 1))
+                fixture.sessionProcessSends(.browserWanted(url: "http://127.0.0.1:1/x"))
+                guard case .open(let id, _, _) = try await agent.order() else { throw TestProblem("no browser") }
+                agent.say(.opened(id: id))
+                #expect(try await fixture.finding("browser_not_confined") == nil)
+            }
+        }
+    }
+
     @Test func `an administrator sees which agent is connected, which is refused, and whether it answers`()
         async throws
     {

@@ -11,7 +11,8 @@ import Testing
 
 /// The messages to apps at the end of a session, and the consequences for apps that do not answer.
 @Suite(.timeLimit(.minutes(10))) struct AppEndTests {
-    private let app = "org.example.ward"
+    private let eraser: AppEraser = "org.example.ward"
+    private var app: String { eraser.bundleID }
 
     @Test func `apps that asked for a notice of the end have half a second to save, and no longer`() async throws {
         try await Scratch.with { scratch in
@@ -128,7 +129,7 @@ import Testing
                 let ended = try await signOut(fixture)
                 #expect(try await fixture.status().pending == ["app:" + app])
                 fixture.sessionProcessSends(
-                    .appAnswered(app: app, ended: ended, .done, requestID: 9), sessionProcess: 2)
+                    .eraserAnswered(eraser, ended: ended, .done, requestID: 9), sessionProcess: 2)
                 let status = try await fixture.status()
                 #expect(status.session == "ready" && status.lockedApps.isEmpty)
                 #expect(
@@ -146,7 +147,55 @@ import Testing
                 fixture.clock.pass(.milliseconds(1))
                 let status = try await fixture.status()
                 #expect(status.session == "ready" && status.lockedApps == [app])
-                #expect(try await fixture.sessionProcessReceives(.locks) == .locks([app: ended]))
+                #expect(try await fixture.sessionProcessReceives(.locks) == .locks([eraser: ended]))
+            }
+        }
+    }
+
+    @Test func `an app with two erasers is locked until both have erased, and none confirms for the other`()
+        async throws
+    {
+        try await Scratch.with { scratch in
+            let (notes, cache): (AppEraser, AppEraser) = ("org.example.ward:notes", "org.example.ward:cache")
+            try await SupervisorFixture.with(scratch) { fixture in
+                let ended = try await signOut(fixture, [notes, cache])
+                #expect(try await fixture.status().pending == ["app:" + app])
+                fixture.sessionProcessSends(
+                    .eraserAnswered(notes, ended: ended, .done, requestID: 9), sessionProcess: 2)
+                // The eraser without a name is another one.
+                fixture.sessionProcessSends(
+                    .eraserAnswered(eraser, ended: ended, .done, requestID: 10), sessionProcess: 2)
+                #expect(try await fixture.status().pending == ["app:" + app])
+                fixture.clock.pass(.seconds(3))
+                #expect(try await fixture.status().lockedApps == [app])
+                #expect(try await fixture.sessionProcessReceives(.locks) == .locks([cache: ended]))
+                fixture.sessionProcessSends(
+                    .eraserAnswered(notes, ended: ended, .done, requestID: 11), sessionProcess: 2)
+                #expect(try await fixture.status().lockedApps == [app])
+                fixture.sessionProcessSends(
+                    .eraserAnswered(cache, ended: ended, .done, requestID: 12), sessionProcess: 2)
+                #expect(try await fixture.status().lockedApps.isEmpty)
+            }
+            let book = ReceiptStore(directory: Directory(path: scratch.path("device/receipts")))
+            let receipt = try #require(ReceiptFile(bytes: try book.export()).receipts.first?.receipt)
+            #expect(receipt.items.filter { $0.name == "app:" + app }.map(\.result) == [.unanswered])
+        }
+    }
+
+    @Test func `an app registers sixteen erasers and no more`() async throws {
+        try await Scratch.with { scratch in
+            try await SupervisorFixture.with(scratch) { fixture in
+                _ = try await fixture.signIn(through: try fixture.agent(of: 1000))
+                let epoch = try await fixture.epoch()
+                for number in 0...HandoverName.maximumCount {
+                    let letter = String(UnicodeScalar(UInt8(ascii: "a") + UInt8(number)))
+                    let eraser = try #require(AppEraser(bundleID: app, name: letter))
+                    fixture.sessionProcessSends(.eraserEnlisted(eraser, epoch: epoch, requestID: UInt64(number)))
+                    let isAccepted = number < HandoverName.maximumCount
+                    #expect(
+                        try await fixture.sessionProcessReceives(.appSettled)
+                            == .appSettled(requestID: UInt64(number), accepted: isAccepted))
+                }
             }
         }
     }
@@ -159,7 +208,7 @@ import Testing
             try await SupervisorFixture.with(scratch) { fixture in
                 ended = try await signOut(fixture)
                 fixture.sessionProcessSends(
-                    .appAnswered(app: app, ended: ended, .failed, requestID: 9), sessionProcess: 2)
+                    .eraserAnswered(eraser, ended: ended, .failed, requestID: 9), sessionProcess: 2)
                 let status = try await fixture.status()
                 #expect(status.session == "ready" && status.lockedApps == [app])
             }
@@ -168,15 +217,15 @@ import Testing
                 // A locked app cannot have data of this session, and it is not asked again.
                 _ = try await fixture.signIn(through: try fixture.agent(of: 1000))
                 let epoch = try await fixture.epoch()
-                fixture.sessionProcessSends(.appEnlisted(app: app, epoch: epoch, requestID: 1))
+                fixture.sessionProcessSends(.eraserEnlisted(eraser, epoch: epoch, requestID: 1))
                 #expect(
                     try await fixture.sessionProcessReceives(.appSettled) == .appSettled(requestID: 1, accepted: false))
                 let other = try #require(Epoch("1." + String(repeating: "a", count: 32)))
                 for word in [(other, EraserReport.Result.done), (ended, .failed)] {
-                    fixture.sessionProcessSends(.appAnswered(app: app, ended: word.0, word.1, requestID: 2))
+                    fixture.sessionProcessSends(.eraserAnswered(eraser, ended: word.0, word.1, requestID: 2))
                     #expect(try await fixture.status().lockedApps == [app])
                 }
-                fixture.sessionProcessSends(.appAnswered(app: app, ended: ended, .done, requestID: 3))
+                fixture.sessionProcessSends(.eraserAnswered(eraser, ended: ended, .done, requestID: 3))
                 #expect(try await fixture.status().lockedApps.isEmpty)
             }
             try await SupervisorFixture.with(scratch) { fixture in
@@ -188,41 +237,41 @@ import Testing
 
     @Test func `the next supervisor asks the app again, and earlier answers are not lost`() async throws {
         try await Scratch.with { scratch in
-            let second = "org.example.round"
+            let second: AppEraser = "org.example.round"
             try await SupervisorFixture.with(scratch) { fixture in
-                let ended = try await signOut(fixture, [app, second])
+                let ended = try await signOut(fixture, [eraser, second])
                 fixture.sessionProcessSends(
-                    .appAnswered(app: app, ended: ended, .done, requestID: 9), sessionProcess: 2)
-                #expect(try await fixture.status().pending == ["app:" + second])
+                    .eraserAnswered(eraser, ended: ended, .done, requestID: 9), sessionProcess: 2)
+                #expect(try await fixture.status().pending == ["app:" + second.bundleID])
             }
             try await SupervisorFixture.with(scratch) { fixture in
-                #expect(try await fixture.status().pending.contains("app:" + second))
+                #expect(try await fixture.status().pending.contains("app:" + second.bundleID))
                 fixture.clock.pass(.seconds(3))
                 let agent = try fixture.agent(of: 1000)
                 guard case .close(let id) = try await agent.order() else { throw TestProblem("no order") }
                 agent.say(.closed(epoch: id))
                 let status = try await fixture.status()
-                #expect(status.session == "ready" && status.lockedApps == [second])
+                #expect(status.session == "ready" && status.lockedApps == [second.bundleID])
             }
         }
     }
 
     @Test func `the receipt has the time at which each app answered`() async throws {
         try await Scratch.with { scratch in
-            let silent = "org.example.round"
+            let silent: AppEraser = "org.example.round"
             try await SupervisorFixture.with(scratch) { fixture in
-                let ended = try await signOut(fixture, [app, silent])
+                let ended = try await signOut(fixture, [eraser, silent])
                 fixture.clock.pass(.seconds(1))
                 fixture.sessionProcessSends(
-                    .appAnswered(app: app, ended: ended, .done, requestID: 9), sessionProcess: 2)
-                #expect(try await fixture.status().pending == ["app:" + silent])
+                    .eraserAnswered(eraser, ended: ended, .done, requestID: 9), sessionProcess: 2)
+                #expect(try await fixture.status().pending == ["app:" + silent.bundleID])
                 fixture.clock.pass(.seconds(2))
                 #expect(try await fixture.status().session == "ready")
             }
             let book = ReceiptStore(directory: Directory(path: scratch.path("device/receipts")))
             let receipt = try #require(ReceiptFile(bytes: try book.export()).receipts.first?.receipt)
             let times = Dictionary(uniqueKeysWithValues: receipt.items.map { ($0.name, $0.at - HandClock.began) })
-            #expect(times["session_key"] == 0 && times["app:" + app] == 1 && times["app:" + silent] == 3)
+            #expect(times["session_key"] == 0 && times["app:" + app] == 1 && times["app:" + silent.bundleID] == 3)
         }
     }
 
@@ -231,7 +280,7 @@ import Testing
             try await SupervisorFixture.with(scratch) { fixture in
                 _ = try await fixture.signIn(through: try fixture.agent(of: 1000))
                 let epoch = try await fixture.epoch()
-                fixture.sessionProcessSends(.appAnswered(app: app, ended: epoch, .done, requestID: 4))
+                fixture.sessionProcessSends(.eraserAnswered(eraser, ended: epoch, .done, requestID: 4))
                 #expect(
                     try await fixture.sessionProcessReceives(.appSettled) == .appSettled(requestID: 4, accepted: false))
             }
@@ -270,13 +319,15 @@ import Testing
     /// Ends a session of these apps with erasers; the browser is cleared.
     ///
     /// - Returns: the epoch that ended.
-    private func signOut(_ fixture: SupervisorFixture, _ apps: [String] = ["org.example.ward"]) async throws -> Epoch {
+    private func signOut(_ fixture: SupervisorFixture, _ erasers: [AppEraser] = ["org.example.ward"]) async throws
+        -> Epoch
+    {
         let agent = try fixture.agent(of: 1000)
         let id = try await fixture.signIn(through: agent)
         let epoch = try await fixture.epoch()
-        for (number, app) in apps.enumerated() {
+        for (number, eraser) in erasers.enumerated() {
             let requestID = UInt64(100 + number)
-            fixture.sessionProcessSends(.appEnlisted(app: app, epoch: epoch, requestID: requestID))
+            fixture.sessionProcessSends(.eraserEnlisted(eraser, epoch: epoch, requestID: requestID))
             #expect(
                 try await fixture.sessionProcessReceives(.appSettled)
                     == .appSettled(requestID: requestID, accepted: true))

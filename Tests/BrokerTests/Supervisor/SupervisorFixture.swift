@@ -38,11 +38,12 @@ final class SupervisorFixture: Sendable {
         private let isShared = Mutex(true)
         private let browser = Mutex(BrowserConfiguration.standard)
         private let homeScreen = Mutex<String?>(nil)
+        private let apps = Mutex<[RegisteredApp]>([])
 
         var settings: ManagedSettings {
             var settings = ManagedSettings(
                 enrolled: true, brokerManaged: true, profileShared: isShared.withLock(\.self),
-                appConfigurationShared: true, apps: [])
+                appConfigurationShared: true, apps: apps.withLock(\.self))
             settings.sessionPolicy = sessionPolicy.withLock(\.self)
             settings.browser = browser.withLock(\.self)
             settings.homeScreen = homeScreen.withLock(\.self)
@@ -50,6 +51,8 @@ final class SupervisorFixture: Sendable {
         }
         /// The MDM has removed the profile that makes the device shared.
         func isSharedNoMore() { isShared.withLock { $0 = false } }
+        /// The MDM installs these apps.
+        func set(apps installed: [RegisteredApp]) { apps.withLock { $0 = installed } }
         /// The MDM sets this session policy.
         func set(sessionPolicy wishes: SessionPolicyOverride) { sessionPolicy.withLock { $0 = wishes } }
         /// The MDM sets this configuration of the worker's browser.
@@ -164,12 +167,12 @@ final class SupervisorFixture: Sendable {
 
     /// Returns an agent of `user` that has connected and said hello.
     func agent(of user: UInt32) throws -> FakeAgent {
-        let (ours, theirs) = try Connection.pair(maximumFrame: Wire.agentLimits.bytes)
+        let (ours, theirs) = try Connection.pair(maximumFrame: Wire.agentOrderLimits.bytes)
         try ours.descriptor.setReceiveTimeout(milliseconds: 120_000)
         let id = Self.links.add(1, ordering: .relaxed).newValue
         let channel = FramedJSON<AgentMessage, AgentOrder>(theirs, limits: Wire.agentLimits)
         inputs.post(.agentConnected(AgentLink(id: id, user: user, channel: channel, logger: Logger(label: "test"))))
-        return FakeAgent(id: id, channel: FramedJSON(ours, limits: Wire.agentLimits), inputs: inputs)
+        return FakeAgent(id: id, channel: FramedJSON(ours, limits: Wire.agentOrderLimits), inputs: inputs)
     }
 
     /// The journal's current content.

@@ -54,7 +54,7 @@ private struct SwappedDevice {
     let files: DeviceFiles
     var machine: SessionMachine
     var receipts: [Handover] = []
-    var locks: [String: Epoch] = [:]
+    var locks: [AppEraser: Epoch] = [:]
     var deaths = 0
     private var random = SplitMix(state: 20_261_121)
     /// The number of further actions after which the supervisor dies.
@@ -90,7 +90,7 @@ private struct SwappedDevice {
         try files.session.file("prt").replace(with: Array("worker-\(worker)".utf8))
         if worker % 2 == 0 { try handle(.browserWanted(url: "http://127.0.0.1:1/x")) }
         try handle(.signInSucceeded)
-        if worker % 5 == 0 { try handle(.appEnlisted("app", machine.epoch)) }
+        if worker % 5 == 0 { try handle(.eraserEnlisted("app", machine.epoch)) }
         try handle(.endWanted(.init(number: 1), worker % 3 == 0 ? .serverRevocation : .app))
         try finish(hasErased: worker % 10 == 0)
     }
@@ -98,7 +98,7 @@ private struct SwappedDevice {
     /// Ends the wait for the apps: the app answers if `hasErased` is true, and then the time of all apps is over.
     private mutating func finish(hasErased: Bool) throws {
         guard let pending = machine.state.pending else { return }
-        if hasErased { try handle(.appAnswered("app", hasErased: true, pending.ended)) }
+        if hasErased { try handle(.eraserAnswered("app", hasErased: true, pending.ended)) }
         try handle(.appsOverdue(pending.ended))
     }
 
@@ -123,8 +123,8 @@ private struct SwappedDevice {
             case .clearFiles(let ended):
                 try files.clearSession(of: ended)
                 try handle(.itemCleared(.files, ended))
-            case .lockApps(let apps, let ended):
-                for app in apps { locks[app] = ended }
+            case .lock(let erasers, let ended):
+                for eraser in erasers { locks[eraser] = ended }
                 try files.write(locks: locks)
             case .writeReceipt(let handover):
                 if receipts.last?.ended != handover.ended { receipts.append(handover) }

@@ -58,7 +58,7 @@ import Testing
         #expect(try await caller.values("displayName", "/users").count == 2)
     }
 
-    @Test func `only a Global Administrator may change role assignments`() async throws {
+    @Test func `only a Global Administrator may change a person who holds a role`() async throws {
         let fixture = try await TestPlatform()
         let caller = try await GraphCaller(fixture, .userAdministrator)
         try await fixture.administration.users.assign(.globalReader, to: fixture.amara)

@@ -13,6 +13,8 @@ import UnixSocket
 struct AgentFixture {
     let scratch: Scratch
     let listener: Listener
+    /// The broker's socket, which a confined browser can reach. Nobody answers there.
+    private let apps: Listener
     let epoch: Epoch.ID
 
     var profile: String { scratch.path("profiles/\(epoch)") }
@@ -28,14 +30,19 @@ struct AgentFixture {
         self.scratch = scratch
         epoch = .random()
         listener = try Listener(path: scratch.path("agent.sock"), mode: 0o600)
-        let words = command.map { "\"" + $0.replacing("\"", with: "\\\"") + "\"" }.joined(separator: ",")
-        let managed =
-            try kind.map { "\"kind\":\"\($0)\",\"host\":\"\(try RunningProgram.built("baton-browser-host"))\"," } ?? ""
-        try scratch.write(
-            """
-            {"socket":"\(scratch.path("agent.sock"))","logLevel":"trace",
-             "browser":{"command":[\(words)],\(managed)"profiles":"\(scratch.path("profiles"))"}}
-            """, to: "agent.json")
+        apps = try Listener(path: scratch.path("broker.sock"), mode: 0o600)
+        var browser: [String: Any] = ["command": command, "profiles": scratch.path("profiles")]
+        if let kind {
+            // A confined browser sees the test's folder, but cannot write to it.
+            browser["kind"] = kind
+            browser["signIn"] = command
+            browser["readable"] = [scratch.path]
+            browser["host"] = try RunningProgram.built("baton-browser-host")
+        }
+        let configuration: [String: Any] = [
+            "socket": scratch.path("agent.sock"), "logLevel": "trace", "browser": browser,
+        ]
+        try JSONSerialization.data(withJSONObject: configuration).write(to: URL(filePath: scratch.path("agent.json")))
     }
 
     /// Makes and records a temporary folder, as an earlier order may have left it. The folder is removed when the test
@@ -56,14 +63,17 @@ struct AgentFixture {
     /// - Parameters:
     ///   - file: the program; nil for the one that was built.
     ///   - environment: added to the tests' own.
+    ///   - entrance: a command that replaces itself with the agent (exec(3)).
     ///   - without: capabilities to drop if the tests run as root. An agent in a session never has them.
     func startAgent(
-        file: String? = nil, environment: [String: String] = [:], without: [String] = []
+        file: String? = nil, environment: [String: String] = [:], through entrance: [String] = [],
+        without: [String] = []
     ) async throws -> RunningProgram {
         var words = [try file ?? RunningProgram.built("baton-agent"), "--config", scratch.path("agent.json")]
         if getuid() == 0, !without.isEmpty {
             words = ["/usr/bin/setpriv", "--bounding-set", without.map { "-" + $0 }.joined(separator: ",")] + words
         }
+        words = entrance + words
         return try await RunningProgram.start(
             words[0], Array(words.dropFirst()), environment: environment, log: "agent.log", in: scratch)
     }
@@ -74,7 +84,7 @@ struct AgentFixture {
         let broker = try await blocking {
             Broker(channel: FramedJSON(try listener.accept(), limits: Wire.agentLimits))
         }
-        #expect(try await broker.next() == .hello(version: 1))
+        #expect(try await broker.next() == .hello(version: AgentMessage.version))
         return broker
     }
 }
@@ -85,7 +95,22 @@ struct Broker {
 
     func send(_ order: AgentOrder) throws { try channel.send(order) }
 
+    /// The agent's next message, except what it saw when it examined the browsers.
     func next() async throws -> AgentMessage {
+        while true {
+            let message = try await receive()
+            guard case .examined = message else { return message }
+        }
+    }
+
+    /// What the agent saw, which must be its next message.
+    func examination() async throws -> BrowserExamination {
+        let message = try await receive()
+        guard case .examined(_, let examination) = message else { throw TestProblem("the agent says \(message)") }
+        return examination
+    }
+
+    private func receive() async throws -> AgentMessage {
         let channel = self.channel
         return try await blocking { try channel.receive().message }
     }

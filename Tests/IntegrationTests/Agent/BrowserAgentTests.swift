@@ -81,6 +81,32 @@ import UnixSocket
         }
     }
 
+    @Test func `a profile in which something is mounted is not removed, and the broker gets the reason`() async throws {
+        try await Scratch.with { scratch in
+            let mounts = try await MountNamespace(in: scratch)
+            let live = try AgentFixture(
+                scratch, command: ["/usr/bin/python3", "-c", "import signal; signal.pause()", "{profile}", "{url}"])
+            let agent = try await live.startAgent(through: mounts.entrance)
+            let broker = try await live.accept()
+            try broker.send(.open(id: 7, epoch: live.epoch, url: "http://127.0.0.1:9/page"))
+            #expect(try await broker.next() == .opened(id: 7))
+            let place = live.profile + "/home/drive"
+            try await mounts.run("mkdir -p \(place); mount -t tmpfs -o size=1m drive \(place); touch \(place)/note")
+            try broker.send(.close(epoch: live.epoch))
+            let answer = try await broker.next()
+            guard case .closeFailed(live.epoch, "profile_mounted", let message) = answer else {
+                throw TestProblem("the agent says \(answer)")
+            }
+            #expect(message.contains("unmount it"))
+            // The profile has been moved, and what is mounted with it.
+            try await mounts.run("drive=$(findmnt -rno TARGET -S drive); test -e $drive/note; umount $drive")
+            try broker.send(.close(epoch: live.epoch))
+            #expect(try await broker.next() == .closed(epoch: live.epoch))
+            #expect(try Directory(path: scratch.path("profiles")).names() == [])
+            #expect(try ProcessTable.read().descendants(of: agent.pid).isEmpty)
+        }
+    }
+
     @Test func `a browser that keeps restarting itself is gone when the broker gets the report`() async throws {
         try await Scratch.with { scratch in
             let runner = """
@@ -124,8 +150,9 @@ import UnixSocket
             try scratch.write("", to: "profiles/extension")
             let agent = try await live.startAgent()
             let broker = try await live.accept()
-            try broker.send(.open(id: 1, epoch: live.epoch, url: "http://127.0.0.1:1/"))
-            guard case .failed(id: 1, let code, _) = try await broker.next() else {
+            let id = AgentOrder.pages + 1
+            try broker.send(.browse(id: id, epoch: live.epoch, address: nil))
+            guard case .failed(id, let code, _) = try await broker.next() else {
                 Issue.record("the agent does not say that the browser failed")
                 return
             }
@@ -133,6 +160,77 @@ import UnixSocket
             #expect(try !isThere(scratch.path("started")))
             // The agent removes the folder of temporary files.
             #expect(try await agent.stop() == 0)
+        }
+    }
+
+    @Test func `on a machine without user namespaces no window opens, and the broker learns why`() async throws {
+        try await Scratch.with { scratch in
+            let live = try AgentFixture(
+                scratch, command: ["/bin/sh", "-c", "echo {profile} {url} >\(scratch.path("started"))"],
+                kind: "chromium")
+            let script = #"echo 0 >/proc/sys/user/max_user_namespaces && exec "$0" "$@""#
+            _ = try await live.startAgent(
+                through: ["/usr/bin/unshare", "--user", "--map-root-user", "/bin/sh", "-c", script])
+            let broker = try await live.accept()
+            #expect(try await broker.next() == .cannotConfine)
+            let page = AgentOrder.pages + 1
+            for order in [
+                AgentOrder.open(id: 1, epoch: live.epoch, url: "http://127.0.0.1:1/"),
+                .browse(id: page, epoch: live.epoch, address: nil),
+            ] {
+                try broker.send(order)
+                guard case .failed(_, let code, _) = try await broker.next() else {
+                    Issue.record("the agent does not say that the window failed")
+                    return
+                }
+                #expect(code == "confinement_unavailable")
+            }
+            #expect(try !isThere(scratch.path("started")))
+            try broker.send(.close(epoch: live.epoch))
+            #expect(try await broker.next() == .closed(epoch: live.epoch))
+        }
+    }
+
+    @Test func `no browser starts once a file of its extension was changed`() async throws {
+        try await Scratch.with { scratch in
+            let live = try AgentFixture(
+                scratch, command: ["/bin/sh", "-c", "echo {profile} {url} >\(scratch.path("started"))"],
+                kind: "chromium")
+            _ = try await live.startAgent()
+            let broker = try await live.accept()
+            let package = Directory(path: scratch.path("profiles/extension")).file("chromium.crx")
+            try package.replace(with: Array("another extension".utf8))
+            let id = AgentOrder.pages + 1
+            try broker.send(.browse(id: id, epoch: live.epoch, address: nil))
+            guard case .failed(id, let code, _) = try await broker.next() else {
+                Issue.record("the agent does not say that the browser failed")
+                return
+            }
+            #expect(code == "extension_changed")
+            #expect(try !isThere(scratch.path("started")))
+            try broker.send(.close(epoch: live.epoch))
+            #expect(try await broker.next() == .closed(epoch: live.epoch))
+        }
+    }
+
+    @Test func `no page opens once a file of the extension was changed while the browser runs`() async throws {
+        try await Scratch.with { scratch in
+            let live = try AgentFixture(
+                scratch, command: ["/bin/sh", "-c", "exec sleep 600", "{profile}", "{url}"], kind: "chromium")
+            _ = try await live.startAgent()
+            let broker = try await live.accept()
+            let id = AgentOrder.pages + 1
+            try broker.send(.browse(id: id, epoch: live.epoch, address: nil))
+            #expect(try await broker.next() == .opened(id: id))
+            try Directory(path: scratch.path("profiles/extension")).file("chromium.crx")
+                .replace(with: Array("another extension".utf8))
+            try broker.send(.browse(id: id + 1, epoch: live.epoch, address: nil))
+            guard case .failed(id + 1, "extension_changed", _) = try await broker.next() else {
+                Issue.record("the agent does not say that the extension was changed")
+                return
+            }
+            try broker.send(.close(epoch: live.epoch))
+            #expect(try await broker.next() == .closed(epoch: live.epoch))
         }
     }
 
@@ -265,7 +363,7 @@ import UnixSocket
             #expect(try await agent.waitForExit() == 78)
             #expect(
                 try agent.log()
-                    == "baton-agent: colour is not a key of this file. Remove it, or use one of: socket, browser, logLevel, logFormat.\n"
+                    == "baton-agent: colour is not a key of this file. Remove it, or use one of: socket, browser, trash, logLevel, logFormat.\n"
             )
         }
     }

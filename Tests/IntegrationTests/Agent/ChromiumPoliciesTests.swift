@@ -9,8 +9,8 @@ import Testing
 /// Checks how Debian's Chromium applies the generated policies.
 @Suite(.serialized) struct ChromiumPoliciesTests {
     private static let singleSignOn = BrowserExtension(
-        chromiumID: "abcdefghijklmnopabcdefghijklmnop",
-        chromiumUpdateURL: "file:///usr/share/baton/browser/updates.xml",
+        chromium: ChromiumExtension(
+            id: "abcdefghijklmnopabcdefghijklmnop", updateURL: "file:///usr/share/baton/browser/updates.xml"),
         firefoxID: "browser@baton.test", firefoxInstallURL: "file:///usr/share/baton/browser/browser.xpi",
         host: "org.baton.browser")
 
@@ -40,16 +40,32 @@ import Testing
         return try JSONDecoder().decode(Answer.self, from: Data(result.standardOutput))
     }
 
+    /// A page of an extension that Chromium contains: it shows PDF files.
+    private static let viewer = "chrome-extension://mhjfbmdgcfjbbpaeojofohoefgiehjai/index.html"
+
+    /// The policies of a sign-in window whose start page is a file that every machine has.
+    private func signIn(_ configuration: BrowserConfiguration, platform: String?) throws -> JSONValue {
+        ChromiumPolicies.signIn(
+            configuration, platform: try platform.map { text throws in try AddressPattern(text) },
+            origin: "http://127.0.0.1:9", startPage: "file:///usr/share/doc/base-files/copyright",
+            guarding: Self.singleSignOn.chromium)
+    }
+
     private func policies(
         _ configuration: BrowserConfiguration, in context: PolicyContext = PolicyContext()
     ) throws -> [String: JSONValue] {
         try #require(ChromiumPolicies.make(configuration, in: context).object)
     }
 
-    /// Allows the tests to inspect pages, which production forbids. Turns HTTPS upgrades off, because an upgraded
-    /// address does not show how `http` is handled.
-    private func inspectable(_ policies: [String: JSONValue]) -> [String: JSONValue] {
-        policies.merging(["DeveloperToolsAvailability": .integer(1), "HttpsUpgradesEnabled": .bool(false)]) { $1 }
+    /// Allows the tests to inspect pages and to read Chromium's list of policies, which production forbids. Turns HTTPS
+    /// upgrades off, because an upgraded address does not show how `http` is handled.
+    private func inspectable(_ policies: [String: JSONValue], list: Bool = true) -> [String: JSONValue] {
+        let allowed = (policies["URLAllowlist"]?.array ?? []) + (list ? [.string("chrome://policy")] : [])
+        let changes: [String: JSONValue] = [
+            "DeveloperToolsAvailability": .integer(1), "HttpsUpgradesEnabled": .bool(false),
+            "RemoteDebuggingAllowed": .bool(true), "URLAllowlist": .array(allowed),
+        ]
+        return policies.merging(changes) { $1 }
     }
 
     @Test func `Chromium knows every policy, accepts its value and applies it`() async throws {
@@ -68,11 +84,16 @@ import Testing
         let context = PolicyContext(
             downloads: "/tmp/baton/Downloads", needed: [try AddressPattern("https://login.example.net")],
             startPages: "/tmp/baton/start", singleSignOn: Self.singleSignOn)
-        let made = try policies(configuration, in: context)
-        let answer = try await chromium(inspectable(made), look: true)
-        let rows = try #require(answer.policies)
-        for name in made.keys.sorted() {
-            #expect(rows[name] == Answer.Row(status: "OK", level: "Mandatory", error: ""), "\(name)")
+        for made in try [
+            policies(configuration, in: context),
+            #require(signIn(configuration, platform: "https://login.example.net").object),
+            #require(ChromiumPolicies.home("http://127.0.0.1:4711").object),
+        ] {
+            let answer = try await chromium(inspectable(made), look: true)
+            let rows = try #require(answer.policies)
+            for name in made.keys.sorted() {
+                #expect(rows[name] == Answer.Row(status: "OK", level: "Mandatory", error: ""), "\(name)")
+            }
         }
         // As a control, the page reports a misspelt policy.
         let wrong = try await chromium(inspectable(["PasswordManagerEnabeld": .bool(false)]), look: true)
@@ -80,7 +101,12 @@ import Testing
     }
 
     @Test func `a debugger cannot attach to the pages of a worker's browser`() async throws {
-        #expect(try await !chromium(policies(.standard)).attached)
+        let policies = try policies(.standard)
+        #expect(try await !chromium(policies).attached)
+        // Each of the two policies is enough.
+        #expect(try await !chromium(policies.merging(["RemoteDebuggingAllowed": .bool(true)]) { $1 }).attached)
+        #expect(try await !chromium(policies.merging(["DeveloperToolsAvailability": .integer(1)]) { $1 }).attached)
+        #expect(try await chromium(inspectable(policies)).attached)
     }
 
     @Test(arguments: [
@@ -146,6 +172,44 @@ import Testing
         } catch let failure where failure.code == .patternConflict { return true }
     }
 
+    @Test func `the sign-in window opens sign-in pages, and nothing else`() async throws {
+        let configuration = try BrowserConfiguration(
+            allowed: [AddressPattern("allowed.example")],
+            signInAddresses: [AddressPattern("https://idp.example.net/sso")])
+        let open = [
+            "https://login.example.net/t/oauth2/v2.0/authorize?x=1", "https://idp.example.net/sso/page",
+            "http://127.0.0.1:9/random", "file:///usr/share/doc/base-files/copyright",
+        ]
+        let closed = [
+            "https://idp.example.net/other", "http://login.example.net/", "https://allowed.example/",
+            "https://portal.example.org/", "http://localhost:9/", "http://127.0.0.1:10/", "data:text/html,x",
+            "ftp://login.example.net/", "file:///usr/share/doc/base-files/", "file:///usr/share/doc/bash/copyright",
+            Self.viewer,
+        ]
+        let policies = try #require(signIn(configuration, platform: "https://login.example.net").object)
+        let answer = try await chromium(
+            inspectable(policies, list: false), visits: open + closed + Self.internalPages)
+        for address in open { #expect(answer.visits[address] != "net::ERR_BLOCKED_BY_ADMINISTRATOR", "\(address)") }
+        for address in closed + Self.internalPages {
+            #expect(answer.visits[address] == "net::ERR_BLOCKED_BY_ADMINISTRATOR", "\(address)")
+        }
+    }
+
+    @Test func `the home window opens the home screen's page, and nothing else`() async throws {
+        let policies = try #require(
+            ChromiumPolicies.home("http://127.0.0.1:9").object)
+        let closed = [
+            "http://127.0.0.1:10/", "http://localhost:9/", "https://portal.example.org/", "data:text/html,x",
+            Self.viewer,
+        ]
+        let answer = try await chromium(
+            inspectable(policies, list: false), visits: ["http://127.0.0.1:9/"] + closed + Self.internalPages)
+        #expect(answer.visits["http://127.0.0.1:9/"] != "net::ERR_BLOCKED_BY_ADMINISTRATOR")
+        for address in closed + Self.internalPages {
+            #expect(answer.visits[address] == "net::ERR_BLOCKED_BY_ADMINISTRATOR", "\(address)")
+        }
+    }
+
     @Test func `sign-in pages, start pages and allowed addresses open even if everything is blocked`()
         async throws
     {
@@ -169,9 +233,43 @@ import Testing
         for address in closed { #expect(answer.visits[address] == "net::ERR_BLOCKED_BY_ADMINISTRATOR", "\(address)") }
     }
 
-    @Test func `by default nothing is blocked and no page contacts the browser's vendor`() throws {
+    /// Pages with which a person could watch, debug or change the browser, or read the device's files.
+    private static let internalPages = [
+        "chrome://inspect/", "chrome://net-export/", "chrome://net-internals/", "chrome://tracing/", "chrome://flags/",
+        "chrome://settings/", "chrome://extensions/", "chrome://version/", "chrome://device-log/",
+        "chrome://webrtc-internals/", "chrome://user-actions/", "chrome://policy/", "file:///", "file:///etc/passwd",
+        "file:///tmp/", "view-source:https://portal.example.org/",
+        "chrome-untrusted://new-tab-page/", "devtools://devtools/bundled/inspector.html",
+    ]
+
+    @Test(arguments: [[], ["*"]])
+    func `the browser's own pages and the device's files are closed`(blocked: [String]) async throws {
+        let configuration = try BrowserConfiguration(
+            blocked: blocked.map { text throws in try AddressPattern(text) })
+        let context = PolicyContext(downloads: "/usr/share/doc/bash", startPages: "/usr/share/doc/base-files")
+        let open = [
+            "chrome://downloads/", "file:///usr/share/doc/bash/copyright", "file:///usr/share/doc/base-files/copyright",
+        ]
+        let answer = try await chromium(
+            inspectable(policies(configuration, in: context), list: false), visits: Self.internalPages + open)
+        for address in Self.internalPages {
+            #expect(answer.visits[address] == "net::ERR_BLOCKED_BY_ADMINISTRATOR", "\(address)")
+        }
+        for address in open { #expect(answer.visits[address] == "", "\(address)") }
+    }
+
+    @Test func `before a sign-in there is no dialog for files`() throws {
+        let signIn = try #require(
+            signIn(.standard, platform: nil).object)
+        #expect(signIn["AllowFileSelectionDialogs"] == .bool(false))
+        #expect(try policies(.standard)["AllowFileSelectionDialogs"] == nil)
+    }
+
+    @Test func `by default no web address is blocked and no page contacts the browser's vendor`() throws {
         let made = try policies(.standard)
-        #expect(made["URLBlocklist"] == nil && made["URLAllowlist"] == nil && made["DownloadDirectory"] == nil)
+        let blocked = made["URLBlocklist"]?.array?.compactMap(\.string) ?? []
+        #expect(!blocked.isEmpty && blocked.allSatisfy { !$0.hasPrefix("http") && $0 != "*" })
+        #expect(made["DownloadDirectory"] == nil)
         #expect(made["NewTabPageLocation"] == .string("about:blank"))
         #expect(made["PrintingEnabled"] == .bool(true))
         #expect(made["ExtensionSettings"] == .object(["*": .object(["installation_mode": .string("blocked")])]))

@@ -70,7 +70,8 @@ import UnixSocket
 
     /// The parts of Chromium that run, recognised by words in the command lines of its processes.
     private func parts(of processes: [ProcessTable.Entry]) throws -> Set<String> {
-        let lines = try processes.map { try textOfFile("/proc/\($0.pid)/cmdline") }
+        // A process may have ended since the table was read.
+        let lines = processes.compactMap { try? textOfFile("/proc/\($0.pid)/cmdline") }
         return Set(
             ["person.py", "zygote", "crashpad", "renderer"].filter { part in lines.contains { $0.contains(part) } })
     }

@@ -14,10 +14,8 @@ import UnixSocket
     private static let browser = """
         #!/bin/sh
         say() { SAY; }
-        serve() {
-            printf %s "$BATON_BROWSER_NUMBER" >FOLDER/profiles/extension/new
-            mv FOLDER/profiles/extension/new FOLDER/profiles/extension/ready
-        }
+        serve() { (set -- "$BATON_BROWSER_NUMBER"; events=profiles/extension/ready; SAY); }
+        mkdir -p "$1"
         if mkdir "$1/first" 2>/dev/null; then
             mkfifo "$1/life"; exec 3<>"$1/life"
             serve
@@ -31,10 +29,11 @@ import UnixSocket
         exec /bin/sleep 600
         """
 
-    /// Sends the first argument to the test.
+    /// Sends the first argument to the test, or to the socket whose name is in `events`.
     private static let say = """
         /usr/bin/python3 -c 'import socket,sys; \\
-        socket.socket(socket.AF_UNIX,socket.SOCK_DGRAM).sendto(sys.argv[2].encode(),sys.argv[1])' FOLDER/events "$1"
+        socket.socket(socket.AF_UNIX,socket.SOCK_DGRAM).sendto(sys.argv[2].encode(),sys.argv[1])' \\
+        FOLDER/${events:-events} "$1"
         """
 
     private let first = AgentOrder.pages + 1
@@ -60,9 +59,9 @@ import UnixSocket
         }
     }
 
-    private func browse(_ id: UInt64, _ live: AgentFixture, _ broker: Broker) async throws {
+    private func browse(_ id: UInt64, _ live: AgentFixture, _ broker: Broker, isPassedOn: Bool = false) async throws {
         try broker.send(.browse(id: id, epoch: live.epoch, address: nil))
-        #expect(try await broker.next() == .opened(id: id))
+        #expect(try await broker.next() == (isPassedOn ? .passed(id: id) : .opened(id: id)))
     }
 
     /// Expects that the agent's next message reports that this page failed.
@@ -74,13 +73,17 @@ import UnixSocket
         }
     }
 
-    /// Returns the process that the agent started last, which is bubblewrap, or, with `isInner`, the browser that
-    /// bubblewrap started.
+    /// Returns the sandbox, which is a child of the agent, or, with `isInner`, the living process inside that was started
+    /// last, except the one that spoke to the test and may not have ended yet.
     private func browser(of agent: RunningProgram, isInner: Bool) throws -> Int32 {
         let processes = try ProcessTable.read().descendants(of: agent.pid)
-        let outer = try #require(processes.filter { $0.parent == agent.pid }.map(\.pid).max())
-        guard isInner else { return outer }
-        return try #require(processes.first { $0.parent == outer }).pid
+        guard isInner else { return try #require(processes.first { $0.parent == agent.pid }).pid }
+        let others = processes.filter { process in
+            // A process that has ended has no command line, even while its entry does not say so yet.
+            guard let command = try? textOfFile("/proc/\(process.pid)/cmdline") else { return false }
+            return !command.isEmpty && !command.hasPrefix("/usr/bin/python3")
+        }
+        return try #require(others.max { ($0.startTime, $0.pid) < ($1.startTime, $1.pid) }).pid
     }
 
     @Test func `a page counts as shown when the browser's extension serves, and a later page when it is passed on`()
@@ -88,23 +91,21 @@ import UnixSocket
     {
         try await withAgent(Self.browser) { live, _, broker, _ in
             for id in [first, second] {
-                try await browse(id, live, broker)
+                try await browse(id, live, broker, isPassedOn: id == second)
                 #expect(try await broker.next() == .shown(id: id))
             }
         }
     }
 
     @Test(arguments: [
-        (script: nil, code: 1), (script: "#!/bin/sh\nexit 0\n", code: 0), (script: "#!/bin/sh\nexit 3\n", code: 3),
+        nil, "#!/bin/sh\nexit 0\n", "#!/bin/sh\nexit 3\n",
     ])
-    func `a page is not shown if the browser is missing or exits at once`(script: String?, code: Int) async throws {
-        try await withAgent(script) { live, agent, broker, _ in
+    func `a page is not shown if the browser is missing or exits at once`(script: String?) async throws {
+        try await withAgent(script) { live, _, broker, _ in
             try await browse(first, live, broker)
             try await expectFailure(of: first, broker)
-            let end = try await broker.next()
-            #expect(end == (code == 0 ? .browserExited(epoch: live.epoch) : .browserBroke(epoch: live.epoch)))
             // The next page is opened in a new browser.
-            try await browse(second, live, broker)
+            try await browse(second, live, broker, isPassedOn: true)
             try await expectFailure(of: second, broker)
         }
     }
@@ -117,7 +118,6 @@ import UnixSocket
             #expect(try await events.next() == "up")
             kill(try browser(of: agent, isInner: isInner), SIGKILL)
             try await expectFailure(of: first, broker)
-            _ = try await broker.next()
             let log = try agent.log()
             #expect(log.contains("a signal ended the browser") && log.contains("browser.signal=9"))
             #expect(!log.contains("the person closed the browser"))
@@ -132,10 +132,78 @@ import UnixSocket
             #expect(try await broker.next() == .shown(id: first))
             let former = try browser(of: agent, isInner: true)
             try live.scratch.write("", to: "waits")
-            try await browse(second, live, broker)
+            try await browse(second, live, broker, isPassedOn: true)
             #expect(try await events.next() == "waiting")
             kill(former, SIGTERM)
             #expect(try await broker.next() == .shown(id: second))
+        }
+    }
+
+    /// Listens at a TCP port and an abstract socket, and takes a file from the test, which sends it when all is open.
+    private static let holding = """
+        #!/usr/bin/python3
+        import os, signal, socket
+        ready = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+        def say(text, name): ready.sendto(text.encode(), "FOLDER/" + name)
+        port = socket.socket(); port.bind(("127.0.0.1", 0)); port.listen()
+        named = socket.socket(socket.AF_UNIX); named.bind("\\0" + "canary-" + os.urandom(8).hex()); named.listen()
+        connected = socket.socket(); connected.connect(port.getsockname())
+        inside = open(os.environ["HOME"] + "/history", "w")
+        memory = os.memfd_create("memory")
+        test = socket.socket(socket.AF_UNIX); test.connect("FOLDER/files")
+        say("connected", "events")
+        files = []
+        while len(files) < FILES: files += socket.recv_fds(test, 64, 1)[1]
+        say(str(port.getsockname()[1]), "events")
+        say(os.environ["BATON_BROWSER_NUMBER"], "profiles/extension/ready")
+        signal.pause()
+        """
+
+    @Test(arguments: [false, true])
+    func `the agent names what a browser holds open, when its extension is ready and before it is ended`(
+        hasOutsideFile: Bool
+    ) async throws {
+        let script = Self.holding.replacing("FILES", with: hasOutsideFile ? "1" : "0")
+        try await withAgent(script) { live, agent, broker, events in
+            let files = try Listener(path: live.scratch.path("files"), mode: 0o600)
+            try await browse(first, live, broker)
+            #expect(try await events.next() == "connected")
+            if hasOutsideFile {
+                let browser = try await blocking { Connection(try files.accept(), maximumFrame: 64) }
+                try browser.write([0], descriptors: [Self.file(in: live.scratch)])
+            }
+            let port = try #require(UInt16(try await events.next()))
+            #expect(try await broker.next() == .shown(id: first))
+            var expected: Set<OpenResource> = [.port(port), .abstractSocket]
+            if hasOutsideFile { expected.insert(.outsideFile) }
+            for _ in 0..<2 {
+                let seen = try await broker.examination()
+                #expect(seen.found == expected && seen.isComplete)
+                try broker.send(.examine(epoch: live.epoch))
+            }
+            _ = try await broker.examination()
+            try broker.send(.close(epoch: live.epoch))
+            #expect(try await broker.examination().found == expected)
+            let log = try agent.log()
+            #expect(log.contains("a browser holds something open") && log.contains("tcp_port:\(port)"))
+            #expect(!log.contains("canary"))
+        }
+    }
+
+    private static func file(in scratch: Scratch) throws -> Descriptor {
+        let number = unsafe open(try scratch.write("note", to: "outside"), O_RDWR)
+        guard number >= 0 else { throw TestProblem("error \(errno)") }
+        return Descriptor(owning: number)
+    }
+
+    @Test func `the agent finds nothing in a browser that holds nothing open`() async throws {
+        try await withAgent(Self.browser) { live, _, broker, _ in
+            try await browse(first, live, broker)
+            #expect(try await broker.next() == .shown(id: first))
+            for moment in [BrowserExamination.Moment.started, .ending] {
+                #expect(try await broker.examination() == BrowserExamination(moment))
+                try broker.send(.examine(epoch: live.epoch))
+            }
         }
     }
 
@@ -144,7 +212,7 @@ import UnixSocket
             try await browse(first, live, broker)
             #expect(try await broker.next() == .shown(id: first))
             try live.scratch.write("", to: "waits")
-            try await browse(second, live, broker)
+            try await browse(second, live, broker, isPassedOn: true)
             #expect(try await events.next() == "waiting")
             kill(try browser(of: agent, isInner: true), SIGKILL)
             try await expectFailure(of: second, broker)

@@ -10,15 +10,17 @@ import Testing
 ///
 /// One test after the other, because all leave files as the same user.
 @Suite(.serialized) struct AuditCommandTests {
-    /// A device without programs. No other test uses its session user.
+    /// A device without programs. No other test uses its session user, and mounts of other tests do not appear.
     private struct Device {
         static let user = (name: "uucp", number: UInt32(10))
 
         let scratch: Scratch
         let folder: String
+        let mounts: MountNamespace
 
-        init(_ scratch: Scratch) throws {
+        init(_ scratch: Scratch) async throws {
             guard geteuid() == 0 else { throw TestProblem("only root can leave something as another user") }
+            mounts = try await MountNamespace(in: scratch)
             self.scratch = scratch
             folder = scratch.path("audited")
             for name in ["", "/device", "/device/session", "/profiles"] {
@@ -39,16 +41,13 @@ import Testing
         }
 
         func audit(_ arguments: String...) async throws -> CommandRun {
-            try await CommandRun(words(arguments), in: scratch)
+            try await CommandRun(words(arguments), through: mounts.entrance, in: scratch)
         }
 
         /// Runs the audit as the session user, who may not read everything.
-        func auditAsUser(_ arguments: String...) async throws -> (code: Int32, output: String) {
-            let run = try await RunningProgram.start(
-                "/usr/bin/setpriv",
-                ["--reuid=\(Self.user.number)", "--clear-groups", try RunningProgram.built("baton")] + words(arguments),
-                log: "as-user", awaitsReady: false, in: scratch)
-            return (try await run.waitForExit(), try run.log())
+        func auditAsUser(_ arguments: String...) async throws -> CommandRun {
+            let user = ["/usr/bin/setpriv", "--reuid=\(Self.user.number)", "--clear-groups"]
+            return try await CommandRun(words(arguments), through: mounts.entrance + user, in: scratch)
         }
 
         private func words(_ arguments: [String]) -> [String] {
@@ -61,14 +60,14 @@ import Testing
         /// Large folders in which this user leaves nothing.
         private static let skipped = ["/opt", "/root", "/usr", Repository.root]
 
-        /// The entries that explain the findings, by name, with the kinds of the items found. Leaves out mounts of
-        /// other tests and items that stay by design.
+        /// The entries that explain the findings, by name, with the kinds of the items found. Leaves out items
+        /// that stay by design.
         func found(_ run: CommandRun) throws -> [String: [AuditItem.Kind]] {
             let report = try JSONDecoder().decode(AuditReport.self, from: Data(run.output.utf8))
             let groups = report.groups.filter { $0.judgement != .kept }.map { group in
-                (group.entry ?? "", group.differences.filter { $0.kind != .mount }.map(\.kind))
+                (group.entry ?? "", group.differences.map(\.kind))
             }
-            return Dictionary(uniqueKeysWithValues: groups.filter { !$0.1.isEmpty })
+            return Dictionary(uniqueKeysWithValues: groups)
         }
     }
 
@@ -94,9 +93,56 @@ import Testing
         signal.pause()
         """
 
+    @Test func `a file beside those of the browser's extension is found`() async throws {
+        try await Scratch.with { scratch in
+            let device = try await Device(scratch)
+            let saved = scratch.path("saved")
+            #expect(try await device.audit("--save", saved).code == 0)
+            try FileManager.default.createDirectory(
+                atPath: device.folder + "/profiles/extension", withIntermediateDirectories: false)
+            try device.write("packed", to: "profiles/extension/chromium.crx")
+            #expect(try await device.audit("--compare", saved).code == 0)
+            try device.write("planted", to: "profiles/extension/manifest.json")
+            let run = try await device.audit("--compare", saved, "--json")
+            #expect(run.code == 1)
+            #expect(try device.found(run) == ["browser_profile": [.file]])
+        }
+    }
+
+    @Test func `folders on other file systems are read, and those of a program that never answers are named`()
+        async throws
+    {
+        try await Scratch.with { scratch in
+            let device = try await Device(scratch)
+            try FileManager.default.setAttributes([.posixPermissions: 0o711], ofItemAtPath: scratch.path)
+            let (disk, silent, saved) = (scratch.path("disk"), scratch.path("silent"), scratch.path("saved"))
+            try await device.mounts.run(
+                "mkdir \(disk) \(silent); mount -t tmpfs -o size=1m,mode=1777 disk \(disk)")
+            try await device.mounts.mountSilent(silent)
+            #expect(try await device.audit("--save", saved).code == 77)
+            try await device.mounts.run("setpriv --reuid=\(Device.user.number) --clear-groups touch \(disk)/note")
+            let run = try await device.audit("--compare", saved)
+            #expect(run.code == 1 && run.output.contains("new file \(disk)/note"), "\(run)")
+            #expect(run.output.contains("could not be read: \(silent) (a file system of type fuse is not read)"))
+        }
+    }
+
+    @Test func `without session users, the audit says that it could not look for what they leave`() async throws {
+        try await Scratch.with { scratch in
+            let device = try await Device(scratch)
+            try device.write(#"{"directory": "\#(device.folder)/device", "runtimeDirectory": "/x"}"#, to: "batond.json")
+            let saved = scratch.path("saved")
+            for option in ["--save", "--compare"] {
+                let run = try await device.audit(option, saved)
+                #expect(run.code == 77)
+                #expect(run.output.contains("could not be read: what session users leave (sessionUsers names nobody)"))
+            }
+        }
+    }
+
     @Test func `everything that a user leaves is found under its entry, and nothing after its removal`() async throws {
         try await Scratch.with { scratch in
-            let device = try Device(scratch)
+            let device = try await Device(scratch)
             let (saved, key) = (scratch.path("saved"), Int32.random(in: 1...Int32.max))
             #expect(try await device.audit("--save", saved).code == 0)
             let attributes = try FileManager.default.attributesOfItem(atPath: saved)
@@ -154,7 +200,7 @@ import Testing
 
     @Test func `a folder that the caller may not read is named, and the device does not count as clean`() async throws {
         try await Scratch.with { scratch in
-            let device = try Device(scratch)
+            let device = try await Device(scratch)
             for path in [scratch.path, device.folder] {
                 try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: path)
             }
@@ -164,9 +210,9 @@ import Testing
                 throw TestProblem("chown")
             }
             let save = try await device.auditAsUser("--save", saved)
-            #expect(save.code == 77 && save.output.contains("could not be read: \(device.folder)/device ("))
+            #expect(save.code == 77 && save.output.contains("could not be read: \(device.folder)/device ("), "\(save)")
             let run = try await device.auditAsUser("--compare", saved)
-            #expect(run.code == 77 && run.output.contains("could not be read: \(device.folder)/device ("))
+            #expect(run.code == 77 && run.output.contains("could not be read: \(device.folder)/device ("), "\(run)")
             // A folder that the user cannot enter cannot contain a file of the user, so the folder is not reported.
             #expect(!run.output.contains("could not be read: /lost+found"))
         }
@@ -174,7 +220,7 @@ import Testing
 
     @Test func `after a restart of the machine, the device does not count as clean`() async throws {
         try await Scratch.with { scratch in
-            let device = try Device(scratch)
+            let device = try await Device(scratch)
             let saved = scratch.path("saved")
             #expect(try await device.audit("--save", saved).code == 0)
             // A snapshot of another start of the machine says nothing about processes.
@@ -187,7 +233,7 @@ import Testing
 
     @Test func `an impossible comparison is refused with the reason`() async throws {
         try await Scratch.with { scratch in
-            let device = try Device(scratch)
+            let device = try await Device(scratch)
             let saved = scratch.path("saved")
             try "old".write(toFile: saved, atomically: false, encoding: .utf8)
             for (arguments, code) in [

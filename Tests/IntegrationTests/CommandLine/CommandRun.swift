@@ -16,11 +16,14 @@ struct CommandRun {
     ///
     /// - Parameters:
     ///   - environment: a file that the shell sources first, as a person would.
+    ///   - wrapper: the command that starts `baton`; empty for none.
     ///   - file: the file for standard output. If nil, it is in `output`.
     init(
-        _ arguments: [String], sourcing environment: String? = nil, to file: String? = nil, in scratch: Scratch
+        _ arguments: [String], sourcing environment: String? = nil, through wrapper: [String] = [],
+        to file: String? = nil, in scratch: Scratch
     ) async throws {
-        let running = try await Self.start(arguments, sourcing: environment, to: file, in: scratch)
+        let running = try await Self.start(
+            arguments, sourcing: environment, through: wrapper, to: file, in: scratch)
         code = try await running.program.waitForExit()
         output = try running.program.log()
         errors = try textOfFile(running.errors)
@@ -30,7 +33,8 @@ struct CommandRun {
     ///
     /// - Parameter display: the screen for its windows; empty for none.
     static func start(
-        _ arguments: [String], sourcing environment: String? = nil, to file: String? = nil, on display: String = "",
+        _ arguments: [String], sourcing environment: String? = nil, through wrapper: [String] = [],
+        to file: String? = nil, on display: String = "",
         awaitsReady: Bool = false, in scratch: Scratch
     ) async throws -> (program: RunningProgram, errors: String) {
         let name = "baton-\(UInt32.random(in: 0...UInt32.max))"
@@ -38,7 +42,8 @@ struct CommandRun {
         let redirection = file.map { " >'\($0)'" } ?? ""
         let script = (environment == nil ? "" : #". "$1"; shift; "#) + #"exec "$@" 2>"$0""# + redirection
         let command =
-            ["-c", script, errors] + [environment].compactMap(\.self) + [try RunningProgram.built("baton")] + arguments
+            ["-c", script, errors] + [environment].compactMap(\.self) + wrapper + [try RunningProgram.built("baton")]
+            + arguments
         do {
             let program = try await RunningProgram.start(
                 "/bin/sh", command, environment: ["DISPLAY": display, "WAYLAND_DISPLAY": ""], log: name,

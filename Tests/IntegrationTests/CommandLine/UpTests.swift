@@ -82,6 +82,25 @@ import Testing
         "admin offline show", "admin receipt trust", "admin audit list", "admin audit devices",
     ]
 
+    @Test func `on a machine that cannot confine a window, nothing is started, and the command says why`()
+        async throws
+    {
+        try await Scratch.with { scratch in
+            let run = try await RunningProgram.start(
+                "/usr/bin/unshare",
+                ["--mount"] + (geteuid() == 0 ? [] : ["--map-root-user"]) + [
+                    "/bin/sh", "-c", #"mount --bind /bin/false /usr/bin/bwrap && exec "$@""#, "sh",
+                    try RunningProgram.built("baton"), "up", "--json", "--directory", scratch.path("w"),
+                ],
+                environment: ["DISPLAY": ":1"], log: "up.log", awaitsReady: false, in: scratch)
+            #expect(try await run.waitForExit() == 1)
+            let error = try CommandRun.Failure(try run.log()).error
+            #expect(error.code == "browser_not_confined")
+            #expect(error.message.contains("/usr/bin/bwrap") && !error.remedy.isEmpty)
+            #expect(!FileManager.default.fileExists(atPath: scratch.path("w")))
+        }
+    }
+
     @Test(arguments: ["baton-server", "batond", "baton-agent"])
     func `the environment ends when any program dies, and the output names the program`(name: String) async throws {
         let scratch = try MadeEnvironmentTrait.lent

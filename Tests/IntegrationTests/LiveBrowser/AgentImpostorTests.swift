@@ -87,7 +87,10 @@ extension LiveEnvironment {
     fileprivate func impostor(_ kind: Kind) async throws -> RunningProgram {
         try await runAside(
             "impostor.py",
-            [path("run/agent.sock"), path("configuration/baton-agent.json"), path("impostor"), kind.rawValue])
+            [
+                path("run/agent.sock"), path("configuration/baton-agent.json"), path("impostor"), kind.rawValue,
+                String(AgentMessage.version),
+            ])
     }
 
     fileprivate func isCutOff(_ impostor: RunningProgram) async throws {

@@ -2,7 +2,9 @@
 import BrokerIPC
 import BrokerProtocol
 import Foundation
+import Handover
 import MSAL
+import Synchronization
 import TestSupport
 import Testing
 
@@ -89,6 +91,8 @@ extension LiveBrowser {
             try await live.settle()
             let bundleID = try #require(live.facts.apps.first { $0.number == 1 }).bundleID
             #expect(try await live.status().lockedApps == [bundleID])
+            let finding = try await live.finding("app_locked")
+            #expect(finding?.verdict == .bad && finding?.message.hasPrefix(bundleID) == true)
 
             try await live.signIn("Bo", through: other)
             let refusal = try await seen { try await app.accounts() }
@@ -107,7 +111,75 @@ extension LiveBrowser {
             try await eraser.greet(endedEpoch: epoch)
             _ = try await eraser.ask(.acknowledge, done(client, epoch)).get()
             #expect(try await live.status().lockedApps.isEmpty)
+            #expect(try await live.finding("app_locked") == nil)
             #expect(try await app.accounts().current == nil)
+        }
+
+        @Test func `an app with Handover erases before it is given the next worker, also if it was closed`()
+            async throws
+        {
+            let live = try await LiveEnvironment.ready()
+            let (app, other) = (try live.app(1), try live.app(2))
+            let bundleID = try #require(live.facts.apps.first { $0.number == 1 }).bundleID
+            let erasures = Erasures()
+            do {
+                let handover = try Handover(app.application)
+                try handover.eraser("notes") { erasures.add($0) }
+                try handover.eraser("cache") { _ in }
+                let changes = try handover.changes(for: "window").makeAsyncIterator()
+                let amara = try await live.signIn("Amara", through: other)
+                #expect(try await worker(changes).current == amara)
+                try await other.signOut(amara)
+                #expect(try await live.status().lockedApps.isEmpty && erasures.count == 1)
+                let item = try await live.shownReceipt().items.first { $0.name == "app:" + bundleID }
+                #expect(item?.result == "done")
+                #expect(await changes.next()?.kind == .signedOut(previous: amara))
+                let bo = try await live.signIn("Bo", through: other)
+                #expect(try await worker(changes).current == bo)
+            }
+            try await live.settle()
+            #expect(try await live.status().lockedApps == [bundleID] && erasures.count == 1)
+            let item = try await live.shownReceipt().items.first { $0.name == "app:" + bundleID }
+            #expect(item?.result == "unanswered")
+
+            let amara = try await live.signIn("Amara", through: other)
+            let handover = try Handover(live.app(1).application)
+            try handover.eraser("notes") { erasures.add($0) }
+            try handover.eraser("cache") { _ in }
+            let change = try await worker(handover.changes(for: "window").makeAsyncIterator())
+            #expect(change.current == amara && change.previous != nil && erasures.count == 2)
+            #expect(try await live.status().lockedApps.isEmpty)
+            try await live.settle()
+            #expect(try await live.status().lockedApps.isEmpty && erasures.count == 3)
+        }
+
+        @Test func `unsaved work in Handover delays the end, and its blocks run before the end`() async throws {
+            let live = try await LiveEnvironment.ready()
+            let (app, other) = (try live.app(1), try live.app(2))
+            let bundleID = try #require(live.facts.apps.first { $0.number == 1 }).bundleID
+            let handover = try Handover(app.application)
+            let (prepared, signal) = AsyncStream.makeStream(of: Void.self)
+            handover.willEnd { _ in signal.yield() }
+            let changes = try handover.changes(for: "window").makeAsyncIterator()
+            let amara = try await live.signIn("Amara", through: other)
+            #expect(try await worker(changes).current == amara)
+            handover.hasUnsavedWork = true
+            _ = try await live.deviceState { $0.session?.unsaved == [bundleID] }
+            async let answer = other.signOut(amara)
+            var blocks = prepared.makeAsyncIterator()
+            await blocks.next()
+            #expect(try await live.deviceState { $0.stage == .ending }.session?.unsaved == [bundleID])
+            handover.hasUnsavedWork = false
+            #expect(try await answer)
+            #expect(await changes.next()?.kind == .signedOut(previous: amara))
+        }
+
+        /// Waits until a reader is told of a worker.
+        private func worker(_ changes: WorkerChanges.Iterator) async throws -> WorkerChange {
+            while let change = await changes.next() {
+                if change.current != nil { return change }
+            }
+            throw TestProblem("the changes have ended")
         }
 
         @Test func `two hundred apps, fifty of which never read, do not prevent a sign-out`() async throws {
@@ -156,4 +228,11 @@ extension LiveBrowser {
             Request(id: id, operation: operation, parameters: client.entries, isSilent: true)
         }
     }
+}
+
+/// Counts what an eraser was asked.
+private final class Erasures: Sendable {
+    private let epochs = Mutex<[SessionEpoch]>([])
+    var count: Int { epochs.withLock { $0.count } }
+    func add(_ erasure: Erasure) { epochs.withLock { $0.append(erasure.epoch) } }
 }

@@ -109,7 +109,9 @@ extension LiveDevice {
         {
             let live = try await LiveEnvironment.ready()
             let hello = try await RawApp(live).greet()
-            #expect(hello.events == BrokerEvent.Name.all && hello.events.map(\.rawValue) == ["will_end", "idle"])
+            #expect(
+                hello.events == BrokerEvent.Name.all
+                    && hello.events.map(\.rawValue) == ["will_end", "idle", "unlocked"])
             #expect(try await RawApp(live).greet(endedEpoch: hello.epoch).events.isEmpty)
         }
 

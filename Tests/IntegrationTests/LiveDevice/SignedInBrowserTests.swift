@@ -48,8 +48,8 @@ extension LiveDevice {
                 in: Directory(path: folder + "/extension"),
                 .init(
                     version: "0.1.0", host: try RunningProgram.built("baton-browser-host"),
-                    brokerSocket: live.path("run/broker.sock"), addresses: [login],
-                    chromium: browser == "chromium" ? "/usr/lib/chromium/chromium" : nil))
+                    brokerSocket: live.path("run/broker.sock"), addresses: [login]))
+            let isFirefox = browser == "firefox"
             let ports = try Self.freePorts()
             try await live.administer(
                 "client", "add", "--name", browser, "--id", Self.client(browser),
@@ -60,10 +60,10 @@ extension LiveDevice {
             let wanted: [String: Any] = [
                 "browser": browser, "folder": folder, "login": login, "tenant": url.lastPathComponent,
                 "client": Self.client(browser), "root": live.path("server/ca/root.pem"), "go": go,
-                "ready": package.readyFile, "result": result, "ports": ports,
-                "id": package.chromium?.id ?? package.firefox.id,
-                "source": package.chromium?.updateURL ?? package.firefox.installURL,
-                "host": package.chromium?.hostManifest ?? package.firefox.hostManifest,
+                "ready": package.readySocket, "result": result, "ports": ports,
+                "id": isFirefox ? package.firefox.id : package.chromium.id,
+                "source": isFirefox ? package.firefox.installURL : package.chromium.updateURL,
+                "host": isFirefox ? package.firefox.hostManifest : package.chromium.hostManifest,
             ]
             let file = folder + "/wanted.json"
             try JSONSerialization.data(withJSONObject: wanted).write(to: URL(filePath: file))

@@ -31,7 +31,10 @@ struct WardRound {
         do {
             // A new window gets the keyboard from a window manager, and this screen has none.
             try await window.person("return")
-            outcome = .success(try await body(window))
+            try await body(window)
+            // The app erases while it still runs, so that it is not locked for the next test.
+            try await live.settle()
+            outcome = .success(())
         } catch { outcome = .failure(error) }
         for program in [window.program, bus, screen] {
             program.kill()
@@ -85,6 +88,12 @@ struct WardRound {
     func clipboard() async throws -> String {
         try await run("/bin/sh", ["-c", "xclip -o -selection clipboard 2>/dev/null || true"])
     }
+
+    /// Ends or stops the process.
+    func send(_ signal: Int32) { program.send(signal) }
+
+    /// Waits for the end of the process.
+    func hasEnded() async throws { _ = try await program.waitForExit() }
 
     /// The app's files of notes.
     var files: [String] { get throws { try live.names(in: "apps/\(Self.number)/data/notes") } }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import BrokerIPC
 import Foundation
 import Glibc
 import MSAL
@@ -107,6 +108,68 @@ extension LiveDevice {
                 #expect(try await !window.person("texts").contains("not mine"))
             }
             try await live.settle()
+        }
+
+        @Test(arguments: [SIGKILL, SIGSTOP])
+        func `a note is gone when the device is ready, although its app was killed or stopped`(signal: Int32)
+            async throws
+        {
+            let live = try await LiveEnvironment.ready()
+            let other = try live.app(1)
+            try await WardRound.with(live) { window in
+                try await signIn("Amara", at: window, live)
+                try await window.person("type", note)
+                try await window.person("key", "Return")
+                try await window.person("reads", note)
+                #expect(try window.files.count == 1)
+                window.send(signal)
+                try await other.signOut(#require(try await other.accounts().current))
+                #expect(try live.names(in: "apps/4") == ["config.json"])
+                // The agent has ended a stopped process, which could have written the note again.
+                try await window.hasEnded()
+            }
+            let item = try await live.newestReceipt(says: "app:org.baton.examples.wardround")
+            #expect(item?.result == "done" && item?.grade == "reported" && item?.observer == "agent")
+            #expect(try await live.status().lockedApps.isEmpty)
+            try await FolderWatch(live.path("trash")).until("an empty trash") { try live.names(in: "trash") == [] }
+            // The next run is not locked, and shows the next worker nothing of it.
+            try await WardRound.with(live) { window in
+                try await signIn("Bo", at: window, live)
+                #expect(try await !window.person("texts").contains(note))
+            }
+            try await live.settle()
+        }
+
+        @Test func `an app whose folder cannot be taken away is locked, and the receipt and the doctor say so`()
+            async throws
+        {
+            let live = try await LiveEnvironment.ready()
+            let other = try live.app(1)
+            let (data, away) = (live.path("apps/4/data"), live.path("apps/4/elsewhere"))
+            try await WardRound.with(live) { window in
+                try await signIn("Amara", at: window, live)
+                try await window.person("type", note)
+                try await window.person("key", "Return")
+                try await window.person("reads", note)
+                window.send(SIGKILL)
+                try FileManager.default.moveItem(atPath: data, toPath: away)
+                try FileManager.default.createSymbolicLink(atPath: data, withDestinationPath: away)
+                try await other.signOut(#require(try await other.accounts().current))
+            }
+            let app = "org.baton.examples.wardround"
+            #expect(try await live.newestReceipt(says: "app:" + app)?.result == "failed")
+            #expect(try await live.status().lockedApps == [app])
+            #expect(try await live.finding("app_locked")?.message.contains("data_not_a_folder") == true)
+            // After the remedy, the app erases itself at its next start, before it is given the next worker.
+            try FileManager.default.removeItem(atPath: data)
+            try FileManager.default.moveItem(atPath: away, toPath: data)
+            try await live.signIn("Bo", through: other)
+            try await WardRound.with(live) { window in
+                try await window.person("reads", live.person("Bo").displayName)
+                #expect(try window.files.isEmpty)
+            }
+            try await live.settle()
+            #expect(try await live.status().lockedApps.isEmpty)
         }
 
         /// Signs the worker out in another app, and signs the next worker in.

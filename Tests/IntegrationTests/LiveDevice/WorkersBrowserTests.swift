@@ -118,11 +118,9 @@ extension LiveDevice {
                     #expect(run.code == 0, "\(run.errors)")
                     let answer = try await site.answer(to: worker)
                     #expect(answer["error"] == nil && answer["code"]?.isEmpty == false, "\(answer)")
-                    // Some of Chromium's processes see no files at all, because of Chromium's own sandbox.
-                    let policies = try processes(with: "--user-data-dir=" + live.path("run/profiles")).compactMap {
-                        try? textOfFile("/proc/\($0)/root/etc/chromium/policies/managed/baton.json")
-                    }
-                    #expect(policies.first?.contains(#""IncognitoModeAvailability":1"#) == true)
+                    let root = try live.homeInWorkersBrowser() + "/../.."
+                    let policies = try textOfFile(root + "/etc/chromium/policies/managed/baton.json")
+                    #expect(policies.contains(#""IncognitoModeAvailability":1"#))
                     #expect(try processes(with: site.client) == [])
                     // The next page opens in the browser that runs.
                     #expect(try await browse(live, site.address(state: worker + "-again")).code == 0)
@@ -132,7 +130,57 @@ extension LiveDevice {
                     #expect(try processes(with: live.path("run/profiles")) == [])
                     #expect(try live.names(in: "run/profiles").filter { $0 != "extension" && $0 != "trash" } == [])
                     #expect(try await live.newestReceipt(says: "browser")?.grade == "enforced")
+                    // The program that signs in for the person listens there (Tests/Person/person.py).
+                    #expect(try await live.shownReceipt().opened == ["abstract_socket"])
                 }
+                site.program.kill()
+                _ = try await site.program.waitForExit()
+            }
+        }
+
+        /// The number of browsers that the identity platform knows as a device's.
+        private func deviceBrowsers(_ live: LiveEnvironment) async throws -> Int {
+            let script = """
+                import sqlite3
+                database = sqlite3.connect("file:\(live.path("server/identity.sqlite"))?mode=ro", uri=True)
+                print(database.execute("SELECT count(*) FROM deviceBrowser").fetchone()[0])
+                """
+            return try #require(
+                Int(await live.printed(by: script, [:]).trimmingCharacters(in: .whitespacesAndNewlines)))
+        }
+
+        @Test func `the worker's browser belongs to the device before it shows its first page`() async throws {
+            let live = try await LiveEnvironment.ready()
+            try await live.withConfiguredBrowser { _ in
+                try await live.signIn("Amara", through: live.app(1))
+                let before = try await deviceBrowsers(live)
+                // An empty page of the device itself: nothing leads the browser to the identity platform.
+                #expect(try await browse(live).code == 0)
+                #expect(try await deviceBrowsers(live) == before + 1)
+                try await live.settle()
+            }
+        }
+
+        @Test func `a browser that has filled its folder opens further pages, and leaves nothing at the hand-over`()
+            async throws
+        {
+            let live = try await LiveEnvironment.ready()
+            try await live.withConfiguredBrowser { _ in
+                let site = try await Site.start(live)
+                let app = try live.app(1)
+                let account = try await live.signIn("Amara", through: app)
+                #expect(try await browse(live).code == 0)
+                let full = try await live.runAside(
+                    program: "/bin/dd", ["if=/dev/zero", "of=" + live.homeInWorkersBrowser() + "/full", "bs=1M"])
+                #expect(try await full.waitForExit() == 1)
+                #expect(try full.log().contains("No space left on device"))
+                let run = try await browse(live, site.address(state: "full"))
+                #expect(run.code == 0, "\(run.errors)")
+                #expect(try await site.answer(to: "full")["code"]?.isEmpty == false)
+                try await app.signOut(account)
+                try await live.settle()
+                #expect(try processes(with: live.path("run/profiles")) == [])
+                #expect(try await live.newestReceipt(says: "browser")?.grade == "enforced")
                 site.program.kill()
                 _ = try await site.program.waitForExit()
             }
@@ -243,16 +291,14 @@ extension LiveDevice {
                     #expect(run.code == 1 && run.errors.contains("[page_not_shown]"), "\(run.errors)")
                 }
                 // A browser that runs but shows nothing.
-                let started = live.path("browser-started")
-                let script = "#!/bin/sh\n>\(started)\nexec /bin/sleep 600\n"
+                let script = "#!/bin/sh\nexec /bin/sleep 600\n"
                 try live.scratch.writeProgram(script, to: "instead-of-a-browser")
                 func opening() async throws -> (program: RunningProgram, errors: String) {
-                    try? FileManager.default.removeItem(atPath: started)
+                    let before =
+                        try live.log(of: .agent).components(separatedBy: "page opens in the worker's browser").count - 1
                     let run = try await CommandRun.start(
                         ["browser", "--runtime-directory", live.path("run")], in: live.scratch)
-                    try await FolderWatch(live.path("")).until("the browser") {
-                        FileManager.default.fileExists(atPath: started)
-                    }
+                    try await live.log(of: .agent, says: "page opens in the worker's browser", times: before + 1)
                     return run
                 }
                 var run = try await opening()

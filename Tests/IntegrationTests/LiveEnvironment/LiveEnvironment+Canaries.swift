@@ -82,7 +82,9 @@ extension LiveEnvironment {
         none canaries: [String: String], keys: [String: [UInt8]] = [:], in surfaces: [String: String]
     ) async throws {
         let places = surfaces.flatMap { name, path in
-            ["--surface", "\(name)=\(path)"] + (name.hasPrefix(Self.temporary) ? ["--absent-is-none", name] : [])
+            // The broker replaces a file by renaming its draft, which may have happened since the folder was listed.
+            let mayBeAbsent = name.hasPrefix(Self.temporary) || name.hasSuffix(".new")
+            return ["--surface", "\(name)=\(path)"] + (mayBeAbsent ? ["--absent-is-none", name] : [])
         }
         try await search(canaries, keys: keys, places + ["--expect-none"])
     }

@@ -49,15 +49,20 @@ extension LiveEnvironment {
         /// The places in which something was left, or the word that replaces the list.
         let left: [String]
         let unobserved: [String]
+        /// What the agent saw that the browsers held open, or the word that replaces the list.
+        let opened: [String]
 
-        private enum CodingKeys: String, CodingKey { case items, left, unobserved }
+        private enum CodingKeys: String, CodingKey { case items, left, unobserved, opened }
 
         init(from decoder: any Decoder) throws {
             let values = try decoder.container(keyedBy: CodingKeys.self)
             items = try values.decode([ReceiptItem].self, forKey: .items)
             unobserved = try values.decode([String].self, forKey: .unobserved)
-            let word = try? values.decode(String.self, forKey: .left)
-            left = try word.map { [$0] } ?? values.decode([String].self, forKey: .left)
+            func list(_ key: CodingKeys) throws -> [String] {
+                let word = try? values.decode(String.self, forKey: key)
+                return try word.map { [$0] } ?? values.decode([String].self, forKey: key)
+            }
+            (left, opened) = (try list(.left), try list(.opened))
         }
     }
 

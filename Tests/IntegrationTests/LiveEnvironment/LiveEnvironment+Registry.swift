@@ -14,7 +14,7 @@ extension LiveEnvironment {
 
     /// Runs `body` with a broker whose configuration also has these keys. Afterwards the original configuration is
     /// restored, and no broker runs.
-    func with(configuration changes: [String: String], _ body: () async throws -> Void) async throws {
+    func with(configuration changes: [String: Any], _ body: () async throws -> Void) async throws {
         let place = URL(filePath: path("configuration/batond.json"))
         let former = try Data(contentsOf: place)
         var configuration = try JSONSerialization.jsonObject(with: former) as? [String: Any] ?? [:]

@@ -25,15 +25,15 @@ final class LiveEnvironment: Sendable {
     let facts: EnvironmentFacts
     /// The users of the device's programs; nil if all run as the tests' own user.
     let users: DeviceUsers?
-    /// Whether people use a real browser. In the soak test they always do. If they do not, a client posts the pages'
-    /// forms, which takes a tenth of the time.
+    /// Whether people use a real browser; in the soak test they do, unless a suite decides. If they do not, a client posts
+    /// the pages' forms, which takes a tenth of the time.
     let hasBrowser: Bool
     let scratch: Scratch
     private let running = Mutex<[Program: RunningProgram]>([:])
 
     /// Makes the environment in `scratch`.
-    init(in scratch: Scratch, users: DeviceUsers? = nil, hasBrowser: Bool = false) async throws {
-        (self.scratch, self.users, self.hasBrowser) = (scratch, users, hasBrowser || Soak.isRunning)
+    init(in scratch: Scratch, users: DeviceUsers? = nil, hasBrowser: Bool? = nil) async throws {
+        (self.scratch, self.users, self.hasBrowser) = (scratch, users, hasBrowser ?? Soak.isRunning)
         let root = scratch.path("w")
         let baton = try RunningProgram.built("baton")
         // A small program takes the place of the app that the MDM installs; the tests themselves are the apps that use
@@ -373,7 +373,7 @@ final class LiveEnvironment: Sendable {
 
     /// Provides an environment to every test that `body` runs.
     static func lend(
-        users: DeviceUsers? = nil, hasBrowser: Bool = false, _ body: () async throws -> Void
+        users: DeviceUsers? = nil, hasBrowser: Bool? = nil, _ body: () async throws -> Void
     ) async throws {
         try await Scratch.with { scratch in
             let live = try await LiveEnvironment(in: scratch, users: users, hasBrowser: hasBrowser)

@@ -4,7 +4,8 @@ import Testing
 /// Gives a suite one environment, made before its first test and taken down after its last.
 struct LiveEnvironmentTrait: SuiteTrait, TestScoping {
     var users: DeviceUsers?
-    var hasBrowser = false
+    /// Nil means that the environment decides.
+    var hasBrowser: Bool?
 
     @concurrent func provideScope(
         for test: Test, testCase: Test.Case?, performing function: @concurrent @Sendable () async throws -> Void

@@ -41,7 +41,7 @@ final class RealDevice: Sendable {
             "resolve": Dictionary(uniqueKeysWithValues: FaultCluster.names.values.map { ($0, "127.0.0.1") }),
         ]
         let person = BrowserChoice.person(program: Repository.root + "/Tests/Person/person.py")
-        let agent = AgentFile(layout: layout, command: try person.command(layout), host: nil)
+        let agent = try AgentFile(layout: layout, command: try person.command(layout), host: nil)
         try await start("batond", try JSONSerialization.data(withJSONObject: broker))
         try await start("baton-agent", try JSONEncoder().encode(agent))
         try await enroll()

@@ -122,6 +122,32 @@ import Testing
         }
     }
 
+    @Test func `a server that loses PostgreSQL at any moment of its start says so and exits`() async throws {
+        try await Scratch.with { scratch in
+            let cluster = try await PostgreSQLCluster.start(in: scratch)
+            let folder = scratch.path("relay")
+            try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+            let link = try CommitCutter(cluster: cluster, folder: folder, in: scratch)
+            let database = try await ServerDatabase(in: cluster)
+            let server = try ServerProcess(database.keys(["socket": folder], besides: Self.settings), in: scratch)
+            try await server.start()
+            #expect(try await server.end(by: SIGTERM) == 0)
+            let before = link.messages
+            try await server.start()
+            let needed = link.messages - before
+            #expect(try await server.end(by: SIGTERM) == 0)
+            // A server that is ready asks for more, so the last moments are not tried.
+            for count in stride(from: 1, to: needed * 3 / 4, by: max(1, needed / 12)) {
+                link.loseServer(afterMessages: count)
+                let outcome = try await server.fail()
+                #expect(
+                    outcome.code == 1 && outcome.text.contains("[server.database.unusable]"),
+                    "\(count) of \(needed): \(outcome.text)")
+                link.loseServer(afterMessages: nil)
+            }
+        }
+    }
+
     /// Makes groups until one is refused.
     private func makeGroups(_ prefix: String, at server: ServerProcess) async throws -> MadeGroups {
         var made = MadeGroups()

@@ -18,6 +18,9 @@ package final class CommitCutter: Sendable {
         /// Both ends of each connection.
         var open: [Int: (client: Descriptor, server: Descriptor)] = [:]
         var count = 0
+        /// How many messages clients have sent, and after how many of them the server is lost.
+        var (messages, last): (Int, Int?) = (0, nil)
+        var isLost: Bool { last.map { messages >= $0 } ?? false }
     }
 
     private let state = Mutex(State())
@@ -33,12 +36,22 @@ package final class CommitCutter: Sendable {
         }
         try BlockingThread.start { [self] in
             // If the server is down, the client is refused by the end of its connection.
-            while let client = try? listener.accept() { try? relay(client) }
+            while let client = try? listener.accept() { if !isLost { try? relay(client) } }
         }
     }
 
     /// - Parameter moment: nil to cut none.
     package func cutNextCommit(_ moment: Moment?) { state.withLock { $0.next = moment } }
+
+    /// How many messages clients have sent.
+    package var messages: Int { state.withLock(\.messages) }
+
+    private var isLost: Bool { state.withLock(\.isLost) }
+
+    /// Cuts every connection, and refuses later ones, once clients have sent `count` more messages; nil to serve again.
+    package func loseServer(afterMessages count: Int?) {
+        state.withLock { $0.last = count.map { [messages = $0.messages] in messages + $0 } }
+    }
 
     /// Cuts every open connection, and no later one.
     ///
@@ -71,6 +84,14 @@ package final class CommitCutter: Sendable {
 
     private func forward(from client: Descriptor, to server: Descriptor, _ isMute: Flag) {
         while let bytes = Relay.receive(from: client) {
+            let isLost = state.withLock { state in
+                state.messages += 1
+                return state.isLost
+            }
+            if isLost {
+                cutAll()
+                return
+            }
             guard isCommit(bytes), let moment = takeMoment() else {
                 Relay.send(bytes, to: server)
                 continue

@@ -41,14 +41,13 @@ import Workers
         exit(64)
     }
 
-    /// Listens for the two events after which another worker may be signed in: the process was stopped for a while, or
-    /// the broker announces a change.
+    /// Listens for the event after which another worker may be signed in although the broker announces no change: the
+    /// process was stopped for a while.
     @MainActor private static func listen() {
         let source = DispatchSource.makeSignalSource(signal: SIGCONT, queue: .main)
         source.setEventHandler { MainActor.assumeIsolated { app?.handle(.returned) } }
         source.resume()
         signal = source
-        SharedDevice.observeChanges { app?.handle(.notified) }
     }
 
     private static func readCommands() {

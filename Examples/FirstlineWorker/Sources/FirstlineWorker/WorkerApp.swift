@@ -17,6 +17,11 @@ import Workers
         device = try SharedDevice(configuration)
         files = WorkerFiles(dataFolder: configuration.dataFolder)
         self.terminal = terminal
+        try device.erase("notes") { [weak self, files] in
+            self?.handle(.left)
+            try files.erase(keeping: nil)
+        }
+        try device.follow { [weak self] in self?.handle(.notified) }
     }
 
     /// Queues an event. Passes all queued events to the model in order and performs the actions that it returns, unless
@@ -63,8 +68,7 @@ import Workers
         }
     }
 
-    /// Checks who is signed in. When the closure that receives the answer returns, all of the former worker's data has
-    /// been erased, and MSAL counts the change as handled.
+    /// Checks who is signed in. The answer first erases all of the former worker's data.
     private func checkAccount() {
         device.check { [weak self] answer in
             switch answer {

@@ -11,8 +11,10 @@ package struct WorkerModel {
         case launched
         /// The process was stopped and runs again (SIGCONT).
         case returned
-        /// The broker's notification that the account may have changed.
+        /// Another worker may be signed in, or nobody knows who is.
         case notified
+        /// The worker has left, and their data is being erased.
+        case left
         case command(Command)
         case inputEnded
         case device(mode: String, reason: String?)
@@ -67,6 +69,7 @@ package struct WorkerModel {
         switch event {
         case .launched: [.askDevice] + check(announcing: true)
         case .returned, .notified: check(announcing: true)
+        case .left: left()
         case .command(let command): enqueue(command)
         case .inputEnded: enqueue(.quit)
         case .device(let mode, let reason): device(mode, reason)
@@ -111,6 +114,12 @@ package struct WorkerModel {
             actions.append(.say(Report(.event, "account", fields)))
         }
         return actions + checked()
+    }
+
+    private mutating func left() -> [Action] {
+        let wasShown = worker != nil
+        (worker, profile) = (nil, nil)
+        return (wasShown ? [.clearScreen] : []) + check(announcing: true)
     }
 
     /// The current account could not be determined: show nothing, but delete nothing either.

@@ -25,7 +25,6 @@ import Workers
         var app: WardRoundApp?
         let window = WardRoundWindow { app?.handle($0) }
         app = try WardRoundApp(configuration) { window.show($0) }
-        SharedDevice.observeChanges { app?.handle(.notified) }
         app?.handle(.opened)
         window.open()
     }

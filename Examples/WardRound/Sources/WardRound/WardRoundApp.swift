@@ -18,6 +18,11 @@ import Workers
         device = try SharedDevice(configuration)
         notes = Notes(dataFolder: configuration.dataFolder)
         self.show = show
+        try device.erase("notes") { [weak self, notes] in
+            self?.handle(.left)
+            try notes.erase(keeping: nil)
+        }
+        try device.follow { [weak self] in self?.handle(.notified) }
     }
 
     /// Passes an event to the model, performs the actions that it returns, and shows the new screen. An event that
@@ -47,6 +52,7 @@ import Workers
                 try notes.write(list, owner: owner)
             }
         case .fetchProfile(let owner): fetchProfile(owner)
+        case .reportUnsaved(let isUnsaved): device.hasUnsavedWork = isUnsaved
         case .signIn: device.signIn { [weak self] in self?.handle($0.map { .failed($0) } ?? .signedIn) }
         case .signOut: device.signOut { [weak self] in self?.handle($0.map { .failed($0) } ?? .signedOut) }
         }
@@ -59,8 +65,7 @@ import Workers
         }
     }
 
-    /// Checks who is signed in. When the closure that receives the answer returns, the former worker's data has been
-    /// erased, also from the window, and MSAL counts the change as handled.
+    /// Checks who is signed in. The answer first erases the former worker's data, also from the window.
     private func checkAccount() {
         device.check { [weak self] answer in
             switch answer {

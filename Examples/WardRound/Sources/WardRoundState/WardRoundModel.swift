@@ -11,8 +11,10 @@ package struct WardRoundModel {
         case opened
         /// The window has become active, or the worker wants the app to check again.
         case returned
-        /// MSAL's notice that another worker may be signed in.
+        /// Another worker may be signed in, or nobody knows who is.
         case notified
+        /// The worker has left, and their data is being erased.
+        case left
         case device(isShared: Bool)
         case account(Worker?)
         case accountUnknown(Problem)
@@ -28,6 +30,8 @@ package struct WardRoundModel {
         case notes([Note], owner: String)
         case notesFailed(Problem, owner: String)
         case noteEntered(Note)
+        /// Whether the worker has typed something that is not a note yet.
+        case draftChanged(isEmpty: Bool)
     }
 
     package enum Action: Equatable, Sendable {
@@ -38,6 +42,7 @@ package struct WardRoundModel {
         case readNotes(owner: String)
         case writeNotes([Note], owner: String)
         case fetchProfile(owner: String)
+        case reportUnsaved(Bool)
         case signIn
         case signOut
     }
@@ -55,13 +60,15 @@ package struct WardRoundModel {
     /// An unknown device is treated as a shared device.
     private var isShared = true
     private var isChecking = true
+    /// Whether the worker whom the app knew has left, and the check has not said yet who is signed in now.
+    private var hasLeft = false
     private var mustCheckAgain = false
 
     package init() {}
 
     /// What the window shows now.
     package var screen: Screen {
-        if isChecking { return .checking }
+        if isChecking { return hasLeft ? .signingOut : .checking }
         if let obstacle { return .closed(obstacle) }
         if step == .signingOut { return .signingOut }
         if let data { return .worker(data, notice: notice) }
@@ -72,6 +79,9 @@ package struct WardRoundModel {
         switch event {
         case .opened: return [.askDevice, .checkAccount]
         case .returned, .notified: return check()
+        case .left:
+            (data, notice, hasLeft) = (nil, nil, true)
+            return check()
         case .device(let isShared): self.isShared = isShared
         case .account(let worker): return account(worker)
         case .accountUnknown(let problem): return unknown(problem)
@@ -85,6 +95,7 @@ package struct WardRoundModel {
             if data?.worker.id == owner { notice = problem }
         case .notes(let notes, let owner): change(owner) { $0.notes = notes }
         case .noteEntered(let note): return add(note)
+        case .draftChanged(let isEmpty): return [.reportUnsaved(!isEmpty)]
         }
         return []
     }
@@ -116,7 +127,7 @@ package struct WardRoundModel {
     }
 
     private mutating func checked(_ worker: Worker?) -> [Action] {
-        isChecking = false
+        (isChecking, hasLeft) = (false, false)
         guard !mustCheckAgain else {
             mustCheckAgain = false
             return check()

@@ -13,7 +13,7 @@ import Workers
     private static let anyTime: [WardRoundModel.Event] =
         [
             .returned, .notified, .signInChosen, .signedIn, .signOutChosen, .signedOut, .failed(trouble),
-            .eraseFailed(trouble), .noteEntered(note(of: "a")),
+            .eraseFailed(trouble), .noteEntered(note(of: "a")), .left, .draftChanged(isEmpty: false),
         ]
         + workers.flatMap { worker -> [WardRoundModel.Event] in
             [

@@ -19,8 +19,7 @@ import Workers
         try await run.shows { $0 == .nobody(isShared: true, notice: nil) }
         device.signInsEnd(with: .worker(amara))
         run.app.handle(.signInChosen)
-        try await run.showsPage(of: amara)
-        run.app.handle(.noteEntered(Note("bed 4: water", written: .now)))
+        try await run.write("bed 4: water", as: amara)
         #expect(run.files.count == 1 && run.isHeld("bed 4: water") && run.isHeld(amara.username))
         run.app.handle(.signOutChosen)
         #expect(run.files.isEmpty && !run.isHeld("bed 4: water"))
@@ -43,17 +42,58 @@ import Workers
         let run = try Run(device)
         device.signIn(amara)
         try await run.write("bed 4: water", as: amara)
-        device.signIn(bo)
+        await device.handover(to: bo)
         run.app.handle(.returned)
         try await run.showsPage(of: bo, notes: [])
         #expect(run.files.isEmpty && !run.isHeld("bed 4: water") && !run.isHeld(amara.username))
+    }
+
+    @Test func `after a hand-over nothing is left, although nobody has touched the window`() async throws {
+        let run = try Run(device)
+        device.signIn(amara)
+        try await run.write("bed 4: water", as: amara)
+        device.signOut()
+        try await run.shows { $0 == .nobody(isShared: true, notice: nil) }
+        await device.reached(.erased)
+        #expect(run.files.isEmpty && !run.isHeld("bed 4: water") && !run.isHeld(amara.username))
+        #expect(device.owedErasers.isEmpty)
+    }
+
+    @Test func `if the app was closed at the hand-over, its next run erases before it is given the next worker`()
+        async throws
+    {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "ward-\(UUID().uuidString)")
+        device.signIn(amara)
+        do {
+            let run = try Run(device, folder: folder, isKept: true)
+            try await run.write("bed 4: water", as: amara)
+        }
+        device.signIn(bo)
+        #expect(device.owedErasers == ["notes"])
+        let next = try Run(device, folder: folder)
+        #expect(next.files.count == 1)
+        try await next.showsPage(of: bo, notes: [])
+        #expect(next.filesAtFirstPage(of: bo) == 0 && device.owedErasers.isEmpty)
+    }
+
+    @Test func `a text that is not kept yet is unsaved work, until it is kept`() async throws {
+        let run = try Run(device)
+        device.signIn(amara)
+        try await run.showsPage(of: amara)
+        run.app.handle(.draftChanged(isEmpty: false))
+        await device.reached(.unsavedWork)
+        #expect(device.hasUnsavedWork)
+        device.announceEnd(within: .seconds(60))
+        run.app.handle(.draftChanged(isEmpty: true))
+        await device.reached(.readyToEnd)
+        #expect(!device.hasUnsavedWork)
     }
 
     @Test func `data is erased before the next worker's page is shown`() async throws {
         let run = try Run(device)
         device.signIn(amara)
         try await run.write("bed 4: water", as: amara)
-        device.signIn(bo)
+        await device.handover(to: bo)
         run.app.handle(.returned)
         try await run.showsPage(of: bo)
         #expect(run.filesAtFirstPage(of: bo) == 0)
@@ -89,16 +129,5 @@ import Workers
         device.signInsEnd(with: .canceled)
         run.app.handle(.signInChosen)
         try await run.shows { if case .nobody(_, let notice?) = $0 { notice.code == "canceled" } else { false } }
-    }
-
-    @Test func `if the app dies during a change of worker, its next run completes the change`() async throws {
-        let run = try Run(device)
-        device.signIn(amara)
-        try await run.write("bed 4: water", as: amara)
-        device.signIn(bo)
-        // The first run ends without another check, so its notes are still there.
-        let next = try Run(device, folder: run.folder)
-        try await next.showsPage(of: bo, notes: [])
-        #expect(next.files.isEmpty)
     }
 }

@@ -14,7 +14,11 @@ import Workers
     private let record: Record
     private let screens: AsyncStream<Screen>
 
-    init(_ device: TestDevice, folder: URL? = nil) throws {
+    private let isKept: Bool
+
+    /// - Parameter isKept: whether the folder stays after this run.
+    init(_ device: TestDevice, folder: URL? = nil, isKept: Bool = false) throws {
+        self.isKept = isKept
         let folder = folder ?? FileManager.default.temporaryDirectory.appending(path: "ward-\(UUID().uuidString)")
         self.folder = folder
         let record = Record()
@@ -41,7 +45,7 @@ import Workers
         app.handle(.opened)
     }
 
-    isolated deinit { try? FileManager.default.removeItem(at: folder) }
+    isolated deinit { if !isKept { try? FileManager.default.removeItem(at: folder) } }
 
     /// What the window would show now.
     var screen: Screen? { record.screen }
@@ -76,8 +80,13 @@ import Workers
 
     /// Writes a note as a worker who is signed in.
     func write(_ text: String, as worker: TestWorker) async throws {
-        try await showsPage(of: worker)
+        repeat { try await showsPage(of: worker) } while !isOpen(for: worker)
         app.handle(.noteEntered(Note(text, written: .now)))
+    }
+
+    /// Whether the page is not covered: since it was shown, another check may have begun.
+    private func isOpen(for worker: TestWorker) -> Bool {
+        if case .worker(let data, _) = screen { data.worker.id == worker.identifier } else { false }
     }
 
     /// Makes the removal of files fail by replacing the folder of notes with a file.

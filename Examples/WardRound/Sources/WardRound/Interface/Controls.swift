@@ -52,6 +52,9 @@ struct TextField: Widget {
     /// Calls `action` when Enter is pressed in the field.
     func onEnter(_ action: @escaping @MainActor () -> Void) { on("activate", action) }
 
+    /// Calls `action` whenever the text changes.
+    func onChange(_ action: @escaping @MainActor () -> Void) { on("changed", action) }
+
     var text: String { unsafe String(cString: gtk_editable_get_text(pointer.opaque)) }
 
     /// Moves the keyboard focus to the field, and leaves the field's text unselected, so that the next key does not

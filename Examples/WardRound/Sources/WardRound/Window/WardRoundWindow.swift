@@ -19,7 +19,8 @@ import Workers
         invitation = MessagePage(button: "Sign in") { handle(.signInChosen) }
         closed = MessagePage(button: "Try again") { handle(.returned) }
         worker = WorkerPage(
-            entered: { handle(.noteEntered(Note($0, written: .now))) }, signOut: { handle(.signOutChosen) })
+            entered: { handle(.noteEntered(Note($0, written: .now))) },
+            typed: { handle(.draftChanged(isEmpty: $0.isEmpty)) }, signOut: { handle(.signOutChosen) })
         pages = Pages([
             "wait": wait.widget, "invitation": invitation.widget, "closed": closed.widget, "worker": worker.widget,
         ])

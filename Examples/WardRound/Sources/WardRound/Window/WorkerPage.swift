@@ -15,7 +15,10 @@ import Workers
     private let add: Button
     let widget: Box
 
-    init(entered: @escaping @MainActor (String) -> Void, signOut: @escaping @MainActor () -> Void) {
+    init(
+        entered: @escaping @MainActor (String) -> Void, typed: @escaping @MainActor (_ text: String) -> Void,
+        signOut: @escaping @MainActor () -> Void
+    ) {
         let field = TextField(placeholder: "Write a note", maximumLength: 300)
             .filling(across: true).named("New note")
         let enter: @MainActor () -> Void = {
@@ -25,6 +28,7 @@ import Workers
             entered(text)
         }
         field.onEnter(enter)
+        field.onChange { typed(field.text) }
         self.field = field
         add = Button("Add", pressed: enter).styled("suggested-action")
         let header = Box.row(

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import BrokerIPC
+internal import BrokerProtocol
+internal import Files
+internal import Glibc
+internal import Logging
+internal import Processes
+internal import Synchronization
+
+/// Takes the folders of apps that have not erased the worker's data away: into a folder of the agent's own, which is
+/// emptied at once, in the background.
+///
+/// A rename takes no time, whatever a folder contains, so that the next worker does not wait for the removal.
+final class AppDataTrash: Sendable {
+    private let folder: Directory
+    private let logger: Logger
+    /// Held by the thread that removes what was taken.
+    private let emptying = Mutex<Void>(())
+    /// What was taken of the latest epoch: an order that is repeated finds nothing more there. Held while folders are taken.
+    private let taken = Mutex(Taken())
+
+    private struct Taken {
+        var epoch: Epoch.ID?
+        var paths: Set<String> = []
+    }
+
+    /// How long the processes of one app may take to end, so that one that does not end leaves time for the other apps.
+    private static let patience = Duration.seconds(1)
+
+    /// What is taken gets a name that begins with this, and nothing else in the folder is removed.
+    private static let prefix = "taken-"
+
+    /// - Parameter folder: on the file system of the apps' folders; made if it is missing.
+    init(folder: Directory, logger: Logger) { (self.folder, self.logger) = (folder, logger) }
+
+    /// Ends the processes of these apps, and takes their folders away; blocks.
+    ///
+    /// - Parameters:
+    ///   - epoch: the epoch that has ended.
+    ///   - deadline: the time since the machine was started after which nothing more is killed or moved: it could be the
+    ///     next worker's.
+    /// - Returns: the apps whose folders are not all away, each with the first reason.
+    func take(_ apps: [AppData], of epoch: Epoch.ID, until deadline: Duration) -> [AppDataFailure] {
+        taken.withLock { taken in
+            if taken.epoch != epoch { taken = Taken(epoch: epoch) }
+            return take(apps, until: deadline, &taken.paths)
+        }
+    }
+
+    private func take(
+        _ apps: [AppData], until deadline: Duration, _ taken: inout Set<String>
+    ) -> [AppDataFailure] {
+        var failures: [AppDataFailure] = []
+        for app in apps {
+            do throws(Obstacle) {
+                try end(app, until: min(deadline, BootClock.now() + Self.patience))
+                for path in app.folders where try take(path, until: deadline) { taken.insert(path) }
+                if taken.isDisjoint(with: app.folders) { failures.append(AppDataFailure(app: app.app, code: .missing)) }
+            } catch {
+                logger.error(
+                    "the data of an app cannot be taken away",
+                    metadata: ["app": "\(app.app)", "error.code": "\(error.code.rawValue)", "error": "\(error.cause)"])
+                failures.append(AppDataFailure(app: app.app, code: error.code))
+            }
+        }
+        empty()
+        return failures
+    }
+
+    /// Removes what was taken away, in the background. What is left is removed at the next such moment.
+    func empty() {
+        do { try BlockingThread.start { [self] in emptying.withLock { _ in remove() } } } catch {
+            logger.error("what was taken from apps is not removed", metadata: ["error": "\(error)"])
+        }
+    }
+
+    private func remove() {
+        let names: [String]
+        do throws(FileError) {
+            names = try folder.names().filter { $0.hasPrefix(Self.prefix) }
+        } catch { return log(error) }
+        // If one cannot be removed, the others are removed nevertheless.
+        for name in names { do throws(FileError) { try folder.appending(name).removeTree() } catch { log(error) } }
+    }
+
+    private func log(_ error: FileError) {
+        logger.error("what was taken from apps cannot be removed", metadata: ["error": "\(error)"])
+    }
+
+    /// Why something is still in its place.
+    private struct Obstacle: Error {
+        let code: AppDataFailure.Code
+        let cause: String
+
+        init(code: AppDataFailure.Code, cause: String) { (self.code, self.cause) = (code, cause) }
+
+        init(_ error: FileError) {
+            self.init(code: error.errno == EXDEV ? .elsewhere : .notMoved, cause: "\(error)")
+        }
+    }
+
+    private static func check(_ deadline: Duration) throws(Obstacle) {
+        guard BootClock.now() < deadline else { throw Obstacle(code: .agentSilent, cause: "there is no time left") }
+    }
+
+    private func end(_ app: AppData, until deadline: Duration) throws(Obstacle) {
+        do throws(ProcessFailure) { try ProcessSweep.end(Set(app.processes), until: deadline) } catch {
+            throw Obstacle(code: .processLeft, cause: "\(error)")
+        }
+    }
+
+    /// Takes a folder away.
+    ///
+    /// - Returns: whether it was there. An app that has kept nothing need not have made its folder.
+    private func take(_ path: String, until deadline: Duration) throws(Obstacle) -> Bool {
+        try checkMounts(path)
+        var status = stat()
+        guard unsafe lstat(path, &status) == 0 else {
+            if errno == ENOENT { return false }
+            throw Obstacle(code: .notMoved, cause: "it cannot be examined: errno \(errno)")
+        }
+        try check(path, status)
+        do throws(FileError) { try folder.makePrivate() } catch { throw Obstacle(error) }
+        try Self.check(deadline)
+        do throws(FileError) {
+            // A random name: what was taken before may still be there.
+            let name = Self.prefix + String(UInt64.random(in: 0 ... .max), radix: 16)
+            guard unsafe rename(path, folder.path + "/" + name) == 0 else {
+                throw FileError(.rename, errno: errno, path: path)
+            }
+            for changed in [folder.path, path.split(separator: "/").dropLast().map { "/" + $0 }.joined()] {
+                try Directory(path: changed).sync()
+            }
+        } catch { throw Obstacle(error) }
+        return true
+    }
+
+    /// Checks that no other machine or program keeps the file system, since it might not answer, and that nothing is mounted
+    /// at the folder or in it. Does not touch the folder.
+    private func checkMounts(_ path: String) throws(Obstacle) {
+        let mounts: [MountTable.Mount]
+        do throws(FileError) { mounts = try MountTable.read().visible } catch { throw Obstacle(error) }
+        if mounts.contains(where: { $0.path == path || $0.path.hasPrefix(path + "/") }) {
+            throw Obstacle(code: .mounted, cause: "it is a mount, or contains one")
+        }
+        let nearest = mounts.filter { $0.contains(path) }.max { $0.path.utf8.count < $1.path.utf8.count }
+        guard nearest?.keeper == .machine else {
+            throw Obstacle(code: .elsewhere, cause: "its file system is not one of this machine")
+        }
+    }
+
+    /// Checks that the folder belongs to this user and is reached through no link.
+    private func check(_ path: String, _ status: stat) throws(Obstacle) {
+        let real: String
+        do throws(FileError) { real = try Directory(path: path).realPath() } catch { throw Obstacle(error) }
+        guard status.st_mode & S_IFMT == S_IFDIR, real == path else {
+            throw Obstacle(code: .notAFolder, cause: "it is reached through a link, or is no folder")
+        }
+        guard status.st_uid == geteuid() else {
+            throw Obstacle(code: .foreign, cause: "it belongs to user \(status.st_uid)")
+        }
+    }
+}

@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import BrokerIPC
+internal import BrowserExtension
+internal import BrowserPolicies
+internal import BrowserWindows
+internal import Files
+internal import Glibc
+
+/// The browsers that the agent confines and configures: the worker's browser, with the device's policies and with the
+/// extension that signs the worker in, and the sign-in window, which shows sign-in pages only.
+///
+/// Each window has a folder of its own with its policies and start pages. The browser runs in a ``Confinement``, in which
+/// these files appear, read-only, where the browser looks for them.
+package struct ManagedBrowser: Sendable, Equatable {
+    /// The program that `browser.command` starts, directly or through other programs.
+    package enum Kind: String, Sendable, Equatable {
+        /// Debian's Chromium. The command must start `/usr/lib/chromium/chromium`: `/usr/bin/chromium` turns off the
+        /// installation of extensions.
+        case chromium
+        /// Debian's Firefox ESR.
+        case firefox
+    }
+
+    package let kind: Kind
+    /// The command of the worker's browser.
+    let command: BrowserCommand
+    /// The command of the sign-in window. It starts Chromium, because Firefox has no policy that blocks its own pages.
+    let signInCommand: BrowserCommand
+    /// The path of `baton-browser-host`.
+    let host: String
+    let brokerSocket: String
+    /// Further files and folders that the windows may read.
+    let readable: [String]
+    /// Whether a screen reader can read the worker's browser. The sign-in window can always be read.
+    let isAccessible: Bool
+
+    private static let bus = "/usr/bin/dbus-daemon"
+    static let chromium = "/usr/lib/chromium/chromium"
+
+    /// The memory of the windows' folders. A page of the sign-in window stores little; a worker downloads files.
+    private static let signInMemory = Confinement.Memory(home: 256 << 20, temporary: 64 << 20, shared: 256 << 20)
+    private static let workersMemory = Confinement.Memory(home: 1 << 30, temporary: 512 << 20, shared: 512 << 20)
+
+    /// What a window is made of.
+    struct Window {
+        /// The window's own folder, which the browser can only read.
+        let folder: Directory
+        let configuration: BrowserConfiguration
+        /// The identity platform's host; nil if the broker has not named it.
+        let signIn: AddressPattern?
+        /// The environment of the agent's session.
+        let session: [String: String]
+    }
+
+    /// Packs the extension of the worker's browser into a folder of the agent.
+    ///
+    /// - Throws: ``AgentFailure``.
+    func makeExtension(in folder: Directory) throws(AgentFailure) -> BrowserExtensionPackage {
+        let input = BrowserExtensionPackage.Input(
+            version: BrokerVersion.current, host: host, brokerSocket: brokerSocket, addresses: [])
+        do { return try BrowserExtensionPackage.make(in: folder, input) } catch let error as FileError {
+            throw AgentFailure(
+                .policiesUnavailable,
+                "The folder of the browser's extension cannot be used (\(error)). Give only the session user access to it."
+            )
+        } catch { throw Self.unavailable(error) }
+    }
+
+    /// Prepares a sign-in window and returns the command that opens it.
+    ///
+    /// - Throws: ``AgentFailure`` if the window cannot be confined or its policies cannot be put in force. In that case
+    ///   it must not open.
+    func signInWindow(_ window: Window, _ url: LoopbackURL, page: StartPage) throws(AgentFailure) -> [String] {
+        try check([])
+        var confinement = Confinement(memory: Self.signInMemory)
+        SessionResources(window.session).add(to: &confinement)
+        show(window.folder, in: &confinement)
+        let bus = AccessibilityBus.find(in: window.session)
+        bus?.add(to: &confinement)
+        do {
+            let guarding = try WindowGuard(in: ChromiumFiles.place)
+            let policies = ChromiumPolicies.signIn(
+                window.configuration, platform: window.signIn, origin: url.origin, startPage: page.url,
+                guarding: ChromiumExtension(id: guarding.id, updateURL: guarding.updateURL))
+            try ChromiumFiles(window.folder).write(policies, guarding: guarding, in: &confinement)
+        } catch { throw Self.unavailable(error) }
+        return confinement.words(
+            for: [signInCommand.program]
+                + signInCommand.adding(bus == nil ? [] : [AccessibilityBus.chromiumOption])
+                .arguments(profile: Self.profile, page: page))
+    }
+
+    /// Prepares the worker's browser and returns the command that starts its sandbox: see ``WorkersBrowser``.
+    ///
+    /// - Throws: as ``signInWindow(_:page:)``.
+    func workersBrowser(_ window: Window, _ package: BrowserExtensionPackage) throws(AgentFailure) -> [String] {
+        try check(kind == .firefox ? [Self.bus] + FirefoxFiles.places : [])
+        var confinement = Confinement(memory: Self.workersMemory)
+        SessionResources(window.session).add(
+            to: &confinement,
+            for: window.configuration.allowsPrinting ? [.sound, .capture, .printing] : [.sound, .capture])
+        show(window.folder, in: &confinement)
+        for path in [package.folder, brokerSocket] { confinement.show(path) }
+        if !SystemFiles.contain(host) { confinement.show(host) }
+        let bus = isAccessible ? AccessibilityBus.find(in: window.session) : nil
+        bus?.add(to: &confinement)
+        do throws(FileError) { try write(window, package, in: &confinement) } catch { throw Self.unavailable(error) }
+        let options = bus != nil && kind == .chromium ? [AccessibilityBus.chromiumOption] : []
+        let command = [command.program] + command.adding(options).pageArguments(profile: Self.profile)
+        return confinement.words(
+            for: WorkersBrowser.launcher(command, beginning: kind == .firefox ? Self.busBeginning(window.folder) : ""))
+    }
+
+    private func show(_ folder: Directory, in confinement: inout Confinement) {
+        for path in [folder.path] + readable { confinement.show(path) }
+    }
+
+    /// The folders of the profile and of downloads inside a window's confinement.
+    private static let profile = Confinement.home + "/profile"
+    private static let downloads = Confinement.home + "/Downloads"
+
+    // MARK: - Checks
+
+    private func check(_ needed: [String]) throws(AgentFailure) {
+        do throws(ConfinementFailure) { try Confinement.check() } catch {
+            throw AgentFailure(.confinementUnavailable, error.description)
+        }
+        for path in readable where unsafe access(path, F_OK) != 0 {
+            throw AgentFailure(
+                .confinementUnavailable,
+                "There is no \(path), which browser.readable names. Correct the path."
+            )
+        }
+        for path in needed where unsafe access(path, F_OK) != 0 {
+            throw AgentFailure(
+                .policiesUnavailable, "There is no \(path). Install dbus-daemon and the browser from Debian's packages."
+            )
+        }
+    }
+
+    /// Refuses a package with a file that somebody has changed since the agent packed it.
+    ///
+    /// - Throws: ``AgentFailure``.
+    func check(_ package: BrowserExtensionPackage) throws(AgentFailure) {
+        let changed: String?
+        do throws(FileError) { changed = try package.changedFile() } catch {
+            throw AgentFailure(.policiesUnavailable, "The browser's extension cannot be read (\(error)).")
+        }
+        guard let changed else { return }
+        throw AgentFailure(
+            .extensionChanged,
+            "\(changed) was changed since the agent packed the browser's extension. Find out who did that, then restart "
+                + "baton-agent: it packs the extension again.")
+    }
+
+    /// - Parameter error: a ``FileError``, or an error of the cryptographic library.
+    private static func unavailable(_ error: any Error) -> AgentFailure {
+        error is FileError
+            ? AgentFailure(.policiesUnavailable, "The browser's policies cannot be written (\(error)).")
+            : AgentFailure(
+                .policiesUnavailable, "The window's extension cannot be signed (\(error)). Restart baton-agent.")
+    }
+
+    // MARK: - Policies
+
+    private func write(
+        _ window: Window, _ package: BrowserExtensionPackage, in confinement: inout Confinement
+    ) throws(FileError) {
+        var context = PolicyContext(
+            downloads: Self.downloads, needed: [window.signIn].compactMap(\.self),
+            startPages: window.folder.path, singleSignOn: package.policies)
+        switch kind {
+        case .chromium:
+            try ChromiumFiles(window.folder).write(
+                ChromiumPolicies.make(window.configuration, in: context), hostManifest: package.chromium.hostManifest,
+                in: &confinement)
+        case .firefox:
+            let files = FirefoxFiles(window.folder)
+            context.authorityFiles = try files.write(window.configuration.authorities)
+            try files.write(
+                FirefoxPolicies.make(window.configuration, in: context), hostManifest: package.firefox.hostManifest,
+                in: &confinement)
+            try files.closeInternalPages(
+                openFolders: [window.folder.path, Self.downloads].map(StartPage.address(of:)), in: &confinement)
+            try window.folder.file(Self.busFile).replace(with: Array(Self.busConfiguration.utf8))
+        }
+    }
+
+    // MARK: - Firefox's message bus
+
+    private static let busFile = "bus.conf"
+    private static let busSocket = Confinement.runtime + "/bus"
+
+    /// The configuration of the browser's own message bus (dbus-daemon(1)).
+    ///
+    /// A second process of Firefox passes its page to the first process over a message bus. Over the session's bus, the
+    /// browser could reach programs outside its confinement. The browser therefore has its own bus, which starts no
+    /// services.
+    private static let busConfiguration = """
+        <busconfig>
+          <type>session</type>
+          <listen>unix:path=\(busSocket)</listen>
+          <auth>EXTERNAL</auth>
+          <policy context="default">
+            <allow send_destination="*"/>
+            <allow receive_sender="*"/>
+            <allow own="*"/>
+          </policy>
+        </busconfig>
+        """
+
+    /// Returns the shell command that starts that bus.
+    private static func busBeginning(_ folder: Directory) -> String {
+        let path = (folder.path + "/" + busFile).replacing("'", with: "'\\''")
+        return """
+            \(bus) --config-file='\(path)' --fork
+            export DBUS_SESSION_BUS_ADDRESS='unix:path=\(busSocket)'
+
+            """
+    }
+}
+
+extension BrowserExtensionPackage {
+    /// What a browser's policies say about the extension.
+    fileprivate var policies: BrowserExtension {
+        BrowserExtension(
+            chromium: ChromiumExtension(id: chromium.id, updateURL: chromium.updateURL),
+            firefoxID: firefox.id, firefoxInstallURL: firefox.installURL, host: Self.hostName)
+    }
+}

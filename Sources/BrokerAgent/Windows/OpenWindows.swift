@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import BrokerIPC
+internal import BrowserExtension
+internal import BrowserPolicies
+internal import BrowserWindows
+internal import Files
+internal import Glibc
+internal import Logging
+internal import Processes
+internal import UnixSocket
+
+/// The processes that show windows: starts them, ends them, and says what their ends mean.
+///
+/// It belongs to the agent's thread. Its own threads only wait, and post events to the agent.
+final class OpenWindows {
+    let configuration: AgentConfiguration
+    let events: Mailbox<BrowserAgent.Event>
+    let logger: Logger
+    /// The processes of the sign-in windows, or of browsers that the agent does not configure, by their numbers.
+    var windows: [Int: ChildProcess] = [:]
+    /// The processes that wait until they are confined, by process id.
+    var held: [Int32: HeldWindow] = [:]
+    /// The folders of the sign-in windows.
+    var folders: [Int: Directory] = [:]
+    /// Sign-in windows that were to end and may still run. Until they have ended, the worker's browser opens no page.
+    var unended: [Int: ChildProcess] = [:]
+    /// The sandbox of the worker's browser; nil if the worker has opened no page.
+    var worker: WorkersBrowser?
+    /// The worker's pages that wait for the browser's extension.
+    var waitingPages = WaitingPages()
+    /// The packed extension, or the failure to pack it; nil if the agent does not configure the browser.
+    private(set) var package: Result<BrowserExtensionPackage, AgentFailure>?
+    /// The socket on which the extension's host reports that the extension is ready.
+    private var readySocket: NoticeSocket?
+    /// The number of windows, pages and waits so far.
+    private var count = 0
+
+    /// A process that waits until it is confined, and then opens a window.
+    struct HeldWindow {
+        let held: HeldProcess
+        /// The number of the window, or of the page that the worker's browser shows first.
+        let number: Int
+        /// Whether the process becomes the sandbox of the worker's browser.
+        let isWorkers: Bool
+    }
+
+    /// An order to open a page.
+    struct Order {
+        let id: UInt64
+        let profile: BrowserProfile
+        let configuration: BrowserConfiguration
+        /// The address pattern of sign-in pages; nil if the broker has not named it.
+        let signIn: AddressPattern?
+        /// Whether the broker confines the process before the page opens.
+        let isHeld: Bool
+    }
+
+    init(configuration: AgentConfiguration, events: Mailbox<BrowserAgent.Event>, logger: Logger) {
+        (self.configuration, self.events, self.logger) = (configuration, events, logger)
+    }
+
+    /// The children of the agent that ``ChildProcess`` reaps.
+    var children: [ChildProcess] {
+        Array(windows.values) + Array(unended.values) + held.values.map(\.held.process)
+            + [worker?.process].compactMap(\.self)
+    }
+
+    /// Returns a number that no window, page or wait has yet.
+    func next() -> Int {
+        count += 1
+        return count
+    }
+
+    /// Whether the agent has to confine its windows on a machine that cannot confine them; blocks.
+    var cannotConfine: Bool {
+        guard configuration.managed != nil else { return false }
+        do throws(ConfinementFailure) {
+            try Confinement.check()
+            return false
+        } catch {
+            logger.error("no window can open", metadata: ["error": "\(error)"])
+            return true
+        }
+    }
+
+    // MARK: - The extension
+
+    /// Packs the browser's extension, if the agent configures the browser.
+    func packExtension(in profiles: Directory) {
+        guard let managed = configuration.managed else { return }
+        let package = Result { () throws(AgentFailure) in
+            try managed.makeExtension(in: profiles.appending("extension"))
+        }
+        if case .failure(let failure) = package {
+            logger.error("the browser's extension cannot be packed", metadata: ["error": "\(failure)"])
+        }
+        self.package = package
+        awaitExtensions()
+    }
+
+    /// Reports each message that arrives on the package's socket, until the agent ends.
+    private func awaitExtensions() {
+        guard let path = try? package?.get().readySocket else { return }
+        do {
+            let socket = try NoticeSocket(path: path)
+            readySocket = socket
+            try BlockingThread.start { [events, logger] in Self.readReports(from: socket, logger) { events.post($0) } }
+        } catch {
+            logger.error("the browser's extension cannot report that it is ready", metadata: ["error": "\(error)"])
+        }
+    }
+
+    /// Reads reports until the socket fails; blocks.
+    private static func readReports(
+        from socket: NoticeSocket, _ logger: Logger, tell: (BrowserAgent.Event) -> Void
+    ) {
+        while true {
+            do throws(SocketError) {
+                let notice = try socket.notice(or: nil, seconds: 3600)
+                if let number = notice.flatMap({ Int($0.text) }) { tell(.extensionReady(browser: number)) }
+            } catch {
+                if error.errno == ETIMEDOUT { continue }
+                return logger.error(
+                    "the browser's extension cannot report that it is ready", metadata: ["error": "\(error)"])
+            }
+        }
+    }
+
+    // MARK: - Opening
+
+    /// Opens a page of the broker: in a window of its own, or in a program that the agent neither confines nor
+    /// configures.
+    func openSignIn(_ url: LoopbackURL, _ order: Order) throws -> BrowserMachine.Event {
+        let number = next()
+        guard let managed = configuration.managed else { return try openUnmanaged(url, as: number, order) }
+        let folder = try windowFolder(BrowserProfile.signInWindow + String(number), of: order.profile)
+        folders[number] = folder
+        let page = try StartPage(.leads(to: url.text), number: number, in: folder)
+        let words = try managed.signInWindow(window(folder, order), url, page: page)
+        return try open(words, in: environment(of: order.profile, number: number), as: number, order)
+    }
+
+    private func openUnmanaged(_ url: LoopbackURL, as number: Int, _ order: Order) throws -> BrowserMachine.Event {
+        let profile = order.profile
+        let temporary = try made { () throws(FileError) in try profile.make() }
+        let page = try StartPage(.leads(to: url.text), number: number, in: profile.folder)
+        let command = configuration.command
+        let words = [command.program] + command.arguments(profile: profile.browser.path, page: page)
+        let environment = BrowserEnvironment.make(
+            for: profile, temporary, number: number, from: BrowserEnvironment.session)
+        return try open(words, in: environment, as: number, order)
+    }
+
+    private func open(
+        _ words: [String], in environment: [String: String], as number: Int, _ order: Order
+    ) throws -> BrowserMachine.Event {
+        guard !order.isHeld else {
+            let waiting = try HeldProcess.start(words, environment: environment)
+            try watch(waiting.process, as: number)
+            return hold(HeldWindow(held: waiting, number: number, isWorkers: false), order)
+        }
+        let window = try ChildProcess.spawn(
+            executable: words[0], arguments: Array(words.dropFirst()), environment: environment, output: .discarded)
+        try watch(window, as: number)
+        return started(number, by: window, order.id)
+    }
+
+    func hold(_ window: HeldWindow, _ order: Order) -> BrowserMachine.Event {
+        let process = window.held.process.pid
+        held[process] = window
+        Failpoint.browserHeld.reach()
+        return .held(id: order.id, process: process)
+    }
+
+    func started(_ number: Int, by process: ChildProcess, _ id: UInt64) -> BrowserMachine.Event {
+        Failpoint.browserStarted.reach()
+        logger.info("browser started", metadata: ["browser.pid": "\(process.pid)"])
+        return .started(id: id, browser: number)
+    }
+
+    /// Lets a process that is confined now open its window.
+    ///
+    /// - Throws: ``AgentFailure`` or ``FileError`` if the process has ended.
+    func release(_ process: Int32, for id: UInt64) throws -> BrowserMachine.Event {
+        guard let window = held.removeValue(forKey: process) else {
+            throw AgentFailure(.browserUnavailable, "The process that was to become the browser ended.")
+        }
+        if window.isWorkers { try worker?.release() } else { try window.held.release() }
+        return started(window.number, by: window.held.process, id)
+    }
+
+    // MARK: - Folders and variables
+
+    /// Makes the folder of one window, with its policies and start pages.
+    func windowFolder(_ name: String, of profile: BrowserProfile) throws(AgentFailure) -> Directory {
+        try made { () throws(FileError) in try profile.makeWindow(name) }
+    }
+
+    private func made(_ make: () throws(FileError) -> Directory) throws(AgentFailure) -> Directory {
+        do throws(FileError) { return try make() } catch {
+            logger.error("no browser profile", metadata: ["error": "\(error)"])
+            throw AgentFailure(.profileUnavailable, "The folder browser.profiles cannot be used.")
+        }
+    }
+
+    func window(_ folder: Directory, _ order: Order) -> ManagedBrowser.Window {
+        ManagedBrowser.Window(
+            folder: folder, configuration: order.configuration, signIn: order.signIn,
+            session: BrowserEnvironment.session)
+    }
+
+    /// Returns the environment of a confined browser. The broker finds the browser's processes by two of the variables.
+    func environment(of profile: BrowserProfile, number: Int? = nil) -> [String: String] {
+        var environment = WindowEnvironment.make(from: BrowserEnvironment.session)
+        environment[BrowserProfile.markName] = profile.folder.path
+        environment[BrowserProfile.numberName] = number.map(String.init)
+        return environment
+    }
+}

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import BrowserExtension
+internal import BrowserPolicies
+internal import BrowserWindows
+internal import Files
+internal import Glibc
+internal import JSON
+
+/// The files in a window's folder that Chromium finds in `/etc/chromium`.
+struct ChromiumFiles {
+    /// Where the browser sees the files.
+    static let place = "/etc/chromium"
+    private let root: Directory
+
+    init(_ folder: Directory) { root = folder.appending("chromium") }
+
+    /// Writes the policies and the manifest of a worker's browser, and shows them to the browser.
+    ///
+    /// - Parameter hostManifest: the path of the native messaging host's manifest.
+    func write(_ policies: JSONValue, hostManifest: String, in confinement: inout Confinement) throws(FileError) {
+        try write(policies, in: &confinement)
+        try HostManifest(hostManifest).copy(to: root)
+    }
+
+    /// Writes the policies and the extension of a sign-in window, and shows them to the browser.
+    func write(_ policies: JSONValue, guarding: WindowGuard, in confinement: inout Confinement) throws(FileError) {
+        try write(policies, in: &confinement)
+        for (name, content) in guarding.files { try root.file(name).replace(with: content) }
+    }
+
+    private func write(_ policies: JSONValue, in confinement: inout Confinement) throws(FileError) {
+        let managed = root.appending("policies").appending("managed")
+        try managed.make()
+        try managed.file("baton.json").replace(with: JSONWriter.write(policies))
+        confinement.show(root.path, at: Self.place)
+    }
+}
+
+/// The files in a window's folder that Firefox finds in two folders of the system.
+struct FirefoxFiles {
+    /// `/usr/lib/firefox-esr/distribution` is a link to the first folder.
+    static let places = ["/usr/share/firefox-esr/distribution", "/usr/lib/mozilla"]
+
+    private let distribution: Directory
+    private let mozilla: Directory
+    /// What Firefox finds in `/etc/firefox`.
+    private let system: Directory
+
+    init(_ folder: Directory) {
+        (distribution, mozilla) = (folder.appending("distribution"), folder.appending("mozilla"))
+        system = folder.appending("firefox")
+    }
+
+    /// Writes the files that close Firefox's own pages and all files outside some folders, and shows them to the browser.
+    ///
+    /// - Parameter openFolders: the `file:` addresses of these folders, without a slash at the end.
+    func closeInternalPages(openFolders: [String], in confinement: inout Confinement) throws(FileError) {
+        let preferences = system.appending(FirefoxInternalPages.preferencesFolder)
+        try preferences.make()
+        try preferences.file(FirefoxInternalPages.preferencesName).replace(
+            with: Array(FirefoxInternalPages.preferences.utf8))
+        try system.file(FirefoxInternalPages.scriptName).replace(
+            with: Array(FirefoxInternalPages.script(openFolders: openFolders).utf8))
+        confinement.show(system.path, at: "/etc/firefox")
+    }
+
+    /// Writes the certificates, because Firefox reads none from the policies themselves, and returns their paths.
+    func write(_ authorities: [AuthorityCertificate]) throws(FileError) -> [String] {
+        try distribution.make()
+        var paths: [String] = []
+        for (number, authority) in authorities.enumerated() {
+            let name = "authority-\(number).der"
+            try distribution.file(name).replace(with: authority.der)
+            paths.append(Self.places[0] + "/" + name)
+        }
+        return paths
+    }
+
+    /// As ``ChromiumFiles/write(_:hostManifest:in:)``.
+    func write(_ policies: JSONValue, hostManifest: String, in confinement: inout Confinement) throws(FileError) {
+        try distribution.make()
+        try distribution.file("policies.json").replace(with: JSONWriter.write(policies))
+        try HostManifest(hostManifest).copy(to: mozilla)
+        for (folder, place) in zip([distribution, mozilla], Self.places) { confinement.show(folder.path, at: place) }
+    }
+}
+
+/// The manifest of the native messaging host, which both browsers find under the same name.
+private struct HostManifest {
+    let path: String
+
+    init(_ path: String) { self.path = path }
+
+    func copy(to folder: Directory) throws(FileError) {
+        guard let content = try AtomicFile(path: path).read(limit: 64 << 10) else {
+            throw FileError(.read, errno: ENOENT, path: path)
+        }
+        let hosts = folder.appending("native-messaging-hosts")
+        try hosts.make()
+        try hosts.file(BrowserExtensionPackage.hostName + ".json").replace(with: content)
+    }
+}

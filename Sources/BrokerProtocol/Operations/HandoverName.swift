@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The names that an app chooses for its readers of account changes and for its erasers.
+package enum HandoverName {
+    /// The maximum number of names of one kind that one app may use. The broker keeps the state of each on disk.
+    package static let maximumCount = 16
+
+    /// Whether a name is at most 16 letters `a` to `z`. The empty name is the reader or the eraser without a name.
+    package static func isValid(_ name: String) -> Bool {
+        name.utf8.count <= 16 && name.utf8.allSatisfy((UInt8(ascii: "a")...UInt8(ascii: "z")).contains)
+    }
+}

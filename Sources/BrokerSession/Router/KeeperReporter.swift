@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import BrokerDevice
+internal import BrokerProtocol
+internal import Processes
+internal import Synchronization
+
+/// Tells the supervisor which apps with folders of data, and which of their processes, are given something of the worker.
+///
+/// The supervisor writes that to disk before the app gets its answer. If the app does not erase its data at the sign-out,
+/// its processes are ended and its folders are taken away.
+final class KeeperReporter: Sendable {
+    private struct Keeper: Hashable {
+        let app: String
+        let process: ProcessTable.Name?
+        let epoch: Epoch
+        /// Whether a worker is signed in, of whom the app is given something.
+        let isGiven: Bool
+    }
+
+    private let session: CurrentSession
+    private let answers: SupervisorAnswers
+    private let reported = Mutex<Set<Keeper>>([])
+
+    /// After this many reports, each request is reported: the list stays short, and no process is missed.
+    private static let maximum = 1024
+
+    init(session: CurrentSession, answers: SupervisorAnswers) { (self.session, self.answers) = (session, answers) }
+
+    /// Reports the app of a request before it is answered. Blocks until the report is on disk.
+    ///
+    /// - Throws: ``BrokerError`` if the epoch has ended.
+    func note(_ call: AppRequest) throws(BrokerError) {
+        guard let keeper = keeper(call) else { return }
+        try finish(keeper, isAccepted: try answers.isAccepted { Self.message(keeper, $0) })
+    }
+
+    /// The same for a task, which must not block.
+    func noteLater(_ call: AppRequest) async throws {
+        guard let keeper = keeper(call) else { return }
+        try finish(keeper, isAccepted: try await answers.accepts { Self.message(keeper, $0) })
+    }
+
+    /// The app of a request, if it must be reported. If nobody is signed in, it may be an app of the session that is being
+    /// cleared.
+    private func keeper(_ call: AppRequest) -> Keeper? {
+        let now = session.now
+        guard let clientID = call.parameters[.clientID],
+            let app = try? session.device.app(clientID, for: call.identity), !app.dataFolders.isEmpty
+        else { return nil }
+        let keeper = Keeper(
+            app: app.bundleID, process: call.app.peer.name, epoch: now.epoch, isGiven: now.worker != nil)
+        return reported.withLock { $0.contains(keeper) } ? nil : keeper
+    }
+
+    private static func message(_ keeper: Keeper, _ requestID: UInt64) -> SessionProcessMessage {
+        .keeperArrived(bundleID: keeper.app, keeper.process, epoch: keeper.epoch, requestID: requestID)
+    }
+
+    private func finish(_ keeper: Keeper, isAccepted: Bool) throws(BrokerError) {
+        guard isAccepted || !keeper.isGiven else {
+            throw BrokerError(
+                .internal, "The session has ended, or too many apps with folders of data are in use. Ask again.")
+        }
+        reported.withLock { if $0.count < Self.maximum { $0.insert(keeper) } }
+    }
+}

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import BrokerDevice
+internal import BrokerIPC
+internal import BrokerProtocol
+internal import Logging
+internal import Processes
+
+/// The data of apps that have not erased it: the agent ends the apps' processes and takes their folders away.
+extension SessionCoordinator {
+    /// How long the agent may end processes and move folders. It answers within the second after that.
+    private static let patience = Duration.seconds(4)
+
+    /// An order to the agent.
+    struct DataOrder {
+        let data: [AppData]
+        /// The time since the machine was started after which nothing is moved.
+        let deadline: Duration
+        /// Why the data of other apps is not in the order.
+        let withheld: [AppDataFailure]
+
+        /// The apps of an earlier order that have got processes since.
+        func grown(since earlier: DataOrder) -> Set<String> {
+            let known = Dictionary(uniqueKeysWithValues: earlier.data.map { ($0.app, Set($0.processes)) })
+            let grown = data.filter { known[$0.app]?.isSuperset(of: $0.processes) == false }.map(\.app)
+            return Set(grown + withheld.map(\.app)).intersection(known.keys)
+        }
+    }
+
+    // MARK: Who keeps data
+
+    /// Notes that an app with folders of data is about to be given something of this epoch's worker.
+    ///
+    /// - Returns: whether the app may be given it.
+    func note(_ app: String, _ process: ProcessTable.Name?, in epoch: Epoch) throws -> Bool {
+        guard machine.state.heldEpoch == epoch else {
+            // An app of the session that is being cleared has connected again.
+            if machine.state.pending != nil { try appProcesses.noteLate(process, of: app) }
+            return false
+        }
+        try appProcesses.note(process, of: app)
+        try handle(.keeperArrived(app, epoch))
+        noteFolders()
+        return machine.state.session?.keepers.contains(app) == true
+    }
+
+    /// Notes the folders in the registrations of the apps that keep data.
+    func noteFolders() {
+        for app in machine.state.session?.keepers ?? [] {
+            keepersFolders[app, default: []].formUnion(device.dataFolders[app] ?? [])
+        }
+    }
+
+    // MARK: Taking it away
+
+    func takeData(of apps: [String], _ ended: Epoch) throws {
+        let order = order(for: apps, until: clock.sinceBoot() + Self.patience)
+        dataOrder = order
+        guard !order.data.isEmpty else { return try dataTaken(of: ended, []) }
+        timer.post(.dataOverdue(ended), after: Self.patience + .seconds(1))
+        orderData()
+    }
+
+    private func order(for apps: [String], until deadline: Duration) -> DataOrder {
+        var data: [AppData] = []
+        var withheld: [AppDataFailure] = []
+        for app in apps {
+            let folders = keepersFolders[app, default: []].union(device.dataFolders[app] ?? [])
+            if folders.isEmpty {
+                withheld.append(AppDataFailure(app: app, code: .unnamed))
+            } else if !appProcesses.isComplete {
+                // A process that nobody knows could write the data again.
+                withheld.append(AppDataFailure(app: app, code: .unknownProcesses))
+            } else if let processes = appProcesses.processes(of: app) {
+                let paths = folders.map(\.path).sorted()
+                data.append(AppData(app: app, folders: paths, processes: Array(processes)))
+            } else {
+                withheld.append(AppDataFailure(app: app, code: .tooManyProcesses))
+            }
+        }
+        return DataOrder(data: data, deadline: deadline, withheld: withheld)
+    }
+
+    /// Sends the order to the agent, or again to one that has connected since.
+    func orderData() {
+        guard let pending = machine.state.pending, let taking = pending.taking, taking.taken == nil, let dataOrder
+        else { return }
+        browser.take(dataOrder.data, of: pending.ended, until: dataOrder.deadline)
+    }
+
+    /// Handles the end of the agent's time.
+    func dataOverdue(_ ended: Epoch) throws {
+        guard machine.state.pending?.ended == ended, let dataOrder else { return }
+        note(dataOrder.data.map { AppDataFailure(app: $0.app, code: .agentSilent) } + dataOrder.withheld)
+        self.dataOrder = nil
+        try handle(.dataTaken([], failed: [], ended))
+    }
+
+    /// Handles the agent's answer.
+    func dataTaken(of ended: Epoch, _ answered: [AppDataFailure]) throws {
+        guard let pending = machine.state.pending, pending.ended == ended, let taking = pending.taking,
+            taking.taken == nil, let dataOrder
+        else { return }
+        // A process that has connected since the order may have read the data before it was taken away.
+        let again = order(for: taking.apps.sorted(), until: dataOrder.deadline)
+        let grown = again.grown(since: dataOrder)
+        guard grown.isEmpty || clock.sinceBoot() >= dataOrder.deadline else {
+            self.dataOrder = again
+            return orderData()
+        }
+        // An app that could not erase has data somewhere. If none of its folders is there, it is elsewhere.
+        let failed =
+            grown.sorted().map { AppDataFailure(app: $0, code: .processLeft) }
+            + answered.filter { failure in
+                failure.code != .missing || pending.commit.apps[failure.app] == .failed
+                    || taking.owing.contains(failure.app)
+            }
+        note(failed + dataOrder.withheld)
+        let taken = Set(dataOrder.data.map(\.app)).subtracting(failed.map(\.app))
+        for app in taken {
+            receipts.mark(ItemOutcome.data(of: app, .done).name, isLater: true)
+            dataFailures[app] = nil
+        }
+        self.dataOrder = nil
+        // What an earlier session left in these folders is away, too.
+        try locks.unlock(taken)
+        sessionProcess.tell(.dataTaken(apps: taken.sorted()))
+        sessionProcess.tell(.locks(locks.epochs))
+        try handle(.dataTaken(taken, failed: Set(failed.map(\.app)), ended))
+    }
+
+    private func note(_ failures: [AppDataFailure]) {
+        for failure in failures {
+            dataFailures[failure.app] = failure.code
+            logger.error(
+                "the data of an app is still in its place",
+                metadata: ["app": "\(failure.app)", "error.code": "\(failure.code.rawValue)"])
+        }
+    }
+}

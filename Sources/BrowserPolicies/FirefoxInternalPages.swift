@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import JSON
+
+/// Firefox's own pages in a worker's browser: an allow list, which no policy of Firefox can express. `WebsiteFilter` knows
+/// web addresses only, and other policies block single pages by name.
+///
+/// Firefox reads a script at its start (AutoConfig) and ends if the script fails. Both files are in `/etc/firefox`.
+package enum FirefoxInternalPages {
+    /// The name of ``script(openFolders:)``.
+    package static let scriptName = "baton.cfg"
+    /// The path of ``preferences`` below `/etc/firefox`.
+    package static let preferencesFolder = "defaults/pref"
+    package static let preferencesName = "baton.js"
+
+    /// The preferences that make Firefox read the script. The first line of such a file is skipped.
+    package static let preferences = """
+        // Baton
+        pref("general.config.filename", "\(scriptName)");
+        pref("general.config.obscure_value", 0);
+        pref("general.config.sandbox_enabled", false);
+
+        """
+
+    /// An empty tab and the session's downloads; the rest is what Firefox shows in place of a page.
+    private static let open = [
+        "about:blank", "about:srcdoc", "about:newtab", "about:home", "about:downloads", "about:print", "about:neterror",
+        "about:certerror", "about:blocked", "about:tabcrashed", "about:httpsonlyerror", "about:framecrashed",
+    ]
+
+    /// Returns the script, which decides about each page before it loads (nsIContentPolicy).
+    ///
+    /// - Parameter openFolders: the `file:` addresses of the folders whose files may be opened, without a slash at the end.
+    package static func script(openFolders: [String]) -> String {
+        """
+        // Baton
+        const pages = \(text(open));
+        const files = \(text(openFolders.map { $0 + "/" }));
+        const { ACCEPT, REJECT_POLICY, TYPE_DOCUMENT, TYPE_SUBDOCUMENT } = Ci.nsIContentPolicy;
+        function isOpen(address, isInTab) {
+          if (address.schemeIs("about")) return pages.includes(address.spec.split(/[?#]/)[0]);
+          if (address.schemeIs("file")) return files.some(folder => address.spec.startsWith(folder));
+          if (address.schemeIs("view-source")) return false;
+          if (address.schemeIs("chrome")) return !isInTab;
+          if (address.schemeIs("resource")) return !isInTab || address.spec.startsWith("resource://pdf.js/");
+          return true;
+        }
+        const policy = {
+          shouldLoad(address, load) {
+            if (![TYPE_DOCUMENT, TYPE_SUBDOCUMENT].includes(load.externalContentPolicyType)) return ACCEPT;
+            const isInTab = load.targetBrowsingContext?.isContent ?? true;
+            return isOpen(address, isInTab) ? ACCEPT : REJECT_POLICY;
+          },
+          shouldProcess() { return ACCEPT; },
+          QueryInterface: ChromeUtils.generateQI(["nsIContentPolicy"]),
+        };
+        const contract = "@baton.org/internal-pages;1";
+        Components.manager.QueryInterface(Ci.nsIComponentRegistrar).registerFactory(
+          Components.ID("{6d9b2a0e-6f0d-4f5c-9a3b-1c8f1d3f0a77}"), "Baton", contract,
+          { createInstance: kind => policy.QueryInterface(kind) });
+        Services.catMan.addCategoryEntry("content-policy", contract, contract, false, true);
+
+        """
+    }
+
+    private static func text(_ list: [String]) -> String { JSONWriter.text(.array(list.map(JSONValue.string))) }
+}

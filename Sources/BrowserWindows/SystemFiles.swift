@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import Files
+internal import Glibc
+
+/// The parts of the system that every confined browser sees, read-only: programs, libraries, fonts, certificates and the
+/// settings of libraries that browsers use. Nothing below them belongs to a person or to Baton.
+package enum SystemFiles {
+    /// Whether the path is in a part that every confined browser sees.
+    package static func contain(_ path: String) -> Bool {
+        programs.contains { path.hasPrefix($0 + "/") }
+    }
+
+    /// bubblewrap's arguments.
+    static var words: [String] {
+        programs.flatMap(words(for:)) + withheld + settings.flatMap { words(for: "/etc/" + $0) }
+            + others.filter(isReadable).flatMap { ["--ro-bind-try", $0, $0] }
+    }
+
+    /// Whether this user may read the path. bubblewrap ends if it finds a path that it may not show.
+    static func isReadable(_ path: String) -> Bool { unsafe access(path, R_OK) == 0 }
+
+    private static let programs = ["/usr", "/opt", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32"]
+
+    /// Programs that start other programs for a page (a mail program, another browser, a terminal), and the descriptions
+    /// from which they choose. What they started would be confined, too, but would follow no policy.
+    private static let starters = [
+        "/usr/bin/xdg-open", "/usr/bin/xdg-email", "/usr/bin/gio", "/usr/bin/gtk-launch", "/usr/bin/dbus-launch",
+        "/usr/bin/exo-open", "/usr/bin/kde-open5", "/usr/bin/gio-launch-desktop",
+    ]
+    private static let descriptions = ["/usr/share/applications", "/usr/share/dbus-1/services"]
+
+    /// Hides the starters below an empty file, and the descriptions below an empty folder.
+    private static var withheld: [String] {
+        starters.filter(isReadable).flatMap { ["--ro-bind", "/dev/null", $0] }
+            + descriptions.filter(isReadable).flatMap { ["--tmpfs", $0, "--remount-ro", $0] }
+    }
+
+    private static let others = [
+        "/sys/bus", "/sys/class", "/sys/dev", "/sys/devices", "/var/cache/fontconfig",
+    ]
+
+    /// Names in `/etc`.
+    private static let settings = [
+        // Libraries, languages and times.
+        "ld.so.cache", "ld.so.conf", "ld.so.conf.d", "locale.alias", "locale.conf", "localtime",
+        "os-release", "debian_version", "timezone",
+        // Names of users, hosts and services.
+        "gai.conf", "group", "host.conf", "hostname", "hosts", "nsswitch.conf", "passwd", "protocols", "resolv.conf",
+        "services",
+        // Certificates and TLS.
+        "ca-certificates", "ca-certificates.conf", "crypto-policies", "gnutls", "krb5.conf", "krb5.conf.d", "pkcs11",
+        "pki", "ssl",
+        // Windows, fonts, graphics and sound.
+        "X11", "alsa", "asound.conf", "drirc", "fonts", "glvnd", "gtk-3.0", "gtk-4.0", "libva.conf", "openal",
+        "pipewire", "pulse", "vdpau_wrapper.cfg", "vulkan",
+        // File types, printing.
+        "cups", "mime.types", "papersize",
+        // Preferences that Debian ships with Firefox.
+        "firefox-esr",
+    ]
+
+    /// Shows a path as it is. A link within the parts that are shown stays a link, because some programs read where it
+    /// leads (`/etc/localtime`); any other link is replaced by the file that it leads to.
+    private static func words(for path: String) -> [String] {
+        guard let target = (try? SymbolicLink.target(of: path)) ?? nil else { return shown(path) }
+        let link = String(decoding: target, as: UTF8.self)
+        let isShown = link.hasPrefix("usr/") || link.hasPrefix("/usr/") || link.hasPrefix("../usr/")
+        return isShown ? ["--symlink", link, path] : shown(path)
+    }
+
+    private static func shown(_ path: String) -> [String] {
+        isReadable(path) ? ["--ro-bind-try", path, path] : []
+    }
+}

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import BrokerProtocol
+internal import MSAL
+
+/// What one eraser owes, and what must happen next.
+enum EraserState: Equatable {
+    /// It is not known whether the eraser owes anything.
+    case unknown
+    /// The broker is asked which ended epoch the eraser must erase.
+    case asking
+    /// The app's block erases the data of this epoch.
+    case erasing(Epoch)
+    /// The broker is told the result for this epoch.
+    case reporting(Epoch, EraserReport.Result)
+    /// The broker is asked to wait for this eraser at the next sign-out.
+    case registering
+    /// The next sign-out waits for this eraser.
+    case registered
+    /// Nobody is signed in, so there is nothing to erase at the next sign-out.
+    case idle
+    /// The app is locked because of another eraser.
+    case locked
+    /// The broker refuses the eraser, or the data could not be erased. This ends with the connection.
+    case failed(LinkFailure)
+
+    /// Whether the app may be given a worker: nothing is owed, and the next sign-out waits for the eraser.
+    var isSettled: Bool { self == .registered || self == .idle }
+
+    /// Why the app may not be given a worker; nil if that may still change by itself.
+    var obstacle: LinkFailure? {
+        guard case .failed(let failure) = self else { return nil }
+        return failure
+    }
+
+    /// Whether the broker is asked again once the app is no longer locked.
+    var mayAskAgain: Bool { self == .locked || self == .registering || obstacle != nil }
+
+    /// Returns the state after the connection has opened. A block that runs is not started again.
+    var reopened: EraserState {
+        switch self {
+        case .erasing, .reporting: self
+        case .unknown, .asking, .registering, .registered, .idle, .locked, .failed: .asking
+        }
+    }
+
+    /// Returns the state after the connection was lost.
+    var disconnected: EraserState {
+        switch self {
+        case .erasing, .reporting: self
+        case .unknown, .asking, .registering, .registered, .idle, .locked, .failed: .unknown
+        }
+    }
+
+    /// Returns the state after the broker has answered which epoch must be erased.
+    func owes(_ answer: Result<Epoch?, LinkFailure>) -> EraserState {
+        guard self == .asking else { return self }
+        switch answer {
+        case .success(let ended?): return .erasing(ended)
+        case .success(nil): return .registering
+        case .failure(let failure): return Self.after(failure)
+        }
+    }
+
+    /// Returns the state after the broker has answered a registration.
+    func registered(_ answer: Result<Void, LinkFailure>) -> EraserState {
+        guard self == .registering else { return self }
+        switch answer {
+        case .success: return .registered
+        case .failure(.refused(let error)) where error.code == .interactionRequired: return .idle
+        case .failure(.refused(let error)) where error.code == .appLocked: return .locked
+        case .failure(let failure): return Self.after(failure)
+        }
+    }
+
+    /// Returns the state after the broker has answered a report. A report that could not be sent is sent again.
+    func reported(_ epoch: Epoch, _ answer: Result<Void, LinkFailure>) -> EraserState {
+        guard case .reporting(epoch, let result) = self else { return self }
+        switch answer {
+        case .success: return result == .done ? .asking : .failed(.refused(Self.kept))
+        case .failure(.refused(let error)): return .failed(.refused(error))
+        case .failure: return self
+        }
+    }
+
+    /// The error of an app whose eraser has failed, as the broker gives it to a locked app.
+    private static let kept = BrokerError(.appLocked, "")
+
+    private static func after(_ failure: LinkFailure) -> EraserState {
+        failure.isPassing ? .unknown : .failed(failure)
+    }
+}

@@ -1,0 +1,321 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import BrokerProtocol
+public import Foundation
+public import MSAL
+internal import Synchronization
+
+/// An app's part in the hand-over of a shared device from one worker to the next.
+///
+/// ```swift
+/// let handover = try Handover(application)
+/// try handover.eraser("notes") { _ in try notes.removeAll() }
+/// for await change in try handover.changes(for: "window") {
+///     window.show(change.current)
+/// }
+/// ```
+///
+/// Keep one object for as long as the process runs. It has a connection of its own to the broker, over which the broker
+/// tells it of each change of worker and of the end of a session before it comes. All methods may be called from any
+/// thread, and do not block.
+public final class Handover: Sendable {
+    /// Erases data of a worker.
+    ///
+    /// - Throws: any error, if the data could not be erased. The app then stays locked.
+    public typealias Eraser = @Sendable (Erasure) async throws -> Void
+    /// Prepares for the end of a session, which comes at `deadline` at the latest.
+    public typealias Preparation = @Sendable (_ deadline: ContinuousClock.Instant) async -> Void
+
+    private struct State {
+        var machine = HandoverMachine()
+        var connection: BrokerConnection?
+        var erasers: [String: Eraser] = [:]
+        var preparations: [Preparation] = []
+        var waiting: [String: Wait] = [:]
+        var waits: UInt64 = 0
+        var lastActivity: ContinuousClock.Instant?
+    }
+
+    /// A task that waits for the next change of a reader.
+    private struct Wait {
+        let number: UInt64
+        let continuation: CheckedContinuation<WorkerChange?, Never>
+    }
+
+    private let state = Mutex(State())
+    /// Performs the actions of the machine in the order of its events.
+    private let queue = DispatchQueue(label: "org.baton.handover")
+    private let broker: BrokerConnection
+    private let client: ClientRequest
+    private let environment: String
+
+    /// The broker is told of a person's activity once in this time.
+    private static let activityPause = Duration.seconds(1)
+    /// The pause before a report is sent again.
+    private static let reportPause = DispatchTimeInterval.milliseconds(200)
+
+    /// Takes part in the hand-over for an application.
+    ///
+    /// - Throws: ``HandoverError/Code/brokerSwitchedOff``.
+    public init(_ application: MSALPublicClientApplication) throws(HandoverError) {
+        guard let broker = application.broker, MSALGlobalConfig.brokerAvailability == .auto else {
+            throw HandoverError(code: .brokerSwitchedOff)
+        }
+        (self.broker, environment) = (broker, application.environment)
+        client = ClientRequest(clientID: application.clientID)
+        let connection = broker.companion(
+            listener: BrokerListener(
+                opened: { [weak self] epoch in self?.apply { $0.machine.opened(epoch) } },
+                missed: { [weak self] failure in self?.apply { $0.machine.missed(failure) } },
+                event: { [weak self] event in self?.apply { $0.machine.event(event) } }))
+        state.withLock { $0.connection = connection }
+        // The first call opens the connection, and the connection reopens by itself.
+        connection.ask(.epoch, client.entries) { _ in }
+    }
+
+    deinit { state.withLock(\.connection)?.close() }
+
+    // MARK: What an app uses
+
+    /// Registers a block that erases a part of a worker's data.
+    ///
+    /// The broker calls it after each sign-out. If the process does not run then, the app is locked, and the block runs
+    /// at its next start. Until the block has returned, no reader is told of the next worker. If it throws, or has not
+    /// returned after three seconds, the device goes on to the next worker, and the app is locked for them: the calls of
+    /// `MSAL` fail with the reason `app_locked` until a block has returned. One that has thrown is called again when the
+    /// worker changes, and when the app starts.
+    ///
+    /// The block must first stop what the app still does for the worker, also in a reader that is handling a change: what
+    /// is written after the block has returned is not erased. If several processes of the app may run, keep the
+    /// ``SessionEpoch/number`` beside the data, and erase only what has at most the number of ``Erasure/epoch``, since a
+    /// slow process may erase when the next worker has data already.
+    ///
+    /// Register each eraser when the process starts and before you ask for ``changes(for:)``, under a name that stays the
+    /// same.
+    ///
+    /// - Parameters:
+    ///   - name: 1 to 16 letters from a to z. An app has at most 16 erasers.
+    ///   - erase: erases the data; runs on no particular thread.
+    /// - Throws: ``HandoverError``.
+    public func eraser(_ name: String, erase: @escaping Eraser) throws(HandoverError) {
+        try register { state throws(HandoverError) in
+            let actions = try state.machine.add(eraser: name)
+            state.erasers[name] = erase
+            return actions
+        }
+    }
+
+    /// Returns the changes of worker for one reader.
+    ///
+    /// - Parameter reader: 1 to 16 letters from a to z. An app has at most 16 readers. Each is told of each change, and
+    ///   handles it by itself. Processes that run at the same time use different names.
+    /// - Throws: ``HandoverError``.
+    public func changes(for reader: String) throws(HandoverError) -> WorkerChanges {
+        try register { state throws(HandoverError) in try state.machine.add(reader: reader) }
+        return WorkerChanges(handover: self, reader: reader)
+    }
+
+    /// Registers a block that runs before a session ends, if the end can wait: for example, to save a draft.
+    ///
+    /// The session ends as soon as all blocks of all apps have returned, and no app has unsaved work. It ends at the
+    /// deadline in any case, and without notice if the organisation ends it.
+    public func willEnd(_ prepare: @escaping Preparation) { state.withLock { $0.preparations.append(prepare) } }
+
+    /// Whether the app has work of the worker that is not saved. While it has, an announced end of the session waits
+    /// longer, and the home screen names the app. False again in each new epoch.
+    public var hasUnsavedWork: Bool {
+        get { state.withLock(\.machine.hasUnsavedWork) }
+        set { apply { $0.machine.setUnsaved(newValue) } }
+    }
+
+    /// Tells the broker that a person uses the app. The time after which an idle session ends starts again.
+    ///
+    /// May be called at each key and each touch; the broker is told once a second.
+    public func isActive() {
+        let connection = state.withLock { state -> BrokerConnection? in
+            let now = ContinuousClock.now
+            if let last = state.lastActivity, now - last < Self.activityPause { return nil }
+            state.lastActivity = now
+            return state.connection
+        }
+        connection?.ask(.activity, client.entries) { _ in }
+    }
+
+    // MARK: What the readers do
+
+    /// Returns the number of the next wait.
+    func newWait() -> UInt64 {
+        state.withLock { state in
+            state.waits += 1
+            return state.waits
+        }
+    }
+
+    /// A new loop over the changes has begun.
+    func restart(_ reader: String) { apply { $0.machine.restart(reader) } }
+
+    /// Resumes `continuation` with the next change.
+    func wait(_ number: UInt64, for reader: String, _ continuation: CheckedContinuation<WorkerChange?, Never>) {
+        apply { state in
+            let other = state.waiting.updateValue(Wait(number: number, continuation: continuation), forKey: reader)
+            other?.continuation.resume(returning: nil)
+            return state.machine.wanted(by: reader)
+        }
+        if Task.isCancelled { stopWaiting(number, for: reader) }
+    }
+
+    func stopWaiting(_ number: UInt64, for reader: String) {
+        let wait = state.withLock { state -> Wait? in
+            guard state.waiting[reader]?.number == number else { return nil }
+            state.machine.stopWaiting(reader)
+            return state.waiting.removeValue(forKey: reader)
+        }
+        wait?.continuation.resume(returning: nil)
+    }
+
+    // MARK: Actions of the machine
+
+    /// Passes an event to the machine, and has the actions performed that it returns.
+    private func apply(_ event: (inout State) -> [HandoverMachine.Action]) {
+        do throws(HandoverError) { try register { state throws(HandoverError) in event(&state) } } catch {}
+    }
+
+    /// The same for an event that can be refused.
+    private func register(
+        _ event: (inout State) throws(HandoverError) -> [HandoverMachine.Action]
+    ) throws(HandoverError) {
+        let told = try state.withLock { state throws(HandoverError) in
+            let actions = try event(&state)
+            let connection = state.connection
+            // In the queue under the lock, so that the order is that of the events.
+            if !actions.isEmpty {
+                queue.async { [weak self] in
+                    for action in actions { self?.perform(action, on: connection) }
+                }
+            }
+            // A change and the task that waits for it are never apart, so that a cancellation cannot come between.
+            return actions.compactMap { action -> (Wait, WorkerChange)? in
+                guard case .tell(let reader, let change) = action else { return nil }
+                return state.waiting.removeValue(forKey: reader).map { ($0, change) }
+            }
+        }
+        for (wait, change) in told { wait.continuation.resume(returning: change) }
+    }
+
+    private func perform(_ action: HandoverMachine.Action, on connection: BrokerConnection?) {
+        switch action {
+        case .askOwed(let name): askOwed(name, on: connection)
+        case .register(let name):
+            ask(.registerEraser, entries(eraser: name), on: connection) { [weak self] answer in
+                self?.apply { $0.machine.registered(name, answer.map { _ in }) }
+            }
+        case .erase(let name, let ended): erase(name, ended)
+        case .report(let name, let ended, let result): report(name, of: ended, result)
+        case .reportLater(let name):
+            queue.asyncAfter(deadline: .now() + Self.reportPause) { [weak self] in
+                self?.apply { $0.machine.resend(name) }
+            }
+        case .askAccount(let reader): askAccount(reader, on: connection)
+        case .acknowledge(let reader, let receipt):
+            var map = Acknowledgement(
+                client: client, epoch: receipt.epoch, previousHomeAccountID: receipt.previous
+            ).entries
+            map[.reader] = reader
+            // If this fails, the broker reports the change again, and the reader is not told twice.
+            connection?.ask(.acknowledgeAccount, map) { _ in }
+        case .tell: break
+        case .reportUnsaved(let isUnsaved):
+            // If nobody is signed in, there is no end that could wait. After a failure, the next connection reports.
+            connection?.ask(.unsavedWork, UnsavedWorkReport(client: client, isUnsaved: isUnsaved).entries) { _ in }
+        case .prepare(let ended, let milliseconds): prepare(ended, milliseconds)
+        // If this fails, the session ends at the deadline.
+        case .readyToEnd: connection?.ask(.readyToEnd, client.entries) { _ in }
+        case .announceChange: broker.announceChange()
+        }
+    }
+
+    /// Asks the broker what the machine waits for. If no answer comes although the connection is open, the connection is
+    /// opened anew, and the machine asks again.
+    private func ask(
+        _ operation: BrokerProtocol.Operation, _ map: FlatMap, on connection: BrokerConnection?,
+        complete: @escaping Call.Completion
+    ) {
+        connection?.ask(operation, map) { answer in
+            complete(answer)
+            if case .failure(let failure) = answer, failure.isPassing, failure != .ended { connection?.reopen() }
+        }
+    }
+
+    private func entries(eraser name: String) -> FlatMap {
+        var map = client.entries
+        map[.eraser] = name
+        return map
+    }
+
+    private func askOwed(_ name: String, on connection: BrokerConnection?) {
+        ask(.epoch, entries(eraser: name), on: connection) { [weak self] answer in
+            self?.apply {
+                $0.machine.owed(name, answer.flatMap(Self.endedEpoch))
+            }
+        }
+    }
+
+    private static func endedEpoch(_ answer: FlatMap) -> Result<Epoch?, LinkFailure> {
+        guard let text = answer[.endedEpoch] else { return .success(nil) }
+        return Epoch(text).map { .success($0) } ?? .failure(.corrupted)
+    }
+
+    private func erase(_ name: String, _ ended: Epoch) {
+        guard let eraser = state.withLock({ $0.erasers[name] }) else { return }
+        Task { [weak self] in
+            var result = EraserReport.Result.done
+            do { try await eraser(Erasure(epoch: SessionEpoch(ended))) } catch { result = .failed }
+            self?.apply { [result] in $0.machine.erased(name, of: ended, result) }
+        }
+    }
+
+    /// Reports on a connection of its own, which names the ended epoch and can do nothing else.
+    private func report(_ name: String, of ended: Epoch, _ result: EraserReport.Result) {
+        let connection = broker.companion(endedEpoch: ended)
+        let report = EraserReport(client: client, name: name, epoch: ended, result: result)
+        connection.ask(.acknowledge, report.entries) { [weak self] answer in
+            connection.close()
+            self?.apply { $0.machine.reported(name, of: ended, answer.map { _ in }) }
+        }
+    }
+
+    private func askAccount(_ reader: String, on connection: BrokerConnection?) {
+        var map = client.entries
+        map[.reader] = reader
+        ask(.currentAccount, map, on: connection) { [weak self, environment] answer in
+            self?.apply { $0.machine.account(reader, answer.flatMap { ReaderState.Answer.read($0, environment) }) }
+        }
+    }
+
+    private func prepare(_ ended: Epoch, _ milliseconds: Int) {
+        let deadline = ContinuousClock.now + .milliseconds(milliseconds)
+        let preparations = state.withLock(\.preparations)
+        Task { [weak self] in
+            await withTaskGroup { group in
+                for prepare in preparations { group.addTask { await prepare(deadline) } }
+            }
+            self?.apply { $0.machine.prepared(ended) }
+        }
+    }
+}
+
+extension ReaderState.Answer {
+    fileprivate static func read(_ map: FlatMap, _ environment: String) -> Result<Self, LinkFailure> {
+        guard let answer = try? CurrentAccount(map) else { return .failure(.corrupted) }
+        return .success(
+            Self(
+                current: answer.current.map { MSALAccount($0) },
+                previous: answer.previousHomeAccountID.map {
+                    MSALAccount(identifier: $0, username: nil, environment: environment)
+                }, epoch: answer.epoch))
+    }
+}
+
+extension Notification.Name {
+    /// `MSAL` posts this when the current account may have changed, and when an app that was locked may ask again.
+    public static let currentAccountChanged = BrokerConnection.accountChange
+}

@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import BrokerProtocol
+internal import MSAL
+
+/// The part of one process in the hand-over, as a pure state machine: its erasers, its readers of changes and its
+/// unsaved work. Each event is a method that returns the actions to perform.
+///
+/// Rules: no reader is told of a worker while an eraser owes anything, or before the next sign-out waits for each eraser;
+/// an eraser answers only for itself; what a reader has not handled stays with the broker.
+struct HandoverMachine: Equatable {
+    enum Action: Hashable {
+        case askOwed(eraser: String)
+        case erase(eraser: String, Epoch)
+        case report(eraser: String, Epoch, EraserReport.Result)
+        /// Call ``resend(_:)`` a little later.
+        case reportLater(eraser: String)
+        case register(eraser: String)
+        case askAccount(reader: String)
+        case acknowledge(reader: String, ReaderState.Receipt)
+        case tell(reader: String, WorkerChange)
+        case reportUnsaved(Bool)
+        /// Run the app's blocks before the end of an epoch, which comes after this many milliseconds at the latest.
+        case prepare(Epoch, milliseconds: Int)
+        case readyToEnd
+        /// What was refused because of a lock may be asked again.
+        case announceChange
+    }
+
+    /// An announced end of the session.
+    private struct Ending: Hashable {
+        let epoch: Epoch
+        /// Whether the app's blocks have returned.
+        var isPrepared = false
+    }
+
+    /// The epoch of the open connection; nil if there is none.
+    private var epoch: Epoch?
+    /// The epoch of the last connection.
+    private var lastEpoch: Epoch?
+    private(set) var erasers: [String: EraserState] = [:]
+    private(set) var readers: [String: ReaderState] = [:]
+    private(set) var hasUnsavedWork = false
+    private var ending: Ending?
+    /// Why no connection could be opened; nil before the first attempt and while there is one.
+    private var obstacle: LinkFailure?
+
+    // MARK: What the app does
+
+    mutating func add(eraser name: String) throws(HandoverError) -> [Action] {
+        try Self.check(name, among: erasers.keys)
+        erasers[name] = epoch == nil ? .unknown : .asking
+        return epoch == nil ? [] : [.askOwed(eraser: name)]
+    }
+
+    mutating func add(reader name: String) throws(HandoverError) -> [Action] {
+        try Self.check(name, among: readers.keys)
+        var reader = ReaderState()
+        if let obstacle = obstacle ?? erasers.values.lazy.compactMap(\.obstacle).first { reader.lose(obstacle) }
+        readers[name] = reader
+        return askAccounts()
+    }
+
+    private static func check(_ name: String, among known: some Collection<String>) throws(HandoverError) {
+        guard !name.isEmpty, HandoverName.isValid(name) else { throw HandoverError(code: .nameInvalid) }
+        guard !known.contains(name) else { throw HandoverError(code: .nameTaken) }
+        guard known.count < HandoverName.maximumCount else { throw HandoverError(code: .namesTooMany) }
+    }
+
+    /// A reader has handled the last change and waits for the next one.
+    mutating func wanted(by name: String) -> [Action] {
+        let handled = readers[name]?.wantsNext().map { [Action.acknowledge(reader: name, $0)] } ?? []
+        return handled + tell(name)
+    }
+
+    /// A new loop over a reader's changes has begun.
+    mutating func restart(_ name: String) -> [Action] {
+        readers[name]?.restart()
+        if let obstacle { readers[name]?.lose(obstacle) }
+        return askAccounts()
+    }
+
+    mutating func stopWaiting(_ name: String) { readers[name]?.stopWaiting() }
+
+    mutating func setUnsaved(_ isUnsaved: Bool) -> [Action] {
+        guard isUnsaved != hasUnsavedWork else { return [] }
+        hasUnsavedWork = isUnsaved
+        return (epoch == nil ? [] : [.reportUnsaved(isUnsaved)]) + end()
+    }
+
+    /// The app's blocks before the end of this epoch have returned.
+    mutating func prepared(_ ended: Epoch) -> [Action] {
+        guard ending?.epoch == ended else { return [] }
+        ending?.isPrepared = true
+        return end()
+    }
+
+    /// An app that is prepared and has saved lets the session end.
+    private mutating func end() -> [Action] {
+        guard ending?.isPrepared == true, !hasUnsavedWork else { return [] }
+        ending = nil
+        return [.readyToEnd]
+    }
+
+    mutating func erased(_ name: String, of ended: Epoch, _ result: EraserReport.Result) -> [Action] {
+        guard erasers[name] == .erasing(ended) else { return [] }
+        erasers[name] = .reporting(ended, result)
+        return [.report(eraser: name, ended, result)]
+    }
+
+    // MARK: What the broker says
+
+    mutating func opened(_ epoch: Epoch) -> [Action] {
+        // Work that a former worker has not saved is not the next one's.
+        if let lastEpoch, lastEpoch != epoch { hasUnsavedWork = false }
+        (self.epoch, lastEpoch, ending, obstacle) = (epoch, epoch, nil, nil)
+        erasers = erasers.mapValues(\.reopened)
+        for name in readers.keys { readers[name]?.reconnect() }
+        let unsaved: [Action] = hasUnsavedWork ? [.reportUnsaved(true)] : []
+        // A block that still runs is not started again.
+        let waiting = erasers.keys.sorted().filter { name in
+            if case .erasing = erasers[name] { false } else { true }
+        }
+        return unsaved + waiting.flatMap(proceed) + askAccounts()
+    }
+
+    mutating func missed(_ failure: LinkFailure) -> [Action] {
+        (epoch, ending, obstacle) = (nil, nil, failure)
+        erasers = erasers.mapValues(\.disconnected)
+        for name in readers.keys { readers[name]?.disconnect() }
+        return lose(failure)
+    }
+
+    mutating func event(_ event: BrokerEvent) -> [Action] {
+        switch event {
+        case .idle: return []
+        case .willEnd(let ended, let milliseconds):
+            guard ended == epoch else { return [] }
+            ending = Ending(epoch: ended)
+            return [.prepare(ended, milliseconds: milliseconds)]
+        case .unlocked:
+            // A refusal because of the lock may be under way, and another process may have erased.
+            for (name, state) in erasers where state.mayAskAgain { erasers[name] = .asking }
+            for name in readers.keys { readers[name]?.reconnect() }
+            return [.announceChange] + erasers.keys.sorted().filter { erasers[$0] == .asking }.flatMap(proceed)
+                + askAccounts()
+        }
+    }
+
+    mutating func owed(_ name: String, _ answer: Result<Epoch?, LinkFailure>) -> [Action] {
+        change(name) { $0.owes(answer) }
+    }
+
+    mutating func registered(_ name: String, _ answer: Result<Void, LinkFailure>) -> [Action] {
+        change(name) { $0.registered(answer) }
+    }
+
+    mutating func reported(_ name: String, of ended: Epoch, _ answer: Result<Void, LinkFailure>) -> [Action] {
+        let again: [Action] =
+            if case .failure(let failure) = answer, failure.isPassing { [.reportLater(eraser: name)] } else { [] }
+        return change(name) { $0.reported(ended, answer) } + again
+    }
+
+    /// The time has come to send a report again that could not be sent.
+    func resend(_ name: String) -> [Action] {
+        if case .reporting = erasers[name] { proceed(name) } else { [] }
+    }
+
+    mutating func account(_ name: String, _ answer: Result<ReaderState.Answer, LinkFailure>) -> [Action] {
+        var handled: ReaderState.Receipt?
+        switch answer {
+        // A reader may always be told that nobody is signed in.
+        // Until this connection has ended, a worker of the next epoch has signed in before the erasers could register.
+        case .success(let answer) where answer.current != nil && answer.epoch != epoch: break
+        case .success(let answer) where answer.current == nil || isSettled: handled = readers[name]?.learn(answer)
+        case .success(let answer): readers[name]?.hold(answer, because: Self.unsettled)
+        case .failure(let failure): readers[name]?.lose(failure)
+        }
+        return (handled.map { [.acknowledge(reader: name, $0)] } ?? []) + tell(name)
+    }
+
+    // MARK: Steps
+
+    private mutating func change(_ name: String, _ body: (EraserState) -> EraserState) -> [Action] {
+        guard let state = erasers[name] else { return [] }
+        let changed = body(state)
+        guard changed != state else { return [] }
+        erasers[name] = changed
+        if let obstacle = changed.obstacle { return lose(obstacle) }
+        return proceed(name) + (isSettled ? settled() : [])
+    }
+
+    /// Whether readers may be told of a worker.
+    private var isSettled: Bool { erasers.values.allSatisfy(\.isSettled) }
+
+    /// Why readers are not told of a worker yet.
+    private static let unsettled = LinkFailure.refused(BrokerError(.appLocked, ""))
+
+    /// Tells the readers of the worker whom they could not be told of before.
+    private mutating func settled() -> [Action] {
+        readers.keys.sorted().flatMap { name in
+            let handled = readers[name]?.release().map { [Action.acknowledge(reader: name, $0)] } ?? []
+            return handled + tell(name)
+        }
+    }
+
+    /// Returns the action that an eraser's state asks for.
+    private func proceed(_ name: String) -> [Action] {
+        switch erasers[name] {
+        case .asking: [.askOwed(eraser: name)]
+        case .erasing(let ended): [.erase(eraser: name, ended)]
+        case .reporting(let ended, let result): [.report(eraser: name, ended, result)]
+        case .registering: [.register(eraser: name)]
+        case nil, .unknown, .registered, .idle, .locked, .failed: []
+        }
+    }
+
+    /// Asks who is signed in, for each reader that must ask.
+    private mutating func askAccounts() -> [Action] {
+        guard epoch != nil else { return [] }
+        let asking = readers.filter(\.value.mustAsk).keys.sorted()
+        for name in asking { readers[name]?.mustAsk = false }
+        return asking.map { .askAccount(reader: $0) }
+    }
+
+    private mutating func lose(_ reason: LinkFailure) -> [Action] {
+        for name in readers.keys { readers[name]?.lose(reason) }
+        return readers.keys.sorted().flatMap { tell($0) }
+    }
+
+    private mutating func tell(_ name: String) -> [Action] {
+        readers[name]?.next().map { [.tell(reader: name, $0)] } ?? []
+    }
+}

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The changes of worker of one reader. The first element of each loop says who is signed in, or that nobody is.
+///
+/// A change counts as handled when the reader asks for the next one. What it has not handled is reported again, also
+/// after a restart of the app: a reader that has slept through several changes gets one, from the worker whom it had seen
+/// to the present one.
+public struct WorkerChanges: AsyncSequence, Sendable {
+    public typealias Element = WorkerChange
+
+    let handover: Handover
+    let reader: String
+
+    public func makeAsyncIterator() -> Iterator {
+        handover.restart(reader)
+        return Iterator(handover: handover, reader: reader)
+    }
+
+    /// Waits for one change after the other.
+    public struct Iterator: AsyncIteratorProtocol, Sendable {
+        fileprivate let handover: Handover
+        fileprivate let reader: String
+
+        /// Waits for the next change; nil if the task is cancelled, or if another task has begun to wait for the same
+        /// reader.
+        public func next() async -> WorkerChange? {
+            // A task that is cancelled has perhaps not handled the last change.
+            guard !Task.isCancelled else { return nil }
+            let number = handover.newWait()
+            return await withTaskCancellationHandler {
+                await withCheckedContinuation { handover.wait(number, for: reader, $0) }
+            } onCancel: {
+                handover.stopWaiting(number, for: reader)
+            }
+        }
+    }
+}

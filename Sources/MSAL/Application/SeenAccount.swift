@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import Synchronization
+
+/// The account that one application object has shown its app.
+///
+/// The broker reports a change of worker to each client id until the client has acknowledged it. If several objects or
+/// processes have the same client id, one of them acknowledges the change, and the broker does not report it to the
+/// others any more. Each object therefore remembers the account that it has shown, until its app was told that the
+/// account has left (CUR-8).
+final class SeenAccount: Sendable {
+    private struct State {
+        /// The account that was shown first since the app was told of the last change.
+        var account: String?
+        /// A change that the app has been handed and may still be handling.
+        var handed: AccountChange?
+        /// The account that was shown first since then.
+        var next: String?
+    }
+
+    private let state = Mutex(State())
+
+    /// Records that the app is shown this account, for example with a token.
+    func show(_ account: MSALAccount?) {
+        guard let identifier = account?.identifier else { return }
+        state.withLock { state in
+            if state.handed == nil {
+                state.account = state.account ?? identifier
+            } else {
+                state.next = state.next ?? identifier
+            }
+        }
+    }
+
+    /// Returns the answer with the account that this object has shown as the previous one, if it has left and the broker
+    /// reports no change.
+    func completed(_ answer: AccountChange, environment: String) -> AccountChange {
+        let seen = state.withLock(\.account)
+        guard let seen, seen != answer.current?.identifier, !answer.isChange else { return answer }
+        let previous = MSALAccount(identifier: seen, username: nil, environment: environment)
+        guard previous != answer.current else { return answer }
+        return AccountChange(current: answer.current, previous: previous, epoch: answer.epoch, isReported: false)
+    }
+
+    /// Records that the app is handed an answer.
+    func hand(_ answer: AccountChange) {
+        guard answer.isChange else { return show(answer.current) }
+        state.withLock { $0.handed = answer }
+    }
+
+    /// Records that the app has handled the change that it was handed: its block has returned, or it asks again.
+    func settle() {
+        state.withLock { state in
+            guard let handed = state.handed else { return }
+            state = State(account: state.next ?? handed.current?.identifier)
+        }
+    }
+}

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+package import BrokerProtocol
+
+/// Who is told of a connection's epochs and of the events that the broker sends on its own. A connection with a listener
+/// asks for events in its hello. The blocks run on the connection's thread and must not block it.
+package struct BrokerListener: Sendable {
+    /// The connection has opened, and belongs to this epoch.
+    let opened: @Sendable (Epoch) -> Void
+    /// The connection could not be opened. It is tried again, unless the failure is permanent.
+    let missed: @Sendable (LinkFailure) -> Void
+    let event: @Sendable (BrokerEvent) -> Void
+
+    package init(
+        opened: @escaping @Sendable (Epoch) -> Void, missed: @escaping @Sendable (LinkFailure) -> Void,
+        event: @escaping @Sendable (BrokerEvent) -> Void
+    ) {
+        (self.opened, self.missed, self.event) = (opened, missed, event)
+    }
+}

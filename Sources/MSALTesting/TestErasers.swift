@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import BrokerProtocol
+
+/// The erasers of the apps on a ``TestDevice``, by the rules of the real broker. An app is known by its client id.
+struct TestErasers {
+    /// The erasers that the next sign-out waits for.
+    private var registered: Set<AppEraser> = []
+    /// The ended epoch that each eraser must erase.
+    private(set) var owed: [AppEraser: Epoch] = [:]
+    /// The erasers that the device waits for after a sign-out.
+    private(set) var awaited: Set<AppEraser> = []
+    /// The client ids of the locked apps.
+    private(set) var locked: Set<String> = []
+
+    static func eraser(_ map: FlatMap, _ client: ClientRequest) throws(BrokerError) -> AppEraser {
+        try AppEraser(map, bundleID: client.clientID)
+    }
+
+    mutating func register(_ eraser: AppEraser) throws(BrokerError) {
+        let count = registered.count { $0.bundleID == eraser.bundleID }
+        guard registered.contains(eraser) || count < HandoverName.maximumCount else {
+            throw BrokerError(.internal, "The app has too many erasers.")
+        }
+        registered.insert(eraser)
+    }
+
+    /// The session has ended.
+    mutating func end(_ epoch: Epoch) {
+        for eraser in registered { owed[eraser] = owed[eraser] ?? epoch }
+        (awaited, registered) = (registered, [])
+    }
+
+    /// The time in which erasers must answer is over.
+    mutating func lock() { (locked, awaited) = (Set(owed.keys.map(\.bundleID)), []) }
+
+    /// Records an eraser's report.
+    ///
+    /// - Returns: whether the app is no longer locked.
+    mutating func settle(_ report: EraserReport, in epoch: Epoch) throws(BrokerError) -> Bool {
+        guard let eraser = AppEraser(bundleID: report.client.clientID, name: report.name) else { return false }
+        guard report.epoch.counter < epoch.counter else {
+            throw BrokerError(.developerParameter, "This epoch has not ended. Acknowledge one that has.")
+        }
+        awaited.remove(eraser)
+        // A report may come twice, because its answer may be lost.
+        guard report.result == .done, owed[eraser] == report.epoch else { return false }
+        owed[eraser] = nil
+        guard !owed.keys.contains(where: { $0.bundleID == eraser.bundleID }) else { return false }
+        return locked.remove(eraser.bundleID) != nil
+    }
+}

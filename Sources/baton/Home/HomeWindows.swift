@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+import HomeScreen
+import Logging
+import Processes
+
+/// Keeps one window of the home screen open until the person closes it.
+///
+/// A window ends when the session during which it was open has ended, when its browser crashes and when its page has
+/// died, with everything that was opened from it; then a new window opens. So nothing that somebody opened in a window
+/// is there for the next worker.
+actor HomeWindows {
+    private let window: HomeWindow
+    private let logger: Logger
+    private var current: OpenWindow?
+    /// The window that is being started.
+    private var opening: Task<OpenWindow, any Error>?
+    /// Counts the hand-overs, each of which also ends the pause before the next window.
+    private let handovers = ChangeCount()
+
+    /// How long a browser may take to open the page, and how long a window may be without a living page. The page waits
+    /// a second between two attempts to reach this program.
+    private static let (start, patience) = (Duration.seconds(60), Duration.seconds(5))
+    /// After a failure the next window opens later each time, so that a page that crashes at once does not keep the
+    /// processor busy.
+    private static let (firstPause, lastPause) = (Duration.seconds(1), Duration.seconds(60))
+    /// A window that lived this long did not fail at once.
+    private static let steady = Duration.seconds(60)
+
+    init(_ window: HomeWindow, logger: Logger) { (self.window, self.logger) = (window, logger) }
+
+    /// Opens windows until the person closes one, or until the task is cancelled.
+    ///
+    /// - Throws: ``ProcessFailure``, ``FileError`` if no window can be started.
+    func show(_ address: String, _ presence: PagePresence) async throws {
+        var pause = Duration.zero
+        while !Task.isCancelled {
+            let before = handovers.value
+            let starting = Task { [window] in OpenWindow(try await blocking { try window.open(address) }) }
+            opening = starting
+            let opened = try await starting.value
+            (opening, current) = (nil, opened)
+            // The session may have ended while the window was started.
+            if handovers.value != before { await opened.end(.handover) }
+            let began = ContinuousClock.now
+            let ending = try await opened.ending(presence, start: Self.start, patience: Self.patience)
+            current = nil
+            switch ending {
+            case .closed, .cancelled: return
+            case .handover: pause = .zero
+            case .pageLost, .crashed:
+                if began.duration(to: .now) >= Self.steady { pause = .zero }
+                logger.warning(
+                    "the window of the home screen opens anew",
+                    metadata: ["cause": "\(ending)", "pause": "\(pause)"])
+                await wait(pause, unlessHandedOver: before)
+                pause = min(max(pause * 2, Self.firstPause), Self.lastPause)
+            }
+        }
+    }
+
+    /// Ends the open window, and returns when its process has ended.
+    func endForHandover() async {
+        handovers.advance()
+        await (try? opening?.value)?.end(.handover)
+        await current?.end(.handover)
+    }
+
+    private func wait(_ pause: Duration, unlessHandedOver before: UInt64) async {
+        await withTaskGroup { [handovers] group in
+            group.addTask { await handovers.beyond(before) }
+            group.addTask { try? await Task.sleep(for: pause) }
+            await group.next()
+            group.cancelAll()
+        }
+    }
+}

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+import BrokerIPC
+import BrokerProtocol
+import Files
+import Foundation
+import Glibc
+import Processes
+import TestSupport
+import Testing
+
+@testable import BrokerAgent
+
+/// The agent takes the folders of apps away, on real files and with real processes.
+@Suite(.timeLimit(.minutes(2))) struct AppDataTrashTests {
+    /// A folder of an app, and the agent's trash beside it.
+    private struct Place {
+        let scratch: Scratch
+        let trash: AppDataTrash
+        let epoch: Epoch.ID = .random()
+        var data: String { scratch.path("app/data") }
+        var trashFolder: Directory { Directory(path: scratch.path("trash")) }
+
+        init(scratch: Scratch) {
+            self.scratch = scratch
+            trash = AppDataTrash(folder: Directory(path: scratch.path("trash")), logger: LogLines.dropped)
+        }
+
+        func write(_ text: String) throws {
+            try Directory(path: data + "/notes").make()
+            try Data(text.utf8).write(to: URL(filePath: data + "/notes/amara"))
+        }
+
+        func awaitTrash(_ names: [String]) async throws {
+            let folder = trashFolder
+            try await FolderWatch(folder.path).until("what is left") { try folder.names() == names }
+        }
+
+        var isThere: Bool { FileManager.default.fileExists(atPath: data) }
+
+        /// Takes the folder away, and returns the reason why not.
+        func take(
+            _ folder: String? = nil, _ processes: [ProcessTable.Name] = [], within time: Duration = .seconds(60)
+        ) -> AppDataFailure.Code? {
+            let app = AppData(app: "org.example.ward", folders: [folder ?? data], processes: processes)
+            let failures = trash.take([app], of: epoch, until: BootClock.now() + time)
+            #expect(failures.allSatisfy { $0.app == app.app } && failures.count <= 1)
+            return failures.first?.code
+        }
+    }
+
+    private func with(_ body: (Place) async throws -> Void) async throws {
+        try await Scratch.with { scratch in
+            let place = Place(scratch: scratch)
+            try place.write("bed 4: water")
+            try await body(place)
+        }
+    }
+
+    @Test func `a folder with everything in it is away at once, and then removed`() async throws {
+        try await with { place in
+            #expect(place.take() == nil)
+            #expect(!place.isThere)
+            try await place.awaitTrash([])
+        }
+    }
+
+    @Test func `an order that is repeated finds what the first one has taken`() async throws {
+        try await with { place in
+            #expect(place.take() == nil && place.take() == nil)
+            #expect(!place.isThere)
+        }
+    }
+
+    @Test func `if none of the folders is there, the broker is told`() async throws {
+        try await with { place in
+            #expect(place.take(place.scratch.path("none")) == .missing)
+            #expect(place.isThere)
+        }
+    }
+
+    @Test func `what an agent that was killed had not removed is removed when the next one starts`() async throws {
+        try await with { place in
+            try place.trashFolder.appending("taken-1f").appending("notes").make()
+            try place.trashFolder.appending("else").make()
+            place.trash.empty()
+            // What the agent has not taken stays, even if an administrator names a folder that is in use.
+            try await place.awaitTrash(["else"])
+        }
+    }
+
+    @Test func `a link is not followed, whether it is the folder or a folder above it`() async throws {
+        try await with { place in
+            for link in ["data-link", "app-link"] {
+                try FileManager.default.createSymbolicLink(
+                    atPath: place.scratch.path(link),
+                    withDestinationPath: link == "data-link" ? place.data : place.scratch.path("app"))
+            }
+            #expect(place.take(place.scratch.path("data-link")) == .notAFolder)
+            #expect(place.take(place.scratch.path("app-link/data")) == .notAFolder)
+            #expect(place.take(place.data + "/notes/amara") == .notAFolder)
+            #expect(place.isThere)
+        }
+    }
+
+    @Test(.enabled(if: geteuid() == 0, "only root can give a folder to another user"))
+    func `another user's folder stays`() async throws {
+        try await with { place in
+            #expect(unsafe chown(place.data, 1, 1) == 0)
+            #expect(place.take() == .foreign)
+            #expect(place.isThere)
+        }
+    }
+
+    @Test(.enabled(if: geteuid() == 0, "/dev is root's"))
+    func `a folder with a mount stays, and one on another file system does`() async throws {
+        try await with { place in
+            #expect(place.take("/dev") == .mounted)
+            let elsewhere = Directory(path: "/dev/shm/baton-test-\(UInt64.random(in: 0 ... .max))")
+            try elsewhere.make()
+            defer { _ = try? elsewhere.removeTree() }
+            #expect(place.take(elsewhere.path) == .elsewhere)
+            #expect(try elsewhere.names() == [])
+        }
+    }
+
+    @Test func `nothing is moved when the next worker may have begun`() async throws {
+        try await with { place in
+            #expect(place.take(within: .zero) == .agentSilent)
+            #expect(place.isThere)
+        }
+    }
+
+    @Test func `the processes of the app end first, stopped ones too, with what they have started`() async throws {
+        try await with { place in
+            let app = try await RunningProgram.start(
+                "/bin/sh", ["-c", "sleep 1000 & echo $! > \(place.data)/child; kill -STOP $$"], log: "app.log",
+                awaitsReady: false, in: place.scratch)
+            try await FolderWatch(place.data).until("a child") {
+                try AtomicFile(path: place.data + "/child").read().map { $0.last == UInt8(ascii: "\n") } ?? false
+            }
+            let name = try #require(try ProcessTable.entry(app.pid)?.name)
+            let number = try #require(try AtomicFile(path: place.data + "/child").read())
+            let child = try #require(Int32(String(decoding: number.dropLast(), as: UTF8.self)))
+            let childName = try #require(try ProcessTable.entry(child)?.name)
+            #expect(place.take(nil, [name]) == nil)
+            #expect(!place.isThere)
+            #expect(try await app.waitForExit() != 0)
+            let left = try ProcessTable.entry(child)
+            #expect(left == nil || left?.name != childName || left?.isZombie == true)
+        }
+    }
+
+    @Test func `a process that has got the number of an ended one goes on`() async throws {
+        try await with { place in
+            let me = try #require(try ProcessTable.entry(getpid())?.name)
+            #expect(place.take(nil, [ProcessTable.Name(pid: me.pid, startTime: me.startTime - 1)]) == nil)
+        }
+    }
+
+    @Test func `each reason has a cause and a remedy`() {
+        for code in AppDataFailure.Code.allCases {
+            #expect(!code.cause.isEmpty && code.remedy.hasSuffix("."))
+            #expect(code.rawValue.hasPrefix("data_"))
+        }
+    }
+}

@@ -1,0 +1,324 @@
+// SPDX-License-Identifier: Apache-2.0
+import BrokerDevice
+import BrokerIPC
+import BrokerProtocol
+import BrokerSupervisor
+import Files
+import Glibc
+import Processes
+import Receipts
+import TestSupport
+import Testing
+
+/// What happens to the folders of apps that have not erased a worker's data.
+@Suite(.timeLimit(.minutes(10))) struct AppDataTests {
+    private static let app = "org.example.ward"
+    private static let folder = "/home/kiosk/ward"
+    private let eraser: AppEraser = "org.example.ward"
+    private var app: String { Self.app }
+
+    /// A session in which a process has made a request as the app, and its agent.
+    private struct Session {
+        let fixture: SupervisorFixture
+        let agent: FakeAgent
+        let id: Epoch.ID
+        let epoch: Epoch
+
+        static var registration: RegisteredApp {
+            get throws {
+                RegisteredApp(
+                    bundleID: AppDataTests.app, clientID: "C-1", redirectURIs: [],
+                    dataFolders: [try #require(DataFolder(AppDataTests.folder))])
+            }
+        }
+
+        init(_ fixture: SupervisorFixture, eraser: AppEraser?, process: ProcessTable.Name? = nil, isUsed: Bool = true)
+            async throws
+        {
+            self.fixture = fixture
+            fixture.device.set(apps: [try Self.registration])
+            fixture.inputs.post(.deviceChanged)
+            agent = try fixture.agent(of: 1000)
+            id = try await fixture.signIn(through: agent)
+            epoch = try await fixture.epoch()
+            if isUsed {
+                fixture.sessionProcessSends(
+                    .keeperArrived(bundleID: AppDataTests.app, process, epoch: epoch, requestID: 7))
+                #expect(
+                    try await fixture.sessionProcessReceives(.appSettled) == .appSettled(requestID: 7, accepted: true))
+            }
+            guard let eraser else { return }
+            fixture.sessionProcessSends(.eraserEnlisted(eraser, epoch: epoch, requestID: 1))
+            #expect(
+                try await fixture.sessionProcessReceives(.appSettled) == .appSettled(requestID: 1, accepted: true))
+        }
+
+        /// Ends the session; the browser is cleared.
+        func end() async throws {
+            fixture.order(.signOut(fromBrowser: false))
+            guard case .close = try await agent.order() else { throw TestProblem("the browser is not closed") }
+            agent.say(.closed(epoch: id))
+            // The answer shows that the messages have been handled, so the clock may advance.
+            _ = try await fixture.status()
+        }
+
+        /// The order to take data away.
+        func taken() async throws -> [AppData] {
+            guard case .clearData(let epoch, let apps, let deadline) = try await agent.order() else {
+                throw TestProblem("another order")
+            }
+            #expect(epoch == id)
+            #expect(Duration.milliseconds(deadline) == fixture.clock.supervisorClock.sinceBoot() + .seconds(4))
+            return apps
+        }
+
+        /// Signs the next worker in and out, until the agent gets the order to take data away.
+        func nextSignOut() async throws -> Epoch.ID {
+            fixture.sessionProcessSends(.signInRequested(requestID: 2), sessionProcess: 2)
+            fixture.sessionProcessSends(.browserWanted(url: "http://127.0.0.1:1/x"), sessionProcess: 2)
+            guard case .open(_, let next, _) = try await agent.order() else { throw TestProblem("no browser") }
+            fixture.sessionProcessSends(.signInSucceeded, sessionProcess: 2)
+            fixture.order(.signOut(fromBrowser: false))
+            guard case .close = try await agent.order() else { throw TestProblem("not closed") }
+            agent.say(.closed(epoch: next))
+            guard case .clearData = try await agent.order() else { throw TestProblem("nothing is taken") }
+            return next
+        }
+
+        func answer(_ code: AppDataFailure.Code? = nil) {
+            let failures = code.map { [AppDataFailure(app: AppDataTests.app, code: $0)] }
+            agent.say(.dataCleared(epoch: id, failures: failures ?? []))
+        }
+    }
+
+    private func with(_ body: (SupervisorFixture) async throws -> Void) async throws -> [ReceiptItem] {
+        try await Scratch.with { scratch in
+            try await SupervisorFixture.with(scratch) { try await body($0) }
+            let book = ReceiptStore(directory: Directory(path: scratch.path("device/receipts")))
+            let receipts = ReceiptFile(bytes: try book.export()).receipts
+            return receipts.flatMap { $0.receipt.items.filter { $0.name == "app:" + app } }
+        }
+    }
+
+    @Test func `the agent takes the data of an app that does not answer, and the app is not locked`() async throws {
+        let me = try #require(try ProcessTable.entry(getpid())?.name)
+        let items = try await with { fixture in
+            let session = try await Session(fixture, eraser: eraser, process: me)
+            try await session.end()
+            fixture.clock.pass(.seconds(3))
+            #expect(try await session.taken() == [AppData(app: app, folders: [Self.folder], processes: [me])])
+            #expect(try await fixture.status().session == "signingOut")
+            session.answer()
+            let status = try await fixture.status()
+            #expect(status.session == "ready" && status.lockedApps == [])
+        }
+        #expect(items.map(\.result) == [.done] && items.map(\.observer) == [.agent])
+        #expect(items.map(\.grade) == [.reported])
+    }
+
+    @Test func `nobody waits for an app whose processes have all ended`() async throws {
+        let items = try await with { fixture in
+            // A process that had this one's number before.
+            let name = ProcessTable.Name(pid: getpid(), startTime: 0)
+            let session = try await Session(fixture, eraser: eraser, process: name)
+            try await session.end()
+            #expect(try await session.taken().map(\.app) == [app])
+            session.answer()
+            #expect(try await fixture.status().session == "ready")
+        }
+        #expect(items.map(\.result) == [.done])
+    }
+
+    @Test func `the data of an app without an eraser is taken at once`() async throws {
+        let items = try await with { fixture in
+            let session = try await Session(fixture, eraser: nil)
+            try await session.end()
+            #expect(try await session.taken().map(\.app) == [app])
+            session.answer()
+            #expect(try await fixture.status().session == "ready")
+        }
+        #expect(items.map(\.result) == [.done])
+    }
+
+    @Test func `the agent is not asked about an app that has erased, or that nobody has used`() async throws {
+        let erased = try await with { fixture in
+            let session = try await Session(fixture, eraser: eraser)
+            try await session.end()
+            fixture.sessionProcessSends(
+                .eraserAnswered(eraser, ended: session.epoch, .done, requestID: 9), sessionProcess: 2)
+            #expect(try await fixture.status().session == "ready")
+        }
+        #expect(erased.map(\.observer) == [.app])
+        let unused = try await with { fixture in
+            let session = try await Session(fixture, eraser: nil, isUsed: false)
+            try await session.end()
+            #expect(try await fixture.status().session == "ready")
+        }
+        #expect(unused.isEmpty)
+    }
+
+    @Test func `an app whose data is still there is locked, with the reason, until the data is taken`() async throws {
+        let items = try await with { fixture in
+            let session = try await Session(fixture, eraser: nil)
+            try await session.end()
+            _ = try await session.taken()
+            session.answer(.mounted)
+            let status = try await fixture.status()
+            #expect(status.session == "ready" && status.lockedApps == [app])
+            guard case .diagnosis(let diagnosis) = try await fixture.ask(.examine) else {
+                throw TestProblem("no diagnosis")
+            }
+            let finding = diagnosis.findings.first { $0.code == CheckResult.appLocked }
+            #expect(finding?.message.contains("data_mounted") == true)
+            #expect(finding?.remedy?.contains("below the mount") == true)
+            // A later worker's sign-out takes what is left, although that worker does not use the app.
+            let next = try await session.nextSignOut()
+            session.agent.say(.dataCleared(epoch: next, failures: []))
+            #expect(try await fixture.status().lockedApps == [])
+        }
+        #expect(items.map(\.result) == [.failed, .done])
+    }
+
+    @Test func `a process that connects while data is taken away ends, too`() async throws {
+        let me = try #require(try ProcessTable.entry(getpid())?.name)
+        let items = try await with { fixture in
+            let session = try await Session(fixture, eraser: nil)
+            try await session.end()
+            #expect(try await session.taken().map(\.processes) == [[]])
+            fixture.sessionProcessSends(
+                .keeperArrived(bundleID: app, me, epoch: session.epoch, requestID: 8), sessionProcess: 2)
+            session.answer()
+            #expect(try await session.taken().map(\.processes) == [[me]])
+            #expect(try await fixture.status().session == "signingOut")
+            session.answer()
+            #expect(try await fixture.status().session == "ready")
+        }
+        #expect(items.map(\.result) == [.done])
+    }
+
+    @Test func `the processes of an app that stays locked are not forgotten`() async throws {
+        let me = try #require(try ProcessTable.entry(getpid())?.name)
+        _ = try await with { fixture in
+            let session = try await Session(fixture, eraser: nil, process: me)
+            try await session.end()
+            #expect(try await session.taken().map(\.processes) == [[me]])
+            session.answer(.processLeft)
+            #expect(try await fixture.status().lockedApps == [app])
+            fixture.sessionProcessSends(.signInRequested(requestID: 2), sessionProcess: 2)
+            fixture.sessionProcessSends(.browserWanted(url: "http://127.0.0.1:1/x"), sessionProcess: 2)
+            guard case .open(_, let next, _) = try await session.agent.order() else { throw TestProblem("no browser") }
+            fixture.sessionProcessSends(.signInSucceeded, sessionProcess: 2)
+            fixture.order(.signOut(fromBrowser: false))
+            guard case .close = try await session.agent.order() else { throw TestProblem("not closed") }
+            session.agent.say(.closed(epoch: next))
+            guard case .clearData(next, let apps, _) = try await session.agent.order() else {
+                throw TestProblem("nothing is taken")
+            }
+            #expect(apps.map(\.processes) == [[me]])
+        }
+    }
+
+    @Test func `an agent that comes back within the time gets the order again`() async throws {
+        let items = try await with { fixture in
+            let session = try await Session(fixture, eraser: nil)
+            try await session.end()
+            _ = try await session.taken()
+            session.agent.leave()
+            let next = try fixture.agent(of: 1000)
+            guard case .clearData(session.id, let apps, _) = try await next.order() else {
+                throw TestProblem("another order")
+            }
+            #expect(apps.map(\.app) == [app])
+            next.say(.dataCleared(epoch: session.id, failures: []))
+            let status = try await fixture.status()
+            #expect(status.session == "ready" && status.lockedApps == [])
+        }
+        #expect(items.map(\.result) == [.done])
+    }
+
+    @Test(arguments: [true, false])
+    func `an agent that does not answer, or ends, delays nobody for long and frees no app`(ends: Bool) async throws {
+        let items = try await with { fixture in
+            let session = try await Session(fixture, eraser: nil)
+            try await session.end()
+            _ = try await session.taken()
+            if ends { session.agent.leave() }
+            #expect(try await fixture.status().session == "signingOut")
+            fixture.clock.pass(.seconds(5))
+            let status = try await fixture.status()
+            #expect(status.session == "ready" && status.lockedApps == [app])
+            // A late answer changes nothing.
+            session.answer()
+            #expect(try await fixture.status().lockedApps == [app])
+        }
+        // The agent has reported nothing.
+        #expect(items.map(\.result) == [.unanswered] && items.map(\.observer) == [.app])
+    }
+
+    @Test func `the folders that a registration named earlier in the session are taken, too`() async throws {
+        _ = try await with { fixture in
+            let session = try await Session(fixture, eraser: nil)
+            fixture.device.set(apps: [
+                RegisteredApp(
+                    bundleID: app, clientID: "C-1", redirectURIs: [],
+                    dataFolders: [try #require(DataFolder("/home/kiosk/other"))])
+            ])
+            fixture.inputs.post(.deviceChanged)
+            try await session.end()
+            #expect(try await session.taken().map(\.folders) == [["/home/kiosk/other", Self.folder]])
+        }
+    }
+
+    @Test(arguments: [EraserReport.Result.failed, .done])
+    func `an app without its folders is locked if it could not erase, because its data is elsewhere`(
+        answer: EraserReport.Result
+    ) async throws {
+        _ = try await with { fixture in
+            let second: AppEraser = "org.example.ward:cache"
+            let session = try await Session(fixture, eraser: eraser)
+            fixture.sessionProcessSends(.eraserEnlisted(second, epoch: session.epoch, requestID: 2))
+            try await session.end()
+            fixture.sessionProcessSends(
+                .eraserAnswered(eraser, ended: session.epoch, answer, requestID: 9), sessionProcess: 2)
+            _ = try await fixture.status()
+            fixture.clock.pass(.seconds(3))
+            _ = try await session.taken()
+            session.answer(.missing)
+            #expect(try await fixture.status().lockedApps == (answer == .failed ? [app] : []))
+            guard answer == .failed else { return }
+            // Nor does the next session free it.
+            let next = try await session.nextSignOut()
+            session.agent.say(
+                .dataCleared(epoch: next, failures: [AppDataFailure(app: app, code: .missing)]))
+            #expect(try await fixture.status().lockedApps == [app])
+        }
+    }
+
+    @Test func `after a restart of the broker, the agent takes the data of the apps in the journal`() async throws {
+        let me = try #require(try ProcessTable.entry(getpid())?.name)
+        try await Scratch.with { scratch in
+            try await SupervisorFixture.with(scratch) { fixture in
+                _ = try await Session(fixture, eraser: nil, process: me)
+            }
+            try await SupervisorFixture.with(scratch) { fixture in
+                fixture.device.set(apps: [try Session.registration])
+                fixture.inputs.post(.deviceChanged)
+                let agent = try fixture.agent(of: 1000)
+                guard case .close(let id) = try await agent.order() else { throw TestProblem("not closed") }
+                agent.say(.closed(epoch: id))
+                guard case .clearData(id, let apps, _) = try await agent.order() else {
+                    throw TestProblem("nothing is taken")
+                }
+                #expect(apps == [AppData(app: app, folders: [Self.folder], processes: [me])])
+            }
+            // If the registration is gone, the app is locked.
+            try await SupervisorFixture.with(scratch) { fixture in
+                let agent = try fixture.agent(of: 1000)
+                guard case .close(let id) = try await agent.order() else { throw TestProblem("not closed") }
+                agent.say(.closed(epoch: id))
+                let status = try await fixture.status()
+                #expect(status.session == "ready" && status.lockedApps == [app])
+            }
+        }
+    }
+}

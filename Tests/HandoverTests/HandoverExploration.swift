@@ -1,0 +1,259 @@
+// SPDX-License-Identifier: Apache-2.0
+import BrokerProtocol
+import MSAL
+import MSALTesting
+import Testing
+
+@testable import Handover
+
+/// Every order of events between the broker and a process of an app, from a session of one worker over the next worker's
+/// to its end, until no new state is found. The process has an eraser and a reader, and keeps data of a worker once its
+/// reader was told of them.
+@Suite(.timeLimit(.minutes(5))) struct HandoverExploration {
+    @Test func `no reader is told of a worker while the app has data of another one`() throws {
+        var found: Set<Scene> = [Scene()]
+        var queue = [Scene()]
+        var tellings = 0
+        while let scene = queue.popLast() {
+            for event in scene.events {
+                var next = scene
+                let told = next.handle(event)
+                if let worker = told?.current {
+                    tellings += 1
+                    // A failure ends the exploration with the event that led to it.
+                    try #require(
+                        next.data.isSubset(of: [worker]),
+                        "\(event) tells of \(worker.identifier ?? "") while \(next.data) is kept")
+                    try #require(scene.worker == worker || scene.isBehind(told), "\(event) tells of \(worker)")
+                }
+                if found.insert(next).inserted { queue.append(next) }
+            }
+        }
+        print("exploration of the hand-over: \(found.count) states, \(tellings) times a worker was told")
+        #expect(found.count > 10_000 && tellings > 100)
+    }
+}
+
+/// The broker, the app's process, and what the app keeps on the disk.
+private struct Scene: Hashable {
+    enum Event: Hashable {
+        case signIn(Int), signOut, timeOver, brokerKilled, brokerStarted
+        case start, kill, connect, miss, serve, deliver, readerReturns
+        case blockEnds(isDone: Bool)
+    }
+
+    /// A request that the broker has not answered, or an answer that has not arrived.
+    enum Message: Hashable {
+        case owed(Epoch?), registered(isNobody: Bool, isLocked: Bool), reported(Epoch), account(ReaderState.Answer?)
+        case unlocked
+    }
+
+    struct Process: Hashable {
+        var machine = HandoverMachine()
+        var isConnected = false
+        var requests: [HandoverMachine.Action] = []
+        var answers: [Message] = []
+        var erasing: Epoch?
+    }
+
+    static let workers = ["a", "b"].map { TestWorker("\($0)@contoso.example").account }
+    /// The number of sign-ins and sign-outs.
+    static let changes = 3
+    static let name = "notes"
+
+    var epoch = Epoch.first
+    var worker: MSALAccount? = workers[0]
+    var isDown = false
+    /// The erasers that the next sign-out waits for.
+    var registered: Set<String> = []
+    var owed: [String: Epoch] = [:]
+    /// Whether erasers still have time, so that nobody can sign in.
+    var isSigningOut = false
+    /// The accounts that each reader was told by the broker and has not acknowledged.
+    var tombstones: [String: [String]] = [:]
+    var process: Process?
+    /// The workers whose data the app keeps.
+    var data: Set<MSALAccount> = []
+
+    var isLocked: Bool { !isSigningOut && !owed.isEmpty }
+
+    /// Whether a reader is told of a worker who has left meanwhile, and will learn it from its next connection.
+    func isBehind(_ change: WorkerChange?) -> Bool { change?.epoch?.number != epoch.counter }
+
+    var events: [Event] {
+        var events: [Event] = isDown ? [.brokerStarted] : [.brokerKilled]
+        if !isDown, epoch.counter < UInt64(Self.changes + 1) {
+            if worker != nil { events.append(.signOut) } else if !isSigningOut { events.append(.signIn(1)) }
+        }
+        if isSigningOut { events.append(.timeOver) }
+        guard let process else { return events + [.start] }
+        events.append(.kill)
+        if !process.isConnected { events.append(isDown ? .miss : .connect) }
+        if process.isConnected, !process.requests.isEmpty { events.append(.serve) }
+        if !process.answers.isEmpty { events.append(.deliver) }
+        if process.erasing != nil { events += [.blockEnds(isDone: true), .blockEnds(isDone: false)] }
+        if process.machine.canReturn { events.append(.readerReturns) }
+        return events
+    }
+
+    /// Returns the change of which the event tells a reader; nil if there is none.
+    mutating func handle(_ event: Event) -> WorkerChange? {
+        switch event {
+        case .signIn(let number): begin(Self.workers[number])
+        case .signOut: begin(nil)
+        case .timeOver: isSigningOut = false
+        case .brokerKilled: isDown = true; disconnect()
+        case .brokerStarted: isDown = false
+        case .start: start()
+        case .kill: process = nil
+        case .connect:
+            process?.isConnected = true
+            return apply { [epoch] in $0.opened(epoch) }
+        case .miss: return apply { $0.missed(.unreachable(reason: "down")) }
+        case .serve: serve()
+        case .deliver: return deliver()
+        case .blockEnds(let isDone):
+            guard let ended = process?.erasing else { return nil }
+            process?.erasing = nil
+            if isDone { data = [] }
+            return apply { $0.erased(Self.name, of: ended, isDone ? .done : .failed) }
+        case .readerReturns: return apply { $0.wanted(by: Self.name) }
+        }
+        return nil
+    }
+
+    // MARK: The broker
+
+    private mutating func begin(_ next: MSALAccount?) {
+        if worker != nil {
+            for name in registered { owed[name] = owed[name] ?? epoch }
+            isSigningOut = !registered.isEmpty
+            registered = []
+        }
+        worker = next
+        epoch = Epoch(id: epoch.id, counter: epoch.counter + 1)
+        disconnect()
+    }
+
+    private mutating func disconnect() {
+        process?.isConnected = false
+        process?.requests.removeAll { if case .report = $0 { false } else { true } }
+        process?.answers = []
+    }
+
+    private mutating func serve() {
+        guard let action = process?.requests.removeFirst() else { return }
+        switch action {
+        case .askOwed(let name): answer(.owed(owed[name]))
+        case .register(let name):
+            if worker != nil, !isLocked { registered.insert(name) }
+            answer(.registered(isNobody: worker == nil && !isLocked, isLocked: isLocked))
+        case .report(let name, let ended, let result):
+            let wasLocked = isLocked
+            if result == .done, owed[name] == ended { owed[name] = nil }
+            if owed.isEmpty { isSigningOut = false }
+            answer(.reported(ended))
+            if wasLocked, !isLocked {
+                answer(.unlocked)
+            }
+        case .askAccount(let name): answer(.account(isLocked ? nil : account(name)))
+        case .acknowledge(let name, let receipt):
+            if receipt.epoch == epoch, tombstones[name]?.first == receipt.previous { tombstones[name]?.removeFirst() }
+        case .erase, .tell, .reportLater, .reportUnsaved, .prepare, .readyToEnd, .announceChange: break
+        }
+    }
+
+    private mutating func account(_ name: String) -> ReaderState.Answer {
+        var told = AccountTombstones(
+            tombstones[name, default: []].map { AccountTombstone(homeAccountID: $0, epoch: epoch) })
+        let previous = told.previous(current: worker?.identifier)
+        if let identifier = worker?.identifier { _ = told.tell(identifier, in: epoch) }
+        tombstones[name] = told.told.map(\.homeAccountID)
+        return ReaderState.Answer(
+            current: worker, previous: Self.workers.first { $0.identifier == previous }, epoch: epoch)
+    }
+
+    private mutating func answer(_ message: Message) { process?.answers.append(message) }
+
+    // MARK: The process
+
+    private mutating func start() {
+        process = Process()
+        _ = apply { machine in
+            let added = (try? machine.add(eraser: Self.name)) ?? []
+            return added + ((try? machine.add(reader: Self.name)) ?? []) + machine.wanted(by: Self.name)
+        }
+    }
+
+    private mutating func deliver() -> WorkerChange? {
+        guard let message = process?.answers.removeFirst() else { return nil }
+        let name = Self.name
+        return apply { machine in
+            switch message {
+            case .owed(let ended): machine.owed(name, .success(ended))
+            case .registered(true, _):
+                machine.registered(name, .failure(.refused(BrokerError(.interactionRequired, ""))))
+            case .registered(_, true): machine.registered(name, .failure(.refused(BrokerError(.appLocked, ""))))
+            case .registered: machine.registered(name, .success(()))
+            case .reported(let ended): machine.reported(name, of: ended, .success(()))
+            case .account(let answer?): machine.account(name, .success(answer))
+            case .account(nil): machine.account(name, .failure(.refused(BrokerError(.appLocked, ""))))
+            case .unlocked: machine.event(.unlocked(.first))
+            }
+        }
+    }
+
+    /// Performs the actions of an event: what the app does happens at once, what the broker does waits.
+    private mutating func apply(_ event: (inout HandoverMachine) -> [HandoverMachine.Action]) -> WorkerChange? {
+        guard var process else { return nil }
+        var told: WorkerChange?
+        for action in event(&process.machine) {
+            switch action {
+            case .erase(_, let ended): process.erasing = ended
+            case .tell(_, let change): told = change
+            case .reportLater, .reportUnsaved, .prepare, .readyToEnd, .announceChange: break
+            case .askOwed, .report, .register, .askAccount, .acknowledge:
+                if !process.requests.contains(action) { process.requests.append(action) }
+            }
+        }
+        self.process = process
+        // The app keeps data of a worker as soon as its reader was told of them.
+        if let worker = told?.current { data.insert(worker) }
+        return told
+    }
+}
+
+extension HandoverMachine: Hashable {
+    /// Hashes what differs most.
+    func hash(into hasher: inout Hasher) {
+        hasher.combine(readers)
+        for state in erasers.values { hasher.combine(state.rank) }
+    }
+
+    /// Whether a reader is handling a change.
+    fileprivate var canReturn: Bool { !readers.values.allSatisfy(\.isWaited) }
+}
+
+extension EraserState {
+    /// A number for the case, to hash by.
+    fileprivate var rank: Int {
+        switch self {
+        case .unknown: 0
+        case .asking: 1
+        case .erasing: 2
+        case .reporting: 3
+        case .registering: 4
+        case .registered: 5
+        case .idle: 6
+        case .locked: 7
+        case .failed: 8
+        }
+    }
+}
+
+extension Epoch {
+    fileprivate static let first: Epoch = {
+        guard let epoch = Epoch("1." + String(repeating: "0", count: 32)) else { preconditionFailure("no epoch") }
+        return epoch
+    }()
+}

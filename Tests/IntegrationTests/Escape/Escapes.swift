@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import Processes
+import TestSupport
+import Testing
+
+/// A person who tries to get out of a window, and what they saw (`Tests/Person/escape.py`). The attempts and the
+/// exceptions, each with its reason, are in `Tests/Person/escapes.json`.
+enum Escapes {
+    /// The kinds of windows that `escape.py` knows.
+    enum Window: String { case signIn = "sign-in", home, workers, firefox }
+
+    struct Report: Decodable {
+        /// What the programs of the window could do at the end.
+        struct Observed: Decodable {
+            /// Where the download lies.
+            let files: [String]
+            /// The names of all programs.
+            let processes: [String]
+        }
+
+        /// For each attempt, the titles of the windows that were new or had another title.
+        let attempts: [String: [String]]
+        /// What appeared and is not among the exceptions: windows, files, ports, programs that are not confined, and
+        /// folders to which the others could write.
+        let escapes: [String]
+        let observed: Observed
+    }
+
+    /// What a person tries.
+    enum Extent {
+        /// A sample of the attempts, and a few walks of random keys and clicks, which are the same in each run.
+        case sample(walks: Int)
+        /// Every attempt, and 200 random walks (`BATON_WALKS`), which are others in each run.
+        case everything
+
+        fileprivate var arguments: [String] {
+            switch self {
+            case .sample(let walks): ["--walks", "\(walks)", "--seed", "1"]
+            case .everything:
+                ["--all", "--walks", "\(Escapes.setting("BATON_WALKS") ?? 200)", "--seed", "\(Escapes.seed)"]
+            }
+        }
+    }
+
+    /// The seed of the first walk (`BATON_WALK_SEED`), by default any. What a walk finds is reported with its seed.
+    private static let seed = setting("BATON_WALK_SEED") ?? Int.random(in: 0..<1 << 31)
+
+    private static func setting(_ name: String) -> Int? {
+        ProcessInfo.processInfo.environment[name].flatMap { Int($0) }
+    }
+
+    /// Starts the person in a window of the device's agent.
+    ///
+    /// - Parameters:
+    ///   - title: a regular expression for the window's title.
+    ///   - others: further arguments of `escape.py`.
+    static func start(
+        _ extent: Extent, in window: Window, titled title: String, of live: LiveEnvironment, on display: String,
+        _ others: [String] = []
+    ) async throws -> RunningProgram {
+        try await live.runAside(
+            program: "/usr/bin/env",
+            ["DISPLAY=" + display, "/usr/bin/python3", "-W", "ignore", Repository.root + "/Tests/Person/escape.py"]
+                + arguments(extent, in: window, titled: title, process: live.pid(of: .agent)) + others)
+    }
+
+    /// The arguments of `escape.py`, in a window of a process.
+    static func arguments(_ extent: Extent, in window: Window, titled title: String, process: Int32) -> [String] {
+        [window.rawValue, title, "\(process)"] + extent.arguments
+    }
+
+    /// Opens the worker's browser. On a busy machine, Firefox may need longer than the agent waits for its extension, and
+    /// then shows the page all the same.
+    static func openWorkersBrowser(of live: LiveEnvironment) async throws {
+        let run = try await Scratch.with { scratch in
+            try await CommandRun(["browser", "--runtime-directory", live.path("run")], in: scratch)
+        }
+        #expect(run.code == 0 || run.errors.contains("[page_unconfirmed]"), "\(run.errors)")
+    }
+
+    /// The last arguments of `escape.py` for a worker's browser: how a browser that an attempt has closed is opened again.
+    static func opening(of live: LiveEnvironment) throws -> [String] {
+        [
+            "--", try RunningProgram.built("baton"), "browser", "OUTSIDE", "--runtime-directory", live.path("run"),
+        ]
+    }
+
+    static func report(of person: RunningProgram) async throws -> Report {
+        let code = try await person.waitForExit()
+        let said = try person.log()
+        try #require(code == 0, "\(said)")
+        let line = try #require(said.split(separator: "\n").last)
+        return try JSONDecoder().decode(Report.self, from: Data(line.utf8))
+    }
+}

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import MSAL
+import Processes
+import TestSupport
+import Testing
+
+/// Every attempt of `Tests/Person/escapes.json` and 200 random walks, in each window. Takes hours, so only the soak test
+/// runs it; `EscapeTests` makes a sample of the attempts.
+@Suite(
+    .serialized, .live(users: nil, hasBrowser: false), .timeLimit(.minutes(240)), .enabled(if: Soak.isRunning))
+struct EveryEscapeTests {
+    @Test func `the list has every page that the installed browsers have of their own`() async throws {
+        let live = try await LiveEnvironment.ready()
+        let search = try await live.runAside(
+            program: Repository.root + "/.venv-foreign/bin/python3",
+            [Repository.root + "/Tests/Person/internal_pages.py"])
+        let code = try await search.waitForExit()
+        let missing = try search.log()
+        #expect(code == 0, "\(missing)")
+    }
+
+    @Test func `nothing of the whole list opens from the sign-in window, before a session and during one`() async throws
+    {
+        let live = try await LiveEnvironment.ready()
+        try await live.with(configuration: Self.longSessions) {
+            try await live.withConfiguredBrowser(signIn: .chromium) { display in
+                let app = try live.app(1)
+                try await Self.tryEverything(at: app, live, display)
+                let person = try live.person("Amara")
+                async let account = app.signIn().account
+                let worker = try await Escapes.start(
+                    .sample(walks: 0), in: .signIn, titled: "^Sign in", of: live, on: display,
+                    ["--sign-in", person.userName, person.password])
+                #expect(try await Escapes.report(of: worker).escapes == [])
+                #expect(try await account.username == person.userName)
+                // An app that asks for the password again opens the window beside the worker's browser.
+                try await Self.tryEverything(at: app, live, display) { $0.promptType = .login }
+                try await live.settle()
+            }
+        }
+        try await live.start(.broker)
+    }
+
+    /// Sessions that last longer than a test, also if no app reports activity.
+    private static let longSessions: [String: [String: Int]] = ["sessionPolicy": ["idle": 0, "shiftLength": 86_400]]
+
+    /// Makes every attempt in sign-in windows. An app opens another window whenever one was closed.
+    private static func tryEverything(
+        at app: App, _ live: LiveEnvironment, _ display: String,
+        wishes: @escaping @Sendable (MSALInteractiveTokenParameters) -> Void = { _ in }
+    ) async throws {
+        let opener = Task {
+            while !Task.isCancelled { _ = try? await app.signIn(wishes: wishes) }
+        }
+        let stranger = try await Escapes.start(.everything, in: .signIn, titled: "^Sign in", of: live, on: display)
+        let outcome: Result<Escapes.Report, any Error>
+        do { outcome = .success(try await Escapes.report(of: stranger)) } catch { outcome = .failure(error) }
+        opener.cancel()
+        _ = app.cancel()
+        await opener.value
+        let report = try outcome.get()
+        #expect(report.escapes == [])
+        #expect(report.attempts.count > 700)
+        #expect(report.observed.files == [])
+    }
+
+    @Test func `nothing of the whole list opens from the worker's Chromium`() async throws {
+        let live = try await LiveEnvironment.ready()
+        try await Self.tryEverything(in: .chromium, .workers, titled: "Chromium$", live)
+    }
+
+    fileprivate static func tryEverything(
+        in browser: LiveEnvironment.BrowserKind, _ window: Escapes.Window, titled title: String, _ live: LiveEnvironment
+    ) async throws {
+        try await live.with(configuration: longSessions) {
+            try await live.withConfiguredBrowser(browser) { display in
+                try await live.signIn("Amara", through: live.app(1))
+                let worker = try await Escapes.start(
+                    .everything, in: window, titled: title, of: live, on: display, Escapes.opening(of: live))
+                let report = try await Escapes.report(of: worker)
+                #expect(report.escapes == [])
+                #expect(report.attempts.count > 700)
+                try await live.settle()
+            }
+        }
+        try await live.start(.broker)
+    }
+}
+
+/// The same in Firefox, which does not run as root without capabilities.
+@Suite(
+    .serialized, .live(users: LiveEnvironment.usersOfItsOwn, hasBrowser: false), .timeLimit(.minutes(240)),
+    .enabled(if: Soak.isRunning))
+struct EveryFirefoxEscapeTests {
+    @Test func `nothing of the whole list opens from the worker's Firefox`() async throws {
+        let live = try await LiveEnvironment.ready()
+        try await EveryEscapeTests.tryEverything(in: .firefox, .firefox, titled: "Mozilla Firefox$", live)
+    }
+}

@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What is open on the screen DISPLAY: windows with their titles, and whether Chromium shows that a page is blocked."""
+import re
+import subprocess
+import time
+
+from pixels import Screen
+from windows import PATIENCE, search, tool
+
+LOADING = {"Untitled - Chromium", "New Tab - Chromium"}  # titles of a window whose first page is still loading
+QUIET = 0.6  # seconds without a change of the windows, after which an attempt has had its effect
+MARKS = re.compile("[\u200e\u200f\u202a-\u202e]")  # direct the text of a title that is written from right to left
+# The title of a window whose page has no title, for example because it is blocked or still loads: an address.
+ADDRESS = re.compile(r"\S*[.:/]\S* - Chromium$")
+PAINT = 2.0  # seconds for a page to appear in a window that already has its title
+BLOCKED = "blocked: "  # before the title of a window that shows that its page is blocked
+
+
+def titles():
+    """The visible windows and their titles. A window may close while it is asked."""
+    seen = {}
+    for window in search("."):
+        try:
+            seen[window] = MARKS.sub("", tool("getwindowname", window).strip())
+        except subprocess.CalledProcessError:
+            pass
+    return seen
+
+
+def settled(quiet=QUIET):
+    """The windows once they have not changed for a moment, and each has a page."""
+    seen, since = titles(), time.monotonic()
+    deadline = since + PATIENCE
+    while (time.monotonic() - since < quiet or not LOADING.isdisjoint(seen.values())) and time.monotonic() < deadline:
+        time.sleep(0.1)
+        now = titles()
+        if now != seen:
+            seen, since = now, time.monotonic()
+    return seen
+
+
+def focus(window):
+    """Gives a window the keyboard."""
+    tool("windowraise", window)
+    tool("windowfocus", "--sync", window)
+
+
+class BlockedPage:
+    """The picture of Chromium's page that says that a page is blocked: an icon and a heading. A page of Chromium's own
+    may have no title, so that its window's title is its address, as that of a blocked page is."""
+
+    # Pixels of the icon and the heading: to both sides of the window's middle, and from the window's upper edge.
+    SIDE, TOP, BOTTOM = 310, 205, 375
+
+    def __init__(self, window):
+        self.screen = Screen()
+        self.picture = self.strip(window, self.TOP, self.BOTTOM)
+
+    def is_in(self, window, title):
+        """Whether a window that has the keyboard shows the page, with or without bars above it. A busy browser shows it
+        later than the title."""
+        deadline = time.monotonic() + PAINT
+        while self.picture not in self.strip(window, 0, None):
+            if not ADDRESS.match(title) or time.monotonic() > deadline:
+                return False
+            time.sleep(0.1)
+        return True
+
+    def strip(self, window, top, bottom):
+        """The pixels of a window between two heights."""
+        place = dict(line.split("=") for line in tool("getwindowgeometry", "--shell", window).split())
+        x, y, width, height = (int(place[name]) for name in ("X", "Y", "WIDTH", "HEIGHT"))
+        return self.screen.read(
+            x + width // 2 - self.SIDE, y + top, 2 * self.SIDE, (height if bottom is None else bottom) - top)
