@@ -79,7 +79,7 @@ import Testing
 
     private static let requests: [OperatorRequest] = [
         .status, .enroll(profile: "p"), .unenroll, .checkIn, .reload, .join(order), .signOut(fromBrowser: true),
-        .recover, .examine, .seat(.dock), .setPIN, .metrics,
+        .recover, .examine, .seat(.dock), .setPIN, .metrics, .unlock(app: "a"),
     ]
 
     private static let replies: [OperatorReply] = [

@@ -41,9 +41,8 @@ package enum SessionProcessMessage: Sendable, Codable, Equatable {
     case appsReady(epoch: Epoch)
     /// The apps of this epoch that have unsaved work. The list replaces the list that was reported before.
     case unsavedWork(apps: [String], epoch: Epoch)
-    /// An app with folders of data is about to be given something of this epoch's worker. The process is nil if it has
-    /// ended.
-    case keeperArrived(bundleID: String, ProcessTable.Name?, epoch: Epoch, requestID: UInt64)
+    /// An app with folders of data is about to be given something of this epoch's worker.
+    case keeperArrived(bundleID: String, ProcessTable.Name, epoch: Epoch, requestID: UInt64)
     /// An app of this epoch has an eraser: the app erases a worker's data itself.
     case eraserEnlisted(AppEraser, epoch: Epoch, requestID: UInt64)
     /// An eraser has reported whether it has erased its data of an ended epoch.

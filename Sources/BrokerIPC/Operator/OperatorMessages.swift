@@ -31,6 +31,8 @@ package enum OperatorRequest: Sendable, Codable, Equatable {
     case setPIN
     /// Report what has been counted.
     case metrics
+    /// Unlock an app, whose former worker's data the operator has removed.
+    case unlock(app: String)
 
     private enum JoinCodingKeys: String, CodingKey { case _0 = "order" }
     private enum SeatCodingKeys: String, CodingKey { case _0 = "event" }

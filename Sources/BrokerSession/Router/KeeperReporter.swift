@@ -11,7 +11,7 @@ internal import Synchronization
 final class KeeperReporter: Sendable {
     private struct Keeper: Hashable {
         let app: String
-        let process: ProcessTable.Name?
+        let process: ProcessTable.Name
         let epoch: Epoch
         /// Whether a worker is signed in, of whom the app is given something.
         let isGiven: Bool
@@ -28,27 +28,35 @@ final class KeeperReporter: Sendable {
 
     /// Reports the app of a request before it is answered. Blocks until the report is on disk.
     ///
-    /// - Throws: ``BrokerError`` if the epoch has ended.
+    /// - Throws: ``BrokerError`` if the epoch has ended, or if it is not known which process asks.
     func note(_ call: AppRequest) throws(BrokerError) {
-        guard let keeper = keeper(call) else { return }
+        guard let keeper = try keeper(call) else { return }
         try finish(keeper, isAccepted: try answers.isAccepted { Self.message(keeper, $0) })
     }
 
     /// The same for a task, which must not block.
     func noteLater(_ call: AppRequest) async throws {
-        guard let keeper = keeper(call) else { return }
+        guard let keeper = try keeper(call) else { return }
         try finish(keeper, isAccepted: try await answers.accepts { Self.message(keeper, $0) })
     }
 
     /// The app of a request, if it must be reported. If nobody is signed in, it may be an app of the session that is being
     /// cleared.
-    private func keeper(_ call: AppRequest) -> Keeper? {
+    ///
+    /// - Throws: ``BrokerError`` if no process is known that could be ended with the session.
+    private func keeper(_ call: AppRequest) throws(BrokerError) -> Keeper? {
         let now = session.now
         guard let clientID = call.parameters[.clientID],
             let app = try? session.device.app(clientID, for: call.identity), !app.dataFolders.isEmpty
         else { return nil }
+        guard let process = call.app.peer.name else {
+            throw BrokerError(
+                .unauthorizedClient,
+                "The process that connected has ended, or the broker cannot see it. Connect in the process that asks.",
+                reason: .otherApp)
+        }
         let keeper = Keeper(
-            app: app.bundleID, process: call.app.peer.name, epoch: now.epoch, isGiven: now.worker != nil)
+            app: app.bundleID, process: process, epoch: now.epoch, isGiven: now.worker != nil)
         return reported.withLock { $0.contains(keeper) } ? nil : keeper
     }
 

@@ -8,9 +8,11 @@ extension CheckResult {
 
     /// The apps, by bundle id, that are locked because they have not erased the data of a former worker.
     ///
-    /// - Parameter failures: why the agent could not take the data of apps away.
+    /// - Parameters:
+    ///   - withoutEraser: those that cannot erase by themselves.
+    ///   - failures: why the agent could not take the data of apps away.
     package static func lockedApps(
-        _ apps: [String], _ failures: [String: AppDataFailure.Code] = [:]
+        _ apps: [String], withoutEraser: Set<String> = [], _ failures: [String: AppDataFailure.Code] = [:]
     ) -> [CheckResult] {
         apps.map { app in
             let code = failures[app]
@@ -18,11 +20,18 @@ extension CheckResult {
                 .apps, .bad, code: appLocked,
                 message: "\(app) has not erased the data of a former worker, so its requests are refused (-51890)."
                     + (code.map { " The data is still there: \($0.cause) (\($0.rawValue))." } ?? ""),
-                remedy: (code.map { "\($0.remedy) Then sign in and out, which tries again. Or start \(app)" }
-                    ?? "Start \(app)")
-                    + ": whenever it connects, it is asked to erase. If it stays locked, its own log says why it could "
-                    + "not erase.")
+                remedy: remedies(app, code, hasEraser: !withoutEraser.contains(app)).joined(separator: " "))
         }
+    }
+
+    private static func remedies(_ app: String, _ code: AppDataFailure.Code?, hasEraser: Bool) -> [String] {
+        let again = code.map { "\($0.remedy) Then sign in and out, which tries again." }
+        let start =
+            "Start \(app): whenever it connects, it is asked to erase. If it stays locked, its own log says why it could "
+            + "not erase."
+        return [again, hasEraser ? start : nil].compactMap(\.self) + [
+            "If nothing helps, remove the data by hand, then run: baton device unlock \(app)."
+        ]
     }
 
     /// The registered apps, grouped by the level of their binding, and apps that the profile does not allow.

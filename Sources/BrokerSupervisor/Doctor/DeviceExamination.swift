@@ -45,7 +45,8 @@ struct DeviceExamination: Sendable {
         var findings = CheckResult.sharedMode(
             device.management.settings, isJoined: join != nil, mode: session.snapshot.mode)
         findings += CheckResult.apps(device.registry)
-        findings += CheckResult.lockedApps(status.lockedApps, session.dataFailures)
+        findings += CheckResult.lockedApps(
+            status.lockedApps, withoutEraser: session.locks.appsWithoutEraser, session.dataFailures)
         findings += CheckResult.connections(status.connectionLimits ?? [])
         findings += CheckResult.sessionPolicy(device.policy, refusal: device.policyError)
         findings += CheckResult.input(device.policy, isReceived: browser.hasReceivedInput, status: status)

@@ -59,6 +59,7 @@ final class OperatorService {
             try signOut(by: .operator, answer: answer)
         case .seat(let event): try signOut(by: SignOutTrigger(event), answer: answer)
         case .metrics: report(answer: answer)
+        case .unlock(let app): try unlock(app, answer: answer)
         }
     }
 
@@ -124,6 +125,19 @@ final class OperatorService {
             }
         session.sessionProcess.whenDeviceIsKnown { answer(reply) }
         try session.endUnlessShared()
+    }
+
+    /// Unlocks an app on the word of an operator who has removed the former worker's data. The operator is answered only
+    /// once the app is served.
+    private func unlock(_ app: String, answer: @escaping @Sendable (OperatorReply) -> Void) throws {
+        guard try session.unlock(app) else {
+            return answer(
+                .failed(
+                    OperatorFailure(
+                        code: "app_not_locked", message: "This app is not locked.",
+                        remedy: "To see the locked apps run: baton device status.")))
+        }
+        session.sessionProcess.whenDeviceIsKnown { answer(.done) }
     }
 
     /// Opens a page in the session's browser on which the worker sets a PIN for offline sign-in.
@@ -241,7 +255,7 @@ extension DeviceCondition.Command {
         case .leave: self = .leave
         case .reset: self = .reset
         case .recover: self = .recover
-        case .status, .checkIn, .reload, .signOut, .examine, .seat, .setPIN, .metrics: return nil
+        case .status, .checkIn, .reload, .signOut, .examine, .seat, .setPIN, .metrics, .unlock: return nil
         }
     }
 }

@@ -19,6 +19,11 @@ package struct AppLocks {
     /// The bundle ids of the locked apps, sorted.
     package var apps: [String] { Set(epochs.keys.map(\.bundleID)).sorted() }
 
+    /// The locked apps that no eraser of their own can unlock.
+    var appsWithoutEraser: Set<String> {
+        Set(apps).subtracting(epochs.keys.filter { $0 != .whole($0.bundleID) }.map(\.bundleID))
+    }
+
     package func isLocked(_ bundleID: String) -> Bool { epochs.keys.contains { $0.bundleID == bundleID } }
 
     /// Locks the apps of these erasers until each eraser has erased its data of this epoch.
@@ -47,7 +52,7 @@ package struct AppLocks {
         return true
     }
 
-    /// Removes the locks of apps whose data was taken away, whatever epoch it was of.
+    /// Removes the locks of apps whose data was removed by others, whatever epoch it was of.
     package mutating func unlock(_ apps: Set<String>) throws {
         try store(epochs.filter { !apps.contains($0.key.bundleID) })
     }

@@ -53,16 +53,12 @@ struct AppProcesses {
     }
 
     /// Notes a request of a process as this app.
-    ///
-    /// - Parameter process: nil if it has ended.
-    mutating func note(_ process: ProcessTable.Name?, of app: String) throws {
-        guard let process else { return }
+    mutating func note(_ process: ProcessTable.Name, of app: String) throws {
         try change { Self.add(process, to: &$0.current[app, default: []]) }
     }
 
     /// Notes a request of a process as an app of the session that is being cleared.
-    mutating func noteLate(_ process: ProcessTable.Name?, of app: String) throws {
-        guard let process else { return }
+    mutating func noteLate(_ process: ProcessTable.Name, of app: String) throws {
         try change { Self.add(process, to: &$0.former[app, default: []]) }
     }
 

@@ -31,7 +31,7 @@ extension SessionCoordinator {
     /// Notes that an app with folders of data is about to be given something of this epoch's worker.
     ///
     /// - Returns: whether the app may be given it.
-    func note(_ app: String, _ process: ProcessTable.Name?, in epoch: Epoch) throws -> Bool {
+    func note(_ app: String, _ process: ProcessTable.Name, in epoch: Epoch) throws -> Bool {
         guard machine.state.heldEpoch == epoch else {
             // An app of the session that is being cleared has connected again.
             if machine.state.pending != nil { try appProcesses.noteLate(process, of: app) }
@@ -126,6 +126,18 @@ extension SessionCoordinator {
         sessionProcess.tell(.dataTaken(apps: taken.sorted()))
         sessionProcess.tell(.locks(locks.epochs))
         try handle(.dataTaken(taken, failed: Set(failed.map(\.app)), ended))
+    }
+
+    /// Unlocks an app whose former worker's data was removed by hand.
+    ///
+    /// - Returns: whether the app was locked.
+    func unlock(_ app: String) throws -> Bool {
+        guard locks.isLocked(app) else { return false }
+        try locks.unlock([app])
+        dataFailures[app] = nil
+        logger.notice("an operator has unlocked an app", metadata: ["app": "\(app)"])
+        sessionProcess.tell(.locks(locks.epochs))
+        return true
     }
 
     private func note(_ failures: [AppDataFailure]) {

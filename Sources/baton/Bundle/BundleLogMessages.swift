@@ -25,6 +25,7 @@ enum BundleLogMessages {
         "an app signs the worker out",
         "an ended session is not reported to the server yet",
         "an offline lease is gone",
+        "an operator has unlocked an app",
         "an offline sign-in could not be checked",
         "another worker's token was not revoked",
         "answered",

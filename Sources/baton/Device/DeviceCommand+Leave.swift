@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import ArgumentParser
 internal import BrokerIPC
-import Glibc
 
 extension DeviceCommand {
     struct Leave: AsyncParsableCommand {
@@ -36,23 +35,13 @@ extension DeviceCommand {
         func run() async throws {
             try await output.run(
                 {
-                    if !yes { try confirm() }
+                    if !yes {
+                        try output.confirm(
+                            "This signs out the worker, removes the device from its directory and its MDM, and erases "
+                                + "keys and receipts.")
+                    }
                     return try await Departed.by(.reset, device.client)
                 }, lines: \.lines)
-        }
-
-        private func confirm() throws {
-            let refusal = CommandFailure(
-                code: "not_confirmed", message: "Nothing was done: the answer was not yes.",
-                remedy: "Run it at a terminal and type yes, or give --yes.")
-            guard !output.json, isatty(STDIN_FILENO) == 1 else { throw refusal }
-            try OutputOptions.print(
-                [
-                    "This signs out the worker, removes the device from its directory and its MDM, and erases keys and "
-                        + "receipts.",
-                    "Type yes to continue:",
-                ], to: STDERR_FILENO)
-            guard readLine() == "yes" else { throw refusal }
         }
     }
 

@@ -9,7 +9,7 @@ struct DeviceCommand: AsyncParsableCommand {
         commandName: "device", abstract: "Show, enroll and join this device.",
         subcommands: [
             Status.self, Enroll.self, Unenroll.self, CheckIn.self, Reload.self, Join.self, Leave.self, Reset.self,
-            Event.self, Recover.self, Audit.self, Metrics.self,
+            Event.self, Unlock.self, Recover.self, Audit.self, Metrics.self,
         ])
 
     struct Status: AsyncParsableCommand {

@@ -48,6 +48,9 @@ import Testing
         #expect(codes(findings, .bad) == ["app_locked"] && findings.count == 2)
         #expect(findings[1].message.hasPrefix("org.example.ward ") && findings[1].remedy?.contains("Start") == true)
         #expect(CheckResult.lockedApps([]).isEmpty)
+        let withoutEraser = CheckResult.lockedApps(["org.example.notes"], withoutEraser: ["org.example.notes"])
+        #expect(withoutEraser[0].remedy?.contains("Start") == false)
+        #expect(withoutEraser[0].remedy?.contains("baton device unlock org.example.notes") == true)
     }
 
     @Test func `a shared device has no remedy, and a personal one no fault`() {

@@ -16,6 +16,11 @@ import Testing
     private static let folder = "/home/kiosk/ward"
     private let eraser: AppEraser = "org.example.ward"
     private var app: String { Self.app }
+    private let me: ProcessTable.Name
+    /// A process that had this one's number before.
+    private let ended = ProcessTable.Name(pid: getpid(), startTime: 0)
+
+    init() throws { me = try #require(try ProcessTable.entry(getpid())?.name) }
 
     /// A session in which a process has made a request as the app, and its agent.
     private struct Session {
@@ -32,16 +37,15 @@ import Testing
             }
         }
 
-        init(_ fixture: SupervisorFixture, eraser: AppEraser?, process: ProcessTable.Name? = nil, isUsed: Bool = true)
-            async throws
-        {
+        /// - Parameter process: what makes a request as the app, if anything does.
+        init(_ fixture: SupervisorFixture, eraser: AppEraser?, process: ProcessTable.Name?) async throws {
             self.fixture = fixture
             fixture.device.set(apps: [try Self.registration])
             fixture.inputs.post(.deviceChanged)
             agent = try fixture.agent(of: 1000)
             id = try await fixture.signIn(through: agent)
             epoch = try await fixture.epoch()
-            if isUsed {
+            if let process {
                 fixture.sessionProcessSends(
                     .keeperArrived(bundleID: AppDataTests.app, process, epoch: epoch, requestID: 7))
                 #expect(
@@ -101,7 +105,6 @@ import Testing
     }
 
     @Test func `the agent takes the data of an app that does not answer, and the app is not locked`() async throws {
-        let me = try #require(try ProcessTable.entry(getpid())?.name)
         let items = try await with { fixture in
             let session = try await Session(fixture, eraser: eraser, process: me)
             try await session.end()
@@ -118,9 +121,7 @@ import Testing
 
     @Test func `nobody waits for an app whose processes have all ended`() async throws {
         let items = try await with { fixture in
-            // A process that had this one's number before.
-            let name = ProcessTable.Name(pid: getpid(), startTime: 0)
-            let session = try await Session(fixture, eraser: eraser, process: name)
+            let session = try await Session(fixture, eraser: eraser, process: ended)
             try await session.end()
             #expect(try await session.taken().map(\.app) == [app])
             session.answer()
@@ -131,7 +132,7 @@ import Testing
 
     @Test func `the data of an app without an eraser is taken at once`() async throws {
         let items = try await with { fixture in
-            let session = try await Session(fixture, eraser: nil)
+            let session = try await Session(fixture, eraser: nil, process: me)
             try await session.end()
             #expect(try await session.taken().map(\.app) == [app])
             session.answer()
@@ -142,7 +143,7 @@ import Testing
 
     @Test func `the agent is not asked about an app that has erased, or that nobody has used`() async throws {
         let erased = try await with { fixture in
-            let session = try await Session(fixture, eraser: eraser)
+            let session = try await Session(fixture, eraser: eraser, process: me)
             try await session.end()
             fixture.sessionProcessSends(
                 .eraserAnswered(eraser, ended: session.epoch, .done, requestID: 9), sessionProcess: 2)
@@ -150,7 +151,7 @@ import Testing
         }
         #expect(erased.map(\.observer) == [.app])
         let unused = try await with { fixture in
-            let session = try await Session(fixture, eraser: nil, isUsed: false)
+            let session = try await Session(fixture, eraser: nil, process: nil)
             try await session.end()
             #expect(try await fixture.status().session == "ready")
         }
@@ -159,7 +160,7 @@ import Testing
 
     @Test func `an app whose data is still there is locked, with the reason, until the data is taken`() async throws {
         let items = try await with { fixture in
-            let session = try await Session(fixture, eraser: nil)
+            let session = try await Session(fixture, eraser: nil, process: me)
             try await session.end()
             _ = try await session.taken()
             session.answer(.mounted)
@@ -180,9 +181,8 @@ import Testing
     }
 
     @Test func `a process that connects while data is taken away ends, too`() async throws {
-        let me = try #require(try ProcessTable.entry(getpid())?.name)
         let items = try await with { fixture in
-            let session = try await Session(fixture, eraser: nil)
+            let session = try await Session(fixture, eraser: nil, process: ended)
             try await session.end()
             #expect(try await session.taken().map(\.processes) == [[]])
             fixture.sessionProcessSends(
@@ -197,7 +197,6 @@ import Testing
     }
 
     @Test func `the processes of an app that stays locked are not forgotten`() async throws {
-        let me = try #require(try ProcessTable.entry(getpid())?.name)
         _ = try await with { fixture in
             let session = try await Session(fixture, eraser: nil, process: me)
             try await session.end()
@@ -220,7 +219,7 @@ import Testing
 
     @Test func `an agent that comes back within the time gets the order again`() async throws {
         let items = try await with { fixture in
-            let session = try await Session(fixture, eraser: nil)
+            let session = try await Session(fixture, eraser: nil, process: me)
             try await session.end()
             _ = try await session.taken()
             session.agent.leave()
@@ -239,7 +238,7 @@ import Testing
     @Test(arguments: [true, false])
     func `an agent that does not answer, or ends, delays nobody for long and frees no app`(ends: Bool) async throws {
         let items = try await with { fixture in
-            let session = try await Session(fixture, eraser: nil)
+            let session = try await Session(fixture, eraser: nil, process: me)
             try await session.end()
             _ = try await session.taken()
             if ends { session.agent.leave() }
@@ -257,7 +256,7 @@ import Testing
 
     @Test func `the folders that a registration named earlier in the session are taken, too`() async throws {
         _ = try await with { fixture in
-            let session = try await Session(fixture, eraser: nil)
+            let session = try await Session(fixture, eraser: nil, process: me)
             fixture.device.set(apps: [
                 RegisteredApp(
                     bundleID: app, clientID: "C-1", redirectURIs: [],
@@ -275,7 +274,7 @@ import Testing
     ) async throws {
         _ = try await with { fixture in
             let second: AppEraser = "org.example.ward:cache"
-            let session = try await Session(fixture, eraser: eraser)
+            let session = try await Session(fixture, eraser: eraser, process: me)
             fixture.sessionProcessSends(.eraserEnlisted(second, epoch: session.epoch, requestID: 2))
             try await session.end()
             fixture.sessionProcessSends(
@@ -295,7 +294,6 @@ import Testing
     }
 
     @Test func `after a restart of the broker, the agent takes the data of the apps in the journal`() async throws {
-        let me = try #require(try ProcessTable.entry(getpid())?.name)
         try await Scratch.with { scratch in
             try await SupervisorFixture.with(scratch) { fixture in
                 _ = try await Session(fixture, eraser: nil, process: me)

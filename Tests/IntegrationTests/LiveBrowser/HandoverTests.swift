@@ -115,6 +115,40 @@ extension LiveBrowser {
             #expect(try await app.accounts().current == nil)
         }
 
+        @Test func `an operator unlocks an app that can no longer erase, after a confirmation`() async throws {
+            let live = try await LiveEnvironment.ready()
+            let (app, other) = (try live.app(1), try live.app(2))
+            try await live.signIn("Amara", through: other)
+            let holder = try RawApp(live)
+            try await holder.greet()
+            // A name that the app does not know, for example of its former version.
+            var former = try client(live, 1).entries
+            former[.eraser] = "former"
+            _ = try await holder.ask(.registerEraser, former).get()
+            try await live.settle()
+            let bundleID = try #require(live.facts.apps.first { $0.number == 1 }).bundleID
+            #expect(try await live.status().lockedApps == [bundleID])
+
+            func unlock(_ words: String...) async throws -> CommandRun {
+                try await Scratch.with { scratch in
+                    try await CommandRun(
+                        ["device", "unlock"] + words + ["--runtime-directory", live.path("run")], in: scratch)
+                }
+            }
+            let unconfirmed = try await unlock(bundleID)
+            #expect(unconfirmed.code == 1 && unconfirmed.errors.contains("not_confirmed"))
+            let unknown = try await unlock("org.example.unknown", "--yes")
+            #expect(unknown.code == 1 && unknown.errors.contains("app_not_locked"))
+            #expect(try await live.status().lockedApps == [bundleID])
+            #expect(try await unlock(bundleID, "--yes").code == 0)
+            // It survives a crash.
+            try await live.kill(.broker)
+            try await live.start(.broker)
+            #expect(try await live.status().lockedApps.isEmpty)
+            #expect(try await live.finding("app_locked") == nil)
+            _ = try await app.accounts()
+        }
+
         @Test func `an app with Handover erases before it is given the next worker, also if it was closed`()
             async throws
         {

@@ -64,6 +64,28 @@ extension LiveDevice {
             }
         }
 
+        @Test func `an app with folders of data is served only in a process that can be ended with the session`()
+            async throws
+        {
+            let live = try await LiveEnvironment.ready()
+            let app = live.facts.apps[2]
+            let folder = live.path("apps/3/data")
+            try await live.with(registry: #"{"apps":[{"id":"\#(app.bundleID)","dataFolders":["\#(folder)"]}]}"#) {
+                try await live.kill(.broker)
+                let socket = try Listener(path: live.path("run/broker.sock"), mode: 0o600)
+                let manager = try live.serviceManager(sockets: [("broker", socket.descriptor)])
+                try await Scratch.with { scratch in
+                    let peers = try await Peers(live.path("run/broker.sock"), app.clientID, scratch)
+                    // The process that connected has ended, and another one asks on its connection.
+                    let other = try await peers.start(.reusedProcessNumber, as: app.bundleID)
+                    try await live.start(.broker, by: manager)
+                    let said = try await peers.answer(of: other)
+                    #expect(said.contains("-51414") && said.contains("other_app"), "\(said)")
+                    #expect(try await peers.ask().contains(#""success":"1""#))
+                }
+            }
+        }
+
         @Test func `only processes of an app's own user count as that app`() async throws {
             try #require(getuid() == 0, "a process of another user needs the right to make one")
             let live = try await LiveEnvironment.ready()
