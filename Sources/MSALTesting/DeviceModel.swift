@@ -26,6 +26,10 @@ struct DeviceModel {
     private(set) var erasers = TestErasers()
     /// Whether the app has reported unsaved work in this epoch.
     private(set) var hasUnsavedWork = false
+    /// Whether another app's sign-in page is open.
+    private var isOtherSigningIn = false
+    /// Whether the directory has removed the device.
+    private var isRemoved = false
     /// The outcomes of the next sign-in pages, in order. If no outcome is left for a page, the user closes the page.
     var signIns: [TestSignIn] = []
     /// Permissions that the identity platform does not grant.
@@ -68,14 +72,26 @@ struct DeviceModel {
         if self.worker != nil { erasers.end(epoch) }
         // Nobody signs in before the erasers have answered or their time is over.
         if worker != nil { erasers.lock() }
-        hasUnsavedWork = false
+        (hasUnsavedWork, isOtherSigningIn) = (false, false)
         var random = SystemRandomNumberGenerator()
         epoch = Epoch(random: &random, counter: epoch.counter + 1)
         self.worker = worker
     }
 
+    /// Another app opens a sign-in page, if nobody is signed in.
+    mutating func openOtherSignIn() { isOtherSigningIn = worker == nil }
+
+    /// The directory removes the device, which ends the session.
+    mutating func remove() {
+        begin(nil)
+        isRemoved = true
+    }
+
     /// The time in which erasers must answer is over: the apps of those that have not are locked.
     mutating func lockApps() { erasers.lock() }
+
+    /// The device takes away the data that apps have not erased.
+    mutating func takeData() { erasers.take() }
 
     mutating func answer(_ request: Request) -> Answer {
         if let call = TestCall.allCases.first(where: { $0.operation == request.operation }) {
@@ -228,6 +244,8 @@ struct DeviceModel {
     private mutating func login(_ request: Request, _ client: ClientRequest) throws(BrokerError) -> Answer {
         let wanted = try TokenRequest(request.parameters)
         guard let worker else {
+            guard !isRemoved else { throw BrokerError(.interactionRequired, "", reason: .deviceRemoved) }
+            guard !isOtherSigningIn else { throw BrokerError(.interactionRunning, "") }
             return signIn(request, signIns.isEmpty ? .canceled : signIns.removeFirst())
         }
         guard wanted.means(worker.record) else { throw BrokerError(.mismatchedAccount, "", reason: .otherAccount) }

@@ -102,6 +102,14 @@ public final class TestDevice: Sendable {
     /// Signs the worker out as another app would.
     public func signOut() { broker.change { $0.begin(nil) } }
 
+    /// Opens the sign-in page of another app, if nobody is signed in. The app's own sign-ins are refused
+    /// (``TestFailure/signInRunning``) until ``signIn(_:)`` or, if the person closes that page, ``signOut()``.
+    public func openSignInOfOtherApp() { broker.withModel { $0.openOtherSignIn() } }
+
+    /// Removes the device from its directory: the worker is signed out, and nobody can sign in any more
+    /// (``TestFailure/deviceRemoved``).
+    public func removeDevice() { broker.change { $0.remove() } }
+
     /// Announces the end of the session to the app's `Handover`. ``signOut()`` then ends it.
     public func announceEnd(within patience: Duration = .milliseconds(500)) {
         let (seconds, attoseconds) = patience.components
@@ -111,6 +119,11 @@ public final class TestDevice: Sendable {
     /// Ends the time in which erasers must answer. An app with an eraser that has not is locked: its calls are refused
     /// until each of its erasers has answered.
     public func lockApps() { broker.lockApps() }
+
+    /// Ends the time in which erasers must answer, on a device that takes the app's data away (`dataFolders` of its
+    /// registration): the app owes nothing. The test removes the folders and makes the app's objects anew, because a real
+    /// device ends the app's processes.
+    public func takeAppData() { broker.change { $0.takeData() } }
 
     /// The names of the erasers that have not erased the data of a former worker.
     public var owedErasers: Set<String> { broker.withModel { Set($0.erasers.owed.keys.map(\.name)) } }

@@ -33,6 +33,9 @@ struct TestErasers {
     /// The time in which erasers must answer is over.
     mutating func lock() { (locked, awaited) = (Set(owed.keys.map(\.bundleID)), []) }
 
+    /// The device has taken the data away.
+    mutating func take() { (owed, awaited, locked) = ([:], [], []) }
+
     /// Records an eraser's report.
     ///
     /// - Returns: whether the app is no longer locked.

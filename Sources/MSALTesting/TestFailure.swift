@@ -36,6 +36,10 @@ public struct TestFailure: Sendable, Equatable {
     public static let serverFailed = TestFailure(.serverError, oauth: "server_error")
     /// Another worker is signed in.
     public static let otherWorker = TestFailure(.mismatchedAccount, reason: .otherAccount)
+    /// Another sign-in is running: -50000, `sign_in_running`.
+    public static let signInRunning = TestFailure(.interactionRunning)
+    /// The app has removed the account, and nobody has signed in through it since: -50002.
+    public static let accountRemoved = TestFailure(.interactionRequired, reason: .accountRemoved)
     /// The app's client id is not registered on the device.
     public static let unknownClient = TestFailure(.unauthorizedClient, reason: .unknownClient)
     /// The organisation blocks the app.
@@ -44,6 +48,10 @@ public struct TestFailure: Sendable, Equatable {
     public static let appLocked = TestFailure(.appLocked)
     /// Shared mode is not completely configured on the device.
     public static let deviceNotShared = TestFailure(.brokerUnavailable, reason: .notShared)
+    /// The directory has disabled the device: -50002.
+    public static let deviceDisabled = TestFailure(.interactionRequired, reason: .deviceDisabled)
+    /// The directory has removed the device: -50002.
+    public static let deviceRemoved = TestFailure(.interactionRequired, reason: .deviceRemoved)
     /// The device is not joined: -50001.
     public static let joinRequired = TestFailure(.workplaceJoinRequired)
     /// The app must be under a protection policy: -50004.

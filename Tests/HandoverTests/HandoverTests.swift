@@ -84,6 +84,19 @@ import Testing
         }
     }
 
+    @Test func `nobody is signed in while somebody signs in, or after the device was removed`() async throws {
+        device.openSignInOfOtherApp()
+        let application = try application()
+        let changes = try Handover(application).changes(for: "window").makeAsyncIterator()
+        #expect(await changes.next()?.kind == .signedOut(previous: nil))
+        device.signIn(amara)
+        #expect(await changes.next()?.kind == .signedIn(amara.account))
+        // An app that removes the account forgets its tokens. The worker stays signed in on the device.
+        try application.remove(amara.account)
+        device.removeDevice()
+        #expect(await changes.next()?.kind == .signedOut(previous: amara.account))
+    }
+
     @Test func `a reader learns at once that the broker does not answer, and who is signed in when it does`()
         async throws
     {
@@ -240,6 +253,26 @@ import Testing
         var told = notes.makeAsyncIterator()
         await told.next()
         #expect(try await application.currentAccount(with: nil).0 == bo.account)
+    }
+
+    @Test func `an app whose data the device has taken away is not locked, and erases nothing`() async throws {
+        let log = Log()
+        device.signIn(amara)
+        do {
+            let handover = try handover()
+            try handover.eraser("notes") { _ in log.add("too early") }
+            let changes = try handover.changes(for: "window").makeAsyncIterator()
+            #expect(await changes.next()?.current == amara.account)
+        }
+        device.signIn(bo)
+        #expect(device.owedErasers == ["notes"])
+        device.takeAppData()
+        let handover = try handover()
+        try handover.eraser("notes") { _ in log.add("nothing is owed") }
+        let changes = try handover.changes(for: "window").makeAsyncIterator()
+        let change = try #require(await worker(changes))
+        #expect(change.current == bo.account && change.previous == amara.account)
+        #expect(log.lines.isEmpty && device.owedErasers.isEmpty)
     }
 
     @Test func `an eraser that throws keeps the app locked until it has erased`() async throws {

@@ -135,12 +135,39 @@ import Testing
         #expect(try app.allAccounts() == [amara.account])
     }
 
+    @Test func `while another app's sign-in page is open, the app cannot open one`() async throws {
+        let app = try app()
+        device.openSignInOfOtherApp()
+        device.signInsEnd(with: .worker(bo))
+        #expect(try await reason { _ = try await signIn(app) } == "sign_in_running")
+        device.signIn(amara)
+        #expect(try await app.currentAccount(with: nil).0 == amara.account)
+        device.signOut()
+        #expect(try await signIn(app).account == bo.account)
+        // A page beside a worker does not open.
+        device.openSignInOfOtherApp()
+        device.signOut()
+        device.signInsEnd(with: .worker(amara))
+        #expect(try await signIn(app).account == amara.account)
+    }
+
+    @Test func `on a device that the directory has removed nobody is signed in, and nobody can sign in`() async throws {
+        let app = try app()
+        device.signIn(amara)
+        device.removeDevice()
+        #expect(device.signedIn == nil)
+        device.signInsEnd(with: .worker(bo))
+        #expect(try await reason { _ = try await signIn(app) } == "device_removed")
+    }
+
     static let refusals: [(TestFailure, Int, String)] = [
         (.interactionRequired, -50002, "interaction_required"), (.canceled, -50005, "sign_in_canceled"),
         (.noNetwork, -50000, "network_failed"), (.signedInOffline, -50000, "signed_in_offline"),
         (.serverFailed, -50000, "server_failed"), (.otherWorker, -50000, "other_account"),
         (.unknownClient, -50000, "unknown_client"), (.appBlocked, -50000, "app_blocked"),
         (.appLocked, -50000, "app_locked"), (.deviceNotShared, -50000, "device_not_shared"),
+        (.signInRunning, -50000, "sign_in_running"), (.accountRemoved, -50002, "account_removed"),
+        (.deviceDisabled, -50002, "device_disabled"), (.deviceRemoved, -50002, "device_removed"),
         (.joinRequired, -50001, "join_required"), (.protectionPolicyRequired, -50004, "protection_policy"),
         (.noWindow, -50000, "agent_missing"), (.garbage, -50000, "broker_corrupted"),
         (.lostConnection, -50000, "connection_ended"), (.silence, -50000, "broker_too_late"),

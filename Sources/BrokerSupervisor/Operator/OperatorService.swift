@@ -137,6 +137,8 @@ final class OperatorService {
                         code: "app_not_locked", message: "This app is not locked.",
                         remedy: "To see the locked apps run: baton device status.")))
         }
+        // The session process answers this after it has read which apps are locked.
+        session.sessionProcess.tell(device: session.snapshot)
         session.sessionProcess.whenDeviceIsKnown { answer(.done) }
     }
 

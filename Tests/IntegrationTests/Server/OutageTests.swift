@@ -136,15 +136,18 @@ import Testing
             try await server.start()
             let needed = link.messages - before
             #expect(try await server.end(by: SIGTERM) == 0)
-            // A server that is ready asks for more, so the last moments are not tried.
-            for count in stride(from: 1, to: needed * 3 / 4, by: max(1, needed / 12)) {
+            var moments = 0
+            for count in stride(from: 1, to: needed, by: max(1, needed / 12)) {
                 link.loseServer(afterMessages: count)
-                let outcome = try await server.fail()
+                // On a busy machine, the server asks for much before it says that it is ready.
+                guard let outcome = try await server.failOrStart() else { break }
+                moments += 1
                 #expect(
                     outcome.code == 1 && outcome.text.contains("[server.database.unusable]"),
                     "\(count) of \(needed): \(outcome.text)")
                 link.loseServer(afterMessages: nil)
             }
+            #expect(moments > 3)
         }
     }
 

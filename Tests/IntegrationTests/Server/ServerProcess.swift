@@ -60,7 +60,7 @@ final class ServerProcess: Sendable {
     func start() async throws {
         for attempt in 1...5 {
             do {
-                let program = try await launch(awaitsReady: true)
+                let program = try await launch()
                 return current.withLock { $0.program = program }
             } catch let problem as TestProblem
                 where attempt < 5 && problem.description.contains("Address already in use")
@@ -72,15 +72,26 @@ final class ServerProcess: Sendable {
 
     /// Starts a server that is expected to exit by itself, and returns its exit code and output.
     func fail() async throws -> (code: Int32, text: String) {
-        let program = try await launch(awaitsReady: false)
-        return (try await program.waitForExit(), try program.log())
+        try #require(try await failOrStart(), "the server is ready")
     }
 
-    private func launch(awaitsReady: Bool) async throws -> RunningProgram {
+    /// Starts a server that may exit by itself before it is ready.
+    ///
+    /// - Returns: its exit code and output; nil if it is ready.
+    func failOrStart() async throws -> (code: Int32, text: String)? {
+        let (program, isReady) = try await RunningProgram.launch(
+            try RunningProgram.built("baton-server"), ["--config", configuration], environment: environment,
+            log: logName, in: scratch)
+        return isReady ? nil : (try await program.waitForExit(), try program.log())
+    }
+
+    private func launch() async throws -> RunningProgram {
         try await RunningProgram.start(
             try RunningProgram.built("baton-server"), ["--config", configuration], environment: environment,
-            log: "log-\(UInt32.random(in: 0...UInt32.max))", awaitsReady: awaitsReady, in: scratch)
+            log: logName, in: scratch)
     }
+
+    private var logName: String { "log-\(UInt32.random(in: 0...UInt32.max))" }
 
     private var running: RunningProgram { get throws { try #require(current.withLock { $0.program }) } }
 

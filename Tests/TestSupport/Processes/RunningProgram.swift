@@ -43,6 +43,23 @@ package final class RunningProgram: Sendable {
         _ executable: String, _ arguments: [String], environment: [String: String] = [:], log: String,
         input: [UInt8]? = nil, awaitsReady: Bool = true, manager: ServiceManager? = nil, in scratch: Scratch
     ) async throws -> RunningProgram {
+        let (program, isReady) = try await launch(
+            executable, arguments, environment: environment, log: log, input: input, awaitsReady: awaitsReady,
+            manager: manager, in: scratch)
+        guard isReady else {
+            throw TestProblem("\(executable) ended before it was ready:\n\(try program.log().suffix(2000))")
+        }
+        return program
+    }
+
+    /// Starts `executable` like ``start(_:_:environment:log:input:awaitsReady:manager:in:)``, also if it may end before it
+    /// is ready.
+    ///
+    /// - Returns: the program, and whether it is ready or nobody waits for that; otherwise it has ended.
+    package static func launch(
+        _ executable: String, _ arguments: [String], environment: [String: String] = [:], log: String,
+        input: [UInt8]? = nil, awaitsReady: Bool = true, manager: ServiceManager? = nil, in scratch: Scratch
+    ) async throws -> (program: RunningProgram, isReady: Bool) {
         let manager = try manager ?? ServiceManager(in: scratch)
         var variables = ProcessInfo.processInfo.environment.merging(environment) { $1 }
         let handed = manager.handedOver
@@ -53,14 +70,11 @@ package final class RunningProgram: Sendable {
             program.kill()
             _ = try? await program.waitForExit()
         }
-        guard awaitsReady else { return program }
+        guard awaitsReady else { return (program, true) }
         let isReady = try await blocking {
             try manager.awaitReady(or: program.process.pidfd, seconds: patience)
         }
-        guard isReady else {
-            throw TestProblem("\(executable) ended before it was ready:\n\(try program.log().suffix(2000))")
-        }
-        return program
+        return (program, isReady)
     }
 
     private static func spawn(
@@ -107,12 +121,18 @@ package final class RunningProgram: Sendable {
         return try await waitForExit()
     }
 
-    /// Waits until the program has ended and reaps it.
+    /// Waits until the program has ended and reaps it. If the test's time is over, kills it: a program that does not end
+    /// must not keep all tests from ending.
     ///
     /// - Returns: Its exit code, or the negative number of the signal that ended it.
     @discardableResult
     package func waitForExit() async throws -> Int32 {
-        switch try await blocking({ [process] in try process.waitForExit() }) {
+        let end = try await withTaskCancellationHandler {
+            try await blocking { [process] in try process.waitForExit() }
+        } onCancel: {
+            kill()
+        }
+        return switch end {
         case .exited(let code): code
         case .signalled(let signal): -signal
         }
