@@ -30,9 +30,11 @@ tsan: setup
 # Checks that take too long for continuous integration: fuzzes each decoder for SECONDS; removes each guard of the
 # session machine and each defence of the threat model, one by one, and expects tests to fail; explores sequences of five
 # steps in the worker's browser; lets nodes of the server and PostgreSQL fail for ten minutes; then repeats hand-overs and
-# searches for data races, TIMES times. Before that, upgrades the packages on booted machines, which needs root.
+# searches for data races, TIMES times. Before that, builds the packages, upgrades them on booted machines, which needs
+# root, and counts the instructions of apps and servers.
 soak: build sample package
 	scripts/try-upgrade
+	scripts/count-instructions
 	scripts/fuzz --seconds $(or $(SECONDS),600)
 	scripts/break-session-machine
 	scripts/break-defences

@@ -27,21 +27,13 @@ extension DeviceCommand {
                 Signs out the worker, leaves directory and MDM, and erases keys, receipts, and the data of offline sign-in. \
                 Apps that have not erased a former worker's data stay locked. This cannot be undone.
                 """)
-        @Flag(help: "Do not ask for confirmation.")
-        var yes = false
         @OptionGroup var device: DeviceOptions
-        @OptionGroup var output: OutputOptions
+        @OptionGroup var confirmation: ConfirmationOptions
 
         func run() async throws {
-            try await output.run(
-                {
-                    if !yes {
-                        try output.confirm(
-                            "This signs out the worker, removes the device from its directory and its MDM, and erases "
-                                + "keys and receipts.")
-                    }
-                    return try await Departed.by(.reset, device.client)
-                }, lines: \.lines)
+            try await confirmation.run(
+                "This signs out the worker, removes the device from its directory and its MDM, and erases keys and "
+                    + "receipts.", { try await Departed.by(.reset, device.client) }, lines: \.lines)
         }
     }
 

@@ -13,21 +13,17 @@ extension DeviceCommand {
                 command: what the app still has of the former worker, the next one may see.
                 """)
         @Argument(help: "The app's bundle id, as baton device status prints it.") var app: String
-        @Flag(help: "Do not ask for confirmation.")
-        var yes = false
         @OptionGroup var device: DeviceOptions
-        @OptionGroup var output: OutputOptions
+        @OptionGroup var confirmation: ConfirmationOptions
 
         func run() async throws {
-            try await output.run(
+            try await confirmation.run(
+                "What \(app) still has of a former worker, the next worker may see. Unlock it only if you have removed that "
+                    + "data.",
                 {
-                    if !yes {
-                        try output.confirm(
-                            "What \(app) still has of a former worker, the next worker may see. Unlock it only if you have "
-                                + "removed that data.")
-                    }
                     _ = try await device.client.ask(.unlock(app: app))
-                }, done: "The app is not locked any more.")
+                    return ["done": true]
+                }, lines: { _ in ["The app is not locked any more."] })
         }
     }
 }

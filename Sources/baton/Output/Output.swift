@@ -37,18 +37,6 @@ struct OutputOptions: ParsableArguments {
         try? Self.print(warnings.map { "warning: \($0)" }, to: STDERR_FILENO)
     }
 
-    /// Asks at the terminal whether to go on.
-    ///
-    /// - Throws: ``CommandFailure`` `not_confirmed` if the answer is not yes, or if nobody can be asked.
-    func confirm(_ consequence: String) throws {
-        let refusal = CommandFailure(
-            code: "not_confirmed", message: "Nothing was done: the answer was not yes.",
-            remedy: "Run it at a terminal and type yes, or give --yes.")
-        guard !json, isatty(STDIN_FILENO) == 1 else { throw refusal }
-        try Self.print([consequence, "Type yes to continue:"], to: STDERR_FILENO)
-        guard readLine() == "yes" else { throw refusal }
-    }
-
     /// Runs `body`, which prints its own output. Errors go to standard error and determine the exit code.
     func reporting(_ body: () async throws -> Void) async throws {
         do { try await body() } catch {

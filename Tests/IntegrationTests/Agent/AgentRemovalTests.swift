@@ -156,6 +156,7 @@ import UnixSocket
             #expect(seen["TMPDIR"] == (try live.temporary))
             #expect(seen["XDG_RUNTIME_DIR"] == (try live.temporary))
             #expect(seen["DBUS_SESSION_BUS_ADDRESS"] == "disabled:")
+            #expect(seen["MOZ_CRASHREPORTER_DISABLE"] == "1")
             #expect(seen["XDG_DATA_HOME"] == live.profile + "/home/.local/share")
             let forbidden = [
                 "SSH_AUTH_SOCK", "CREDENTIALS_DIRECTORY", "WATCHDOG_PID", "LISTEN_FDNAMES",

@@ -135,7 +135,7 @@ import UnixSocket
             try await home.person(["reads", "Ready", "Sign in"])
             let stranger = try await home.start(
                 Escapes.arguments(
-                    .sample(walks: 2), in: .home, titled: "^Home screen$", process: home.program.pid),
+                    .sample(walks: 1), in: .home, titled: "^Home screen$", process: home.program.pid),
                 script: "escape.py")
             let report = try await Escapes.report(of: stranger)
             #expect(report.escapes == [])
