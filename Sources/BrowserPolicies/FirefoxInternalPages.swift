@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import JSON
 
-/// Firefox's own pages in a worker's browser: an allow list, which no policy of Firefox can express. `WebsiteFilter` knows
-/// web addresses only, and other policies block single pages by name.
+/// What no policy of Firefox can express about a worker's browser: an allow list of Firefox's own pages (`WebsiteFilter`
+/// knows web addresses only, and other policies block single pages by name), and that no address starts another program
+/// (policies know single schemes only).
 ///
 /// Firefox reads a script at its start (AutoConfig) and ends if the script fails. Both files are in `/etc/firefox`.
 package enum FirefoxInternalPages {
@@ -29,10 +30,14 @@ package enum FirefoxInternalPages {
 
     /// Returns the script, which decides about each page before it loads (nsIContentPolicy).
     ///
+    /// For an address with another scheme, such as `mailto:`, Firefox would let a person choose any program of the system,
+    /// such as another browser, which follows no policy.
+    ///
     /// - Parameter openFolders: the `file:` addresses of the folders whose files may be opened, without a slash at the end.
     package static func script(openFolders: [String]) -> String {
         """
         // Baton
+        for (const name of Services.prefs.getChildList("network.protocol-handler.external")) lockPref(name, false);
         const pages = \(text(open));
         const files = \(text(openFolders.map { $0 + "/" }));
         const { ACCEPT, REJECT_POLICY, TYPE_DOCUMENT, TYPE_SUBDOCUMENT } = Ci.nsIContentPolicy;

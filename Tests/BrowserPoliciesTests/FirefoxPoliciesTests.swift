@@ -12,6 +12,12 @@ import Testing
         return try #require(file.object?["policies"]?.object)
     }
 
+    @Test func `no address starts another program`() {
+        let script = FirefoxInternalPages.script(openFolders: [])
+        let schemes = #"Services.prefs.getChildList("network.protocol-handler.external")"#
+        #expect(script.contains("for (const name of \(schemes)) lockPref(name, false);"))
+    }
+
     @Test(arguments: [
         ("*", "<all_urls>"), ("example.org", "*://*.example.org/*"), (".example.org", "*://example.org/*"),
         ("https://example.org", "https://*.example.org/*"), ("example.org/shop", "*://*.example.org/shop*"),

@@ -38,16 +38,9 @@ enum Escapes {
             switch self {
             case .sample(let walks): ["--walks", "\(walks)", "--seed", "1"]
             case .everything:
-                ["--all", "--walks", "\(Escapes.setting("BATON_WALKS") ?? 200)", "--seed", "\(Escapes.seed)"]
+                ["--all", "--walks", "\(Walks.count)", "--seed", "\(Walks.seed)"]
             }
         }
-    }
-
-    /// The seed of the first walk (`BATON_WALK_SEED`), by default any. What a walk finds is reported with its seed.
-    private static let seed = setting("BATON_WALK_SEED") ?? Int.random(in: 0..<1 << 31)
-
-    private static func setting(_ name: String) -> Int? {
-        ProcessInfo.processInfo.environment[name].flatMap { Int($0) }
     }
 
     /// Starts the person in a window of the device's agent.

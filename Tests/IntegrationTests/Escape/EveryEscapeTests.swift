@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import BrokerIPC
 import Foundation
 import MSAL
 import Processes
@@ -20,49 +21,68 @@ struct EveryEscapeTests {
         #expect(code == 0, "\(missing)")
     }
 
-    @Test func `nothing of the whole list opens from the sign-in window, before a session and during one`() async throws
-    {
+    @Test func `nothing of the whole list opens from the sign-in window of an idle device`() async throws {
         let live = try await LiveEnvironment.ready()
         try await live.with(configuration: Self.longSessions) {
             try await live.withConfiguredBrowser(signIn: .chromium) { display in
                 let app = try live.app(1)
-                try await Self.tryEverything(at: app, live, display)
-                let person = try live.person("Amara")
-                async let account = app.signIn().account
-                let worker = try await Escapes.start(
-                    .sample(walks: 0), in: .signIn, titled: "^Sign in", of: live, on: display,
-                    ["--sign-in", person.userName, person.password])
-                #expect(try await Escapes.report(of: worker).escapes == [])
-                #expect(try await account.username == person.userName)
-                // An app that asks for the password again opens the window beside the worker's browser.
-                try await Self.tryEverything(at: app, live, display) { $0.promptType = .login }
-                try await live.settle()
+                // An app opens another window whenever one was closed.
+                let opener = Task {
+                    while !Task.isCancelled { _ = try? await app.signIn() }
+                }
+                let report = try await Self.report(.everything, titled: "^Sign in", live, display) {
+                    opener.cancel()
+                    _ = app.cancel()
+                    await opener.value
+                }
+                #expect(report.attempts.count > 700)
+                #expect(report.observed.files == [])
             }
         }
         try await live.start(.broker)
     }
 
+    @Test func `nothing opens from the window in which a signed-in worker sets a PIN`() async throws {
+        let live = try await LiveEnvironment.ready()
+        try await live.allowOffline(["--pin-without-tpm"])
+        try await live.withConfiguredBrowser(signIn: .chromium) { display in
+            let (app, person) = (try live.app(1), try live.person("Amara"))
+            async let account = app.signIn().account
+            let worker = try await Escapes.start(
+                .sample(walks: 0), in: .signIn, titled: "^Sign in", of: live, on: display,
+                ["--sign-in", person.userName, person.password])
+            #expect(try await Escapes.report(of: worker).escapes == [])
+            #expect(try await account.username == person.userName)
+            let opener = Task {
+                while !Task.isCancelled { _ = try? await live.ask(.setPIN) }
+            }
+            // A PIN must be set soon after the sign-in, so there is no time for the whole list.
+            let report = try await Self.report(.sample(walks: 2), titled: "^Set a PIN", live, display) {
+                opener.cancel()
+                _ = try? await live.ask(.signOut(fromBrowser: false))
+                await opener.value
+            }
+            #expect(report.attempts.count > 20)
+        }
+        try await live.settle()
+        try await live.forbidOffline()
+    }
+
     /// Sessions that last longer than a test, also if no app reports activity.
     private static let longSessions: [String: [String: Int]] = ["sessionPolicy": ["idle": 0, "shiftLength": 86_400]]
 
-    /// Makes every attempt in sign-in windows. An app opens another window whenever one was closed.
-    private static func tryEverything(
-        at app: App, _ live: LiveEnvironment, _ display: String,
-        wishes: @escaping @Sendable (MSALInteractiveTokenParameters) -> Void = { _ in }
-    ) async throws {
-        let opener = Task {
-            while !Task.isCancelled { _ = try? await app.signIn(wishes: wishes) }
-        }
-        let stranger = try await Escapes.start(.everything, in: .signIn, titled: "^Sign in", of: live, on: display)
+    /// Makes attempts in the windows that a task opens again and again, and then `end`s the task.
+    private static func report(
+        _ extent: Escapes.Extent, titled title: String, _ live: LiveEnvironment, _ display: String,
+        end: () async -> Void
+    ) async throws -> Escapes.Report {
+        let stranger = try await Escapes.start(extent, in: .signIn, titled: title, of: live, on: display)
         let outcome: Result<Escapes.Report, any Error>
         do { outcome = .success(try await Escapes.report(of: stranger)) } catch { outcome = .failure(error) }
-        opener.cancel()
-        _ = app.cancel()
-        await opener.value
+        await end()
         let report = try outcome.get()
         #expect(report.escapes == [])
-        #expect(report.attempts.count > 700)
-        #expect(report.observed.files == [])
+        return report
     }
 
     @Test func `nothing of the whole list opens from the worker's Chromium`() async throws {
