@@ -8,7 +8,7 @@ internal import Processes
 internal import Synchronization
 
 /// Takes the folders of apps that have not erased the worker's data away: into a folder of the agent's own, which is
-/// emptied at once, in the background.
+/// emptied at once, in the background. The apps find empty folders in their place.
 ///
 /// A rename takes no time, whatever a folder contains, so that the next worker does not wait for the removal.
 final class AppDataTrash: Sendable {
@@ -111,7 +111,7 @@ final class AppDataTrash: Sendable {
 
     /// Takes a folder away.
     ///
-    /// - Returns: whether it was there. An app that has kept nothing need not have made its folder.
+    /// - Returns: whether it was there.
     private func take(_ path: String, until deadline: Duration) throws(Obstacle) -> Bool {
         try checkMounts(path)
         var status = stat()
@@ -128,6 +128,9 @@ final class AppDataTrash: Sendable {
             guard unsafe rename(path, folder.path + "/" + name) == 0 else {
                 throw FileError(.rename, errno: errno, path: path)
             }
+            // The app finds an empty folder: one that is missing at a sign-out shows that the registration is wrong. If the
+            // folder cannot be made, the next sign-out says so.
+            _ = unsafe mkdir(path, status.st_mode & 0o7777)
             for changed in [folder.path, path.split(separator: "/").dropLast().map { "/" + $0 }.joined()] {
                 try Directory(path: changed).sync()
             }

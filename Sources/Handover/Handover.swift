@@ -316,6 +316,7 @@ extension ReaderState.Answer {
 }
 
 extension Notification.Name {
-    /// `MSAL` posts this when the current account may have changed, and when an app that was locked may ask again.
+    /// `MSAL` posts this when the current account may have changed and, if the process has a ``Handover``, when an app that
+    /// was locked may ask again.
     public static let currentAccountChanged = BrokerConnection.accountChange
 }

@@ -4,7 +4,7 @@
 ///
 /// A change counts as handled when the reader asks for the next one. What it has not handled is reported again, also
 /// after a restart of the app: a reader that has slept through several changes gets one, from the worker whom it had seen
-/// to the present one.
+/// to the present one. The device remembers for 24 hours whom a reader has seen.
 public struct WorkerChanges: AsyncSequence, Sendable {
     public typealias Element = WorkerChange
 

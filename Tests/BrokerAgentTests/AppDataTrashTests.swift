@@ -35,7 +35,10 @@ import Testing
             try await FolderWatch(folder.path).until("what is left") { try folder.names() == names }
         }
 
-        var isThere: Bool { FileManager.default.fileExists(atPath: data) }
+        /// Whether what the app has kept is in its place.
+        var isThere: Bool { FileManager.default.fileExists(atPath: data + "/notes") }
+        /// What is in the app's folder.
+        var names: [String] { get throws { try Directory(path: data).names() } }
 
         /// Takes the folder away, and returns the reason why not.
         func take(
@@ -58,8 +61,11 @@ import Testing
 
     @Test func `a folder with everything in it is away at once, and then removed`() async throws {
         try await with { place in
+            #expect(unsafe chmod(place.data, 0o710) == 0)
             #expect(place.take() == nil)
-            #expect(!place.isThere)
+            #expect(try place.names == [])
+            var status = stat()
+            #expect(unsafe lstat(place.data, &status) == 0 && status.st_mode & 0o7777 == 0o710)
             try await place.awaitTrash([])
         }
     }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import DeviceManagement
+import TestSupport
 import Testing
 
 @Suite struct PropertyListTests {
@@ -137,7 +138,7 @@ import Testing
     /// A mutated document gives a value or an error; a value that was read survives writing and reading again.
     @Test(arguments: [1, 2, 3, 4] as [UInt64])
     func `mutated documents never trap`(seed: UInt64) throws {
-        var random = Seeded(state: seed)
+        var random = SplitMix(seed: seed)
         let original = try Self.sample.xml()
         let splices = [
             "<array>", "</dict>", "<![CDATA[", "]]>", "&#", "<!--", "--", "<!DOCTYPE", "<key>", "\r", "\u{FEFF}",

@@ -10,16 +10,3 @@ func tool(_ name: String, _ arguments: [String], input: [UInt8] = []) async thro
     try #require(result.terminationStatus.isSuccess, "\(name): \(result.standardError)")
     return result.standardOutput
 }
-
-/// Deterministic pseudo-random numbers (SplitMix64); a failing run is repeated by its seed.
-struct Seeded: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var z = state
-        z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-        return z ^ (z >> 31)
-    }
-}

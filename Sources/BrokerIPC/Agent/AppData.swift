@@ -57,7 +57,7 @@ extension AppDataFailure.Code {
         case .foreign: "a folder of its data belongs to another user"
         case .mounted: "a folder of its data is a mount, or something is mounted in it"
         case .elsewhere: "a folder of its data is on another file system than the trash of baton-agent"
-        case .missing: "the app could not erase, and none of the folders of its data is there"
+        case .missing: "the app has not erased, and none of the folders of its data is there"
         case .tooManyProcesses: "the app has more processes than baton-agent ends"
         case .unknownProcesses: "the broker's record of the app's processes could not be read"
         case .unnamed: "the app's registration no longer names the folders of its data"

@@ -13,14 +13,17 @@ struct AppProcesses {
         let boot: String
         var current: [String: Set<ProcessTable.Name>] = [:]
         var former: [String: Set<ProcessTable.Name>] = [:]
+        /// Whether an earlier record could not be read; nil if not.
+        var isIncomplete: Bool?
 
-        var isEmpty: Bool { current.isEmpty && former.isEmpty }
+        var isEmpty: Bool { current.isEmpty && former.isEmpty && isIncomplete == nil }
     }
 
     private var record: Record
-    /// Whether no process is missing.
-    let isComplete: Bool
     private let files: DeviceFiles
+
+    /// Whether no process is missing.
+    var isComplete: Bool { record.isIncomplete == nil }
 
     /// The maximum number of running processes of one app that the agent ends.
     private static let maximum = 64
@@ -32,18 +35,20 @@ struct AppProcesses {
             let boot = try BootClock.id()
             let stored = try files.read(Record.self, DeviceFiles.Name.appProcesses)
             record = stored.flatMap { $0.boot == boot ? $0 : nil } ?? Record(boot: boot)
-            isComplete = true
         } catch {
-            (record, isComplete) = (Record(boot: ""), false)
             logger.error("the processes of apps are not known", metadata: ["error": "\(error)"])
+            // Once the machine has started again, all of them have ended.
+            record = Record(boot: (try? BootClock.id()) ?? "", isIncomplete: true)
+            do { try files.write(record, DeviceFiles.Name.appProcesses) } catch {
+                logger.error("the processes of apps are not known", metadata: ["error": "\(error)"])
+            }
         }
     }
 
     private mutating func change(_ change: (inout Record) -> Void) throws {
         var changed = record
         change(&changed)
-        // What could not be read stays for an administrator, until the machine starts again.
-        guard isComplete, changed != record else { return record = changed }
+        guard changed != record else { return }
         if changed.isEmpty {
             try files.root.file(DeviceFiles.Name.appProcesses).remove()
         } else {

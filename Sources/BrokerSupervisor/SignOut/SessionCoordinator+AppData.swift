@@ -107,11 +107,11 @@ extension SessionCoordinator {
             self.dataOrder = again
             return orderData()
         }
-        // An app that could not erase has data somewhere. If none of its folders is there, it is elsewhere.
+        // An app that has not erased may have data. If none of its folders is there, it is elsewhere.
         let failed =
             grown.sorted().map { AppDataFailure(app: $0, code: .processLeft) }
             + answered.filter { failure in
-                failure.code != .missing || pending.commit.apps[failure.app] == .failed
+                failure.code != .missing || pending.commit.apps[failure.app, default: .done] != .done
                     || taking.owing.contains(failure.app)
             }
         note(failed + dataOrder.withheld)

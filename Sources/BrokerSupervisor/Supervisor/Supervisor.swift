@@ -337,6 +337,7 @@ final class Supervisor {
         guard ended.counter < session.machine.epoch.counter else { return false }
         try session.handle(.eraserAnswered(eraser, hasErased: hasErased, ended))
         if hasErased, try session.locks.unlock(eraser, erased: ended) {
+            if !session.locks.isLocked(eraser.bundleID) { session.dataFailures[eraser.bundleID] = nil }
             sessionProcess.tell(.locks(session.locks.epochs))
         }
         return true

@@ -175,9 +175,9 @@ extension Problem {
         case .appLocked:
             Entry(
                 .internalBrokerNotAvailable,
-                "The app has not erased the data of a former worker and is locked until it does.",
-                remedy:
-                    "Start the app, so that its eraser runs. The app is unlocked when it reports the data as erased.")
+                "The app has not erased the data of a former worker and is locked until that data is gone.",
+                remedy: "Start the app, so that its eraser runs. If it stays locked, run on the device: baton doctor."
+            )
         case .appUnregistered:
             Entry(
                 .internalErrorUnauthorizedClient, "The app is not registered, on the device or with the organisation.",

@@ -2,6 +2,7 @@
 import BrokerDevice
 import BrokerIPC
 import BrokerSupervisor
+import TestSupport
 import Testing
 
 /// The choice of the connection that is closed if there are too many.
@@ -72,7 +73,7 @@ import Testing
     }
 
     @Test func `no limit is exceeded, in whatever order connections arrive`() {
-        var random = SplitMix(state: 20_261_122)
+        var random = SplitMix(seed: 20_261_122)
         var places = ConnectionLimiter()
         var held: [Int: AppProcess] = [:]
         for _ in 0..<5000 {
@@ -96,18 +97,6 @@ import Testing
             }
             #expect(places.table.count == held.count && held.count <= 12)
             #expect(held.values.filter { $0 == newcomer }.count <= 4)
-        }
-    }
-
-    /// A generator with the same numbers in every run.
-    private struct SplitMix: RandomNumberGenerator {
-        var state: UInt64
-
-        mutating func next() -> UInt64 {
-            state &+= 0x9e37_79b9_7f4a_7c15
-            var mixed = (state ^ (state >> 30)) &* 0xbf58_476d_1ce4_e5b9
-            mixed = (mixed ^ (mixed >> 27)) &* 0x94d0_49bb_1331_11eb
-            return mixed ^ (mixed >> 31)
         }
     }
 

@@ -268,28 +268,68 @@ import Testing
         }
     }
 
-    @Test(arguments: [EraserReport.Result.failed, .done])
-    func `an app without its folders is locked if it could not erase, because its data is elsewhere`(
-        answer: EraserReport.Result
+    @Test(arguments: [EraserReport.Result.failed, .done, nil])
+    func `an app without its folders is locked if not all of it has erased, because its data may be elsewhere`(
+        answer: EraserReport.Result?
     ) async throws {
-        _ = try await with { fixture in
+        let items = try await with { fixture in
             let second: AppEraser = "org.example.ward:cache"
             let session = try await Session(fixture, eraser: eraser, process: me)
             fixture.sessionProcessSends(.eraserEnlisted(second, epoch: session.epoch, requestID: 2))
             try await session.end()
-            fixture.sessionProcessSends(
-                .eraserAnswered(eraser, ended: session.epoch, answer, requestID: 9), sessionProcess: 2)
+            if let answer {
+                fixture.sessionProcessSends(
+                    .eraserAnswered(eraser, ended: session.epoch, answer, requestID: 9), sessionProcess: 2)
+            }
             _ = try await fixture.status()
             fixture.clock.pass(.seconds(3))
             _ = try await session.taken()
             session.answer(.missing)
-            #expect(try await fixture.status().lockedApps == (answer == .failed ? [app] : []))
-            guard answer == .failed else { return }
+            #expect(try await fixture.status().lockedApps == [app])
             // Nor does the next session free it.
             let next = try await session.nextSignOut()
             session.agent.say(
                 .dataCleared(epoch: next, failures: [AppDataFailure(app: app, code: .missing)]))
             #expect(try await fixture.status().lockedApps == [app])
+        }
+        #expect(items.first?.result == .failed)
+    }
+
+    @Test func `an app without an eraser that has made no folder has kept nothing`() async throws {
+        let items = try await with { fixture in
+            let session = try await Session(fixture, eraser: nil, process: me)
+            try await session.end()
+            _ = try await session.taken()
+            session.answer(.missing)
+            #expect(try await fixture.status().lockedApps == [])
+        }
+        #expect(items.map(\.result) == [.done])
+    }
+
+    @Test func `if it is not known which processes an app has, it is locked until the machine has started again`()
+        async throws
+    {
+        try await Scratch.with { scratch in
+            let file = AtomicFile(path: scratch.path("device/app-processes.json"))
+            try await SupervisorFixture.with(scratch) { _ = try await Session($0, eraser: nil, process: me) }
+            try file.replace(with: Array("{".utf8))
+            try await SupervisorFixture.with(scratch) { fixture in
+                fixture.device.set(apps: [try Session.registration])
+                fixture.inputs.post(.deviceChanged)
+                let agent = try fixture.agent(of: 1000)
+                guard case .close(let id) = try await agent.order() else { throw TestProblem("not closed") }
+                agent.say(.closed(epoch: id))
+                #expect(try await fixture.status().lockedApps == [app])
+            }
+            let record = String(decoding: try #require(try file.read()), as: UTF8.self)
+            try file.replace(with: Array(record.replacing(try BootClock.id(), with: "former").utf8))
+            try await SupervisorFixture.with(scratch) { fixture in
+                let session = try await Session(fixture, eraser: nil, process: nil)
+                try await session.end()
+                #expect(try await session.taken().map(\.processes) == [[]])
+                session.answer()
+                #expect(try await fixture.status().lockedApps == [])
+            }
         }
     }
 

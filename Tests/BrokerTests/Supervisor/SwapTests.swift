@@ -56,7 +56,7 @@ private struct SwappedDevice {
     var receipts: [Handover] = []
     var locks: [AppEraser: Epoch] = [:]
     var deaths = 0
-    private var random = SplitMix(state: 20_261_121)
+    private var random = SplitMix(seed: 20_261_121)
     /// The number of further actions after which the supervisor dies.
     private var left: Int?
 
@@ -140,18 +140,5 @@ private struct SwappedDevice {
             let content = FileManager.default.contents(atPath: files.root.path + "/" + path) ?? Data()
             return path.contains(text) || content.range(of: Data(text.utf8)) != nil
         }
-    }
-}
-
-/// A generator with the same numbers in every run.
-private struct SplitMix: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9e37_79b9_7f4a_7c15
-        var value = state
-        value = (value ^ (value >> 30)) &* 0xbf58_476d_1ce4_e5b9
-        value = (value ^ (value >> 27)) &* 0x94d0_49bb_1331_11eb
-        return value ^ (value >> 31)
     }
 }

@@ -124,7 +124,7 @@ extension LiveDevice {
                 #expect(try window.files.count == 1)
                 window.send(signal)
                 try await other.signOut(#require(try await other.accounts().current))
-                #expect(try live.names(in: "apps/4") == ["config.json"])
+                #expect(try live.names(in: "apps/4/data") == [])
                 // The agent has ended a stopped process, which could have written the note again.
                 try await window.hasEnded()
             }

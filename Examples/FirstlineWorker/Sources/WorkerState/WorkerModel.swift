@@ -49,6 +49,22 @@ package struct WorkerModel {
         case checking, working, confirming
     }
 
+    /// A command, and who has entered it.
+    private struct Entry {
+        enum Author: Equatable {
+            case worker(String)
+            /// Whoever the next check names: nobody was known yet.
+            case next
+            /// A worker who has left.
+            case former
+        }
+
+        let command: Command
+        var author: Author
+
+        func isFrom(_ worker: Worker) -> Bool { author == .next || author == .worker(worker.id) }
+    }
+
     private var worker: Worker?
     private var profile: Profile?
     private var isShared: Bool?
@@ -60,8 +76,8 @@ package struct WorkerModel {
     /// The number of the current turn. Each check begins a new turn. A profile that was fetched in an earlier turn is
     /// not shown.
     private var turn = 0
-    private var waiting: [Command] = []
-    private var running: (command: Command, stage: Stage)?
+    private var waiting: [Entry] = []
+    private var running: (entry: Entry, stage: Stage)?
 
     package init() {}
 
@@ -92,7 +108,7 @@ package struct WorkerModel {
     private mutating func check(announcing: Bool = false) -> [Action] {
         turn += 1
         isAnnouncing = isAnnouncing || announcing
-        if running?.command == .me, running?.stage == .working { running?.stage = .checking }
+        if running?.entry.command == .me, running?.stage == .working { running?.stage = .checking }
         if isChecking {
             mustCheckAgain = true
             return []
@@ -119,6 +135,8 @@ package struct WorkerModel {
     private mutating func left() -> [Action] {
         let wasShown = worker != nil
         (worker, profile) = (nil, nil)
+        for index in waiting.indices { waiting[index].author = .former }
+        running?.entry.author = .former
         return (wasShown ? [.clearScreen] : []) + check(announcing: true)
     }
 
@@ -146,8 +164,8 @@ package struct WorkerModel {
         isAnnouncing = false
         guard let running else { return next() }
         switch running.stage {
-        case .checking: return work(running.command)
-        case .confirming: return confirmed(running.command)
+        case .checking: return work(running.entry)
+        case .confirming: return confirmed(running.entry.command)
         case .working: return []
         }
     }
@@ -155,24 +173,24 @@ package struct WorkerModel {
     // MARK: Running commands one after the other
 
     private mutating func enqueue(_ command: Command) -> [Action] {
-        waiting.append(command)
+        waiting.append(Entry(command: command, author: worker.map { .worker($0.id) } ?? .next))
         return running == nil && !isChecking ? next() : []
     }
 
     private mutating func next() -> [Action] {
         guard !waiting.isEmpty else { return [] }
-        let command = waiting.removeFirst()
-        switch command {
-        case .device, .quit, .unknown: return work(command)
+        let entry = waiting.removeFirst()
+        switch entry.command {
+        case .device, .quit, .unknown: return work(entry)
         case .signIn, .signUp, .me, .note, .show, .signOut:
-            running = (command, .checking)
+            running = (entry, .checking)
             return check()
         }
     }
 
-    private mutating func work(_ command: Command) -> [Action] {
-        running = (command, .working)
-        switch (command, worker) {
+    private mutating func work(_ entry: Entry) -> [Action] {
+        running = (entry, .working)
+        switch (entry.command, worker) {
         case (.device, _): return [.askDevice]
         case (.unknown, _): return finish(problem: Self.noCommand)
         case (.quit, _):
@@ -183,6 +201,9 @@ package struct WorkerModel {
         case (.signUp, _) where isShared != false: return finish(problem: Self.noSignUp)
         case (.signUp, _): return [.signIn(hint: nil, isNew: true)]
         case (_, nil): return finish(problem: Self.nobody)
+        // What a worker has written is not the next one's, and they cannot sign the next one out.
+        case (.note, let worker?) where !entry.isFrom(worker), (.signOut, let worker?) where !entry.isFrom(worker):
+            return finish(problem: Self.otherWorker)
         case (.me, _?): return [.fetchProfile(turn: turn)]
         case (.note(let text), let worker?): return [.writeNote(text, owner: worker.id)]
         case (.show, let worker?): return [.readNote(owner: worker.id)]
@@ -211,26 +232,26 @@ package struct WorkerModel {
     private mutating func finish(problem: Problem? = nil, _ fields: [String: String?] = [:]) -> [Action] {
         guard let running else { return [] }
         self.running = nil
-        let answer = Action.say(Report(.answer, running.command.name, problem: problem, fields))
+        let answer = Action.say(Report(.answer, running.entry.command.name, problem: problem, fields))
         return [answer] + (isChecking ? [] : next())
     }
 
     private mutating func device(_ mode: String, _ reason: String?) -> [Action] {
         isShared = mode == "shared"
         let fields = ["mode": mode, "reason": reason, "signUp": isShared == true ? "hidden" : "offered"]
-        guard running?.command == .device else { return [.say(Report(.event, "device", fields))] }
+        guard running?.entry.command == .device else { return [.say(Report(.event, "device", fields))] }
         return finish(fields)
     }
 
     /// If the mode is unknown, sign-up is not offered.
     private mutating func deviceUnknown(_ problem: Problem) -> [Action] {
         isShared = nil
-        guard running?.command == .device else { return [.say(Report(.event, "device", problem: problem))] }
+        guard running?.entry.command == .device else { return [.say(Report(.event, "device", problem: problem))] }
         return finish(problem: problem)
     }
 
     private mutating func show(_ profile: Profile, turn: Int) -> [Action] {
-        guard turn == self.turn, running?.command == .me else { return [] }
+        guard turn == self.turn, running?.entry.command == .me else { return [] }
         self.profile = profile
         return finish([
             "displayName": profile.displayName, "jobTitle": profile.jobTitle, "mail": profile.mail, "id": worker?.id,
@@ -240,6 +261,8 @@ package struct WorkerModel {
     // MARK: Problems
 
     private static let nobody = Problem(code: "nobody", message: "Nobody is signed in. Use sign-in.")
+    private static let otherWorker = Problem(
+        code: "other-worker", message: "Another worker is signed in now. Enter it again.")
     private static let stillThere = Problem(
         code: "still-signed-in", message: "The broker still names this worker. Sign out again.")
     private static let noCommand = Problem(

@@ -66,13 +66,27 @@ import Workers
         #expect(actions.last == .fetchProfile(turn: turn + 1))
     }
 
-    @Test func `a note is stored and shown for the worker whom the check reports, not for the previous one`() {
-        var model = model(amara)
+    @Test(arguments: [Command.note("hers"), .signOut])
+    func `what a worker has entered does nothing to the next one`(command: Command) {
+        for isTold in [false, true] {
+            var model = model(amara)
+            _ = model.handle(.command(command))
+            if isTold { _ = model.handle(.left) }
+            let actions = [1, 2].flatMap { _ in model.handle(.account(current: bo, previous: "a")) }
+            #expect(!actions.contains(.writeNote("hers", owner: "b")) && !actions.contains(.signOut))
+            let said = actions.compactMap { if case .say(let report) = $0 { report.problem?.code } else { nil } }
+            #expect(said == ["other-worker"])
+            _ = model.handle(.command(.note("his")))
+            #expect(model.handle(.account(current: bo, previous: "b")).last == .writeNote("his", owner: "b"))
+        }
+    }
+
+    @Test func `a note that was entered before anybody was known is the present worker's`() {
+        var model = WorkerModel()
+        _ = model.handle(.launched)
         _ = model.handle(.command(.note("hers")))
-        #expect(model.handle(.account(current: bo, previous: "a")).last == .writeNote("hers", owner: "b"))
-        _ = model.handle(.note("hers"))
-        _ = model.handle(.command(.show))
-        #expect(model.handle(.account(current: bo, previous: "b")).last == .readNote(owner: "b"))
+        _ = model.handle(.account(current: amara, previous: nil))
+        #expect(model.handle(.account(current: amara, previous: nil)).last == .writeNote("hers", owner: "a"))
     }
 
     @Test func `if it is unknown who is signed in, nothing is shown and nothing is removed`() {

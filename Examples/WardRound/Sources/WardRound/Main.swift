@@ -10,10 +10,12 @@ import Workers
         // Only this user may read the notes.
         umask(0o077)
         do {
-            let configuration = try Configuration.read(path())
+            let path = path()
+            let configuration = try Configuration.read(path)
+            runOnce(path)
             try Graph.prepare()
             guard MainLoop.prepare(name: "ward-round", style: Style.sheet) else { fail("there is no screen") }
-            try open(configuration)
+            try openWindow(configuration)
         } catch let error as ConfigurationError {
             fail("configuration: \(error.reason)")
         } catch { fail(Problem(error).message) }
@@ -21,12 +23,18 @@ import Workers
     }
 
     /// Opens the window, and listens for the events after which another worker may be signed in.
-    @MainActor private static func open(_ configuration: Configuration) throws {
+    @MainActor private static func openWindow(_ configuration: Configuration) throws {
         var app: WardRoundApp?
         let window = WardRoundWindow { app?.handle($0) }
         app = try WardRoundApp(configuration) { window.show($0) }
         app?.handle(.opened)
         window.open()
+    }
+
+    /// Ends a second process of the app. The configuration file stays locked as long as this process runs.
+    private static func runOnce(_ path: String) {
+        let file = unsafe open(path, O_RDONLY | O_CLOEXEC)
+        guard file >= 0, flock(file, LOCK_EX | LOCK_NB) == 0 else { fail("it is already open") }
     }
 
     private static func path() -> String {
