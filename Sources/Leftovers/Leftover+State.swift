@@ -39,7 +39,7 @@ extension Leftover {
         file(
             "app_locks", ["app-locks.json"],
             holds: "for each app that has not erased its data: its bundle id and the epoch that it must still erase",
-            until: "the app's eraser succeeds"),
+            until: "the app's eraser succeeds, the agent takes the data away, or an operator unlocks the app"),
         file(
             "app_processes", ["app-processes.json"],
             holds:

@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """An app's process: it sends the broker one request, changes its own identity, and prints the answer.
 
-    peer.py SOCKET FRAMES [exec PROGRAM | move TARGET | leave PROGRAM]
+    peer.py SOCKET FRAMES [exec PROGRAM | move TARGET | leave [PROGRAM]]
 
 FRAMES is a file with the bytes to send: a hello and one request. Without further arguments it connects, sends and
 prints. With them it connects and sends first, and then
   exec   executes PROGRAM (a Python interpreter), which reads the answer;
   move   replaces TARGET with its own program file;
-  leave  exits; PROGRAM is then started under its process number, and a child of the exited process reads the answer.
+  leave  exits; a child of the exited process reads the answer. PROGRAM, if there is one, is then started under the number
+         of the exited process.
 Sends READY=1 to NOTIFY_SOCKET once this is done, so that a broker may start later.
 """
 import os
@@ -78,11 +79,12 @@ def main():
             os._exit(0)
         while os.path.exists(f"/proc/{parent}"):
             time.sleep(0.001)
-        other = reuse(parent, rest[1])
+        other = reuse(parent, rest[1]) if rest[1:] else None
         ready()
         answer(connection)
-        os.kill(other, 9)
-        os.waitpid(other, 0)
+        if other:
+            os.kill(other, 9)
+            os.waitpid(other, 0)
         return
     ready()
     answer(connection)

@@ -12,7 +12,8 @@ extension LiveDevice {
     @Suite struct AppIdentityTests {
         /// What a process does in order to be identified as the app that has its own socket.
         enum Forgery: String, CaseIterable, Sendable {
-            case execAfterConnect, replacedExecutable, preloadedLibrary, forgedFlatpakFile, reusedProcessNumber
+            case execAfterConnect, replacedExecutable, preloadedLibrary, forgedFlatpakFile, endedProcess,
+                reusedProcessNumber
         }
 
         @Test(arguments: Forgery.allCases)
@@ -77,7 +78,7 @@ extension LiveDevice {
                 try await Scratch.with { scratch in
                     let peers = try await Peers(live.path("run/broker.sock"), app.clientID, scratch)
                     // The process that connected has ended, and another one asks on its connection.
-                    let other = try await peers.start(.reusedProcessNumber, as: app.bundleID)
+                    let other = try await peers.start(.endedProcess, as: app.bundleID)
                     try await live.start(.broker, by: manager)
                     let said = try await peers.answer(of: other)
                     #expect(said.contains("-51414") && said.contains("other_app"), "\(said)")

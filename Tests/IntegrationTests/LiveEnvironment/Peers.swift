@@ -50,13 +50,16 @@ struct Peers {
         case .replacedExecutable:
             let own = try scratch.install(Self.interpreter, as: "own")
             return try await python(own, ["move", program])
-        case .reusedProcessNumber:
-            // The parent process lives as long as its child.
-            return try await python(
-                "/bin/sh", ["leave", program], before: ["-c", #""$0" "$@" | cat"#, Self.interpreter])
+        case .endedProcess: return try await leaving(["leave"])
+        case .reusedProcessNumber: return try await leaving(["leave", program])
         case .preloadedLibrary: return try await preloaded()
         case .forgedFlatpakFile: return try await sandboxed(as: bundleID)
         }
+    }
+
+    private func leaving(_ words: [String]) async throws -> RunningProgram {
+        // The parent process lives as long as its child.
+        try await python("/bin/sh", words, before: ["-c", #""$0" "$@" | cat"#, Self.interpreter])
     }
 
     private func python(
