@@ -97,23 +97,20 @@ private struct HandoverWalk {
             try await live.signIn(person, through: live.app(1))
             worker = person
         case .signOut: try await signOut()
-        case .open:
-            guard let process = try await open() else { return }
-            try await process.says("event")
+        case .open: try await open()
         case .note:
             notes += 1
-            try await tell("note \(mark(worker ?? "nobody"))\(notes)")
-        case .show: try await tell("show")
-        case .close:
-            guard let number = try chosen(isStopped: false) else { return }
-            try processes[number].input.write(contentsOf: Data("quit\n".utf8))
-            try await processes[number].program.waitForExit()
+            try tell("note \(mark(worker ?? "nobody"))\(notes)")
+        case .show: try tell("show")
+        case .close: try tell("quit")
         case .kill, .stop, .resume: try send(step)
         case .killSession:
-            // The session goes on in another process.
-            let process = try live.sessionProcess()
-            process.kill()
-            try await process.waitForEnd()
+            // The session goes on in another process, which may not have been started since the last such step.
+            for number in try live.sessionProcesses().prefix(1) {
+                let process = try ForeignProcess(pid: number)
+                process.kill()
+                try await process.waitForEnd()
+            }
         case .killBroker:
             try await live.kill(.broker)
             try await live.start(.broker)
@@ -128,7 +125,7 @@ private struct HandoverWalk {
         let live = live
         async let isReady: Void = live.settle()
         switch meanwhile {
-        case .open: _ = try await open()
+        case .open: try await open()
         case .kill, .stop, .resume: try send(meanwhile ?? .kill)
         default: break
         }
@@ -144,8 +141,8 @@ private struct HandoverWalk {
         }
     }
 
-    private mutating func open() async throws -> Process? {
-        guard processes.count < Self.maximum else { return nil }
+    private mutating func open() async throws {
+        guard processes.count < Self.maximum else { return }
         made += 1
         let name = "walk-\(UInt32.random(in: 0...UInt32.max))"
         let fifo = live.scratch.path(name + ".fifo")
@@ -163,18 +160,13 @@ private struct HandoverWalk {
                 fifo,
             ], environment: ["BATON_SOCKET": live.path("run/broker.sock")], log: name + ".log", awaitsReady: false,
             in: live.scratch)
-        let process = Process(program: program, input: input)
-        processes.append(process)
-        return process
+        processes.append(Process(program: program, input: input))
     }
 
-    /// Gives a running process a command, and waits for its answer.
-    private mutating func tell(_ command: String) async throws {
-        guard let number = try chosen(isStopped: false) else { return }
-        let process = processes[number]
-        let before = try process.count("answer")
-        try process.input.write(contentsOf: Data((command + "\n").utf8))
-        try await process.says("answer", more: before)
+    /// Enters a command for any process, a stopped one too. What it does may be pending when the worker changes.
+    private mutating func tell(_ command: String) throws {
+        guard let number = try chosen(isStopped: nil) else { return }
+        try processes[number].input.write(contentsOf: Data((command + "\n").utf8))
     }
 
     private mutating func send(_ step: Step) throws {
@@ -210,18 +202,5 @@ private struct HandoverWalk {
         let folder = live.path(Self.data)
         return FileManager.default.enumerator(atPath: folder)?.compactMap { ($0 as? String).map { folder + "/" + $0 } }
             ?? []
-    }
-}
-
-extension HandoverWalk.Process {
-    /// How many lines of this kind it has printed.
-    func count(_ kind: String) throws -> Int {
-        try program.log().split(separator: "\n").count { $0.contains("\"\(kind)\":") }
-    }
-
-    /// Waits until it has printed another line of this kind.
-    func says(_ kind: String, more before: Int = 0) async throws {
-        let folder = URL(filePath: program.logPath).deletingLastPathComponent().path
-        try await FolderWatch(folder).until("a line: \(kind)") { try count(kind) > before }
     }
 }
