@@ -137,7 +137,8 @@ struct SessionServices: Sendable {
             counter.report()
             router.signOuts.announce(epoch, milliseconds: milliseconds)
         case .idle(let epoch, let seconds): router.signOuts.warn(epoch, seconds: seconds)
-        case .dataTaken(let apps): router.erasures.forget(Set(apps))
+        case .erased(let eraser): router.erasures.forget { $0 == eraser }
+        case .dataTaken(let apps): router.erasures.forget { apps.contains($0.bundleID) }
         case .locks(let locks): if !access.update(locks).isEmpty { router.signOuts.tellOfUnlock() }
         case .appSettled(let requestID, let accepted): answers.settle(requestID, accepted: accepted)
         case .pageSettled(let requestID, let failure): router.pages.settle(requestID, failure)

@@ -58,9 +58,12 @@ package struct ProcessTable: Sendable {
         guard let stat = try stat(pid), let parent = stat[4, as: Int32.self], let group = stat[5, as: Int32.self],
             let startTime = stat[22, as: UInt64.self]
         else { return nil }
+        // A process whose first thread has ended looks like a zombie, and runs as long as another thread does.
+        let hasOtherThreads = stat[20, as: Int32.self].map { $0 > 1 } ?? false
         return Entry(
             pid: pid, parent: parent, group: group,
-            isZombie: stat.state == UInt8(ascii: "Z") || stat.state == UInt8(ascii: "X"), startTime: startTime)
+            isZombie: !hasOtherThreads && (stat.state == UInt8(ascii: "Z") || stat.state == UInt8(ascii: "X")),
+            startTime: startTime)
     }
 
     /// The status of a process, from `/proc/<pid>/status` (proc_pid_status(5)).

@@ -38,6 +38,8 @@ package enum SupervisorMessage: Sendable, Codable, Equatable {
     /// The erasers that have not erased their data of an ended epoch, each with that epoch. Until then, their apps may do
     /// nothing else.
     case locks([AppEraser: Epoch])
+    /// All data of this eraser is erased: none of its app's processes is asked about it any more.
+    case erased(AppEraser)
     /// The data of these apps, by bundle id, was taken away: nobody is asked to erase it any more.
     case dataTaken(apps: [String])
     /// Whether the message with this request id was accepted.

@@ -4,6 +4,8 @@
 package enum HandoverName {
     /// The maximum number of names of one kind that one app may use. The broker keeps the state of each on disk.
     package static let maximumCount = 16
+    /// The maximum number of processes that may register one name as an eraser in one session.
+    package static let maximumProcesses = 64
 
     /// Whether a name is at most 16 letters `a` to `z`. The empty name is the reader or the eraser without a name.
     package static func isValid(_ name: String) -> Bool {

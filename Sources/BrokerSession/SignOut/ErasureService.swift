@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import BrokerDevice
 internal import BrokerProtocol
+internal import Processes
 internal import Synchronization
 
 /// Registers apps that erase a worker's data themselves, asks these apps after a sign-out whether they have erased it,
@@ -11,22 +12,42 @@ final class ErasureService: Sendable {
     private let session: CurrentSession
     private let access: AppAccess
     private let answers: SupervisorAnswers
-    /// The ended epoch that each eraser is asked about.
-    private let asked: Mutex<[AppEraser: Epoch]>
+    private let questions: Mutex<Questions>
+
+    private struct Questions {
+        /// The ended epoch that each eraser is asked about.
+        var asked: [AppEraser: Epoch]
+        /// The processes that have erased while others of their app have not.
+        var erased: Set<Erased> = []
+    }
+
+    private struct Erased: Hashable {
+        let eraser: AppEraser
+        let process: ProcessTable.Name
+        let ended: Epoch
+    }
+
+    /// Beyond this number, a process may be asked again about what it has erased.
+    private static let maximumErased = 1024
 
     /// - Parameter asked: the ended epoch that each eraser is asked about.
     init(asked: [AppEraser: Epoch], session: CurrentSession, access: AppAccess, answers: SupervisorAnswers) {
-        self.asked = Mutex(asked)
+        questions = Mutex(Questions(asked: asked))
         (self.session, self.access, self.answers) = (session, access, answers)
     }
 
-    /// The data of these apps was taken away: their erasers need not erase it, and must not, because the next worker's may be
+    /// The data of these erasers is gone: none of them needs to erase it, and none must, because the next worker's may be
     /// there already.
-    func forget(_ apps: Set<String>) { asked.withLock { $0 = $0.filter { !apps.contains($0.key.bundleID) } } }
+    func forget(_ isGone: (AppEraser) -> Bool) {
+        questions.withLock { questions in
+            questions.asked = questions.asked.filter { !isGone($0.key) }
+            questions.erased = questions.erased.filter { !isGone($0.eraser) }
+        }
+    }
 
     /// Whether any app must still confirm that it has erased its data of this epoch.
     func isAsked(about ended: Epoch) -> Bool {
-        asked.withLock { $0.values.contains(ended) } || access.holdsLock(of: ended)
+        questions.withLock { $0.asked.values.contains(ended) } || access.holdsLock(of: ended)
     }
 
     /// Returns the current epoch, and the ended epoch whose data the eraser must erase. A locked app is answered as well.
@@ -35,9 +56,18 @@ final class ErasureService: Sendable {
         var response = AppResponse()
         response.entries[.epoch] = session.epoch.description
         let eraser = try AppEraser(call.parameters, bundleID: bundleID)
-        let ended = asked.withLock { $0[eraser] } ?? access.lock(of: eraser)
-        response.entries[.endedEpoch] = ended?.description
+        response.entries[.endedEpoch] = question(for: eraser, call.app.peer.name)?.description
         return response
+    }
+
+    /// The ended epoch that a process is asked about.
+    private func question(for eraser: AppEraser, _ process: ProcessTable.Name?) -> Epoch? {
+        let locked = access.lock(of: eraser)
+        return questions.withLock { questions in
+            guard let ended = questions.asked[eraser] ?? locked else { return nil }
+            guard let process else { return ended }
+            return questions.erased.contains(Erased(eraser: eraser, process: process, ended: ended)) ? nil : ended
+        }
     }
 
     /// Registers an eraser: after a sign-out it is asked whether it has erased the worker's data. Blocks until the
@@ -50,11 +80,12 @@ final class ErasureService: Sendable {
                 .interactionRequired, "Nobody is signed in, so there is nothing to erase. Register during a session.")
         }
         let (eraser, epoch) = (try AppEraser(call.parameters, bundleID: app.bundleID), now.epoch)
-        guard try answers.isAccepted({ .eraserEnlisted(eraser, epoch: epoch, requestID: $0) }) else {
+        let process = call.app.peer.name
+        guard try answers.isAccepted({ .eraserEnlisted(eraser, process, epoch: epoch, requestID: $0) }) else {
             throw BrokerError(
                 .internal,
-                "The session has ended, or has too many erasers: an app may have \(HandoverName.maximumCount). Ask for "
-                    + "the epoch again.")
+                "The session has ended, or has too many erasers: an app may have \(HandoverName.maximumCount), and each in "
+                    + "\(HandoverName.maximumProcesses) processes. Ask for the epoch again.")
         }
         return AppResponse()
     }
@@ -69,13 +100,16 @@ final class ErasureService: Sendable {
                 .developerParameter,
                 "An ended epoch is acknowledged on a connection of its own. Connect with ended_epoch in the hello.")
         }
-        let ended = report.epoch
-        guard try answers.isAccepted({ .eraserAnswered(eraser, ended: ended, report.result, requestID: $0) }) else {
+        let (ended, process) = (report.epoch, call.app.peer.name)
+        guard try answers.isAccepted({ .eraserAnswered(eraser, process, ended: ended, report.result, requestID: $0) })
+        else {
             throw BrokerError(.developerParameter, "This epoch has not ended. Acknowledge one that has.")
         }
-        if report.result == .done {
-            asked.withLock { asked in
-                if asked[eraser] == ended { asked[eraser] = nil }
+        // Once every process has erased, the supervisor has said so before it accepted the last answer.
+        if report.result == .done, let process {
+            questions.withLock { questions in
+                guard questions.erased.count < Self.maximumErased else { return }
+                questions.erased.insert(Erased(eraser: eraser, process: process, ended: ended))
             }
         }
         return AppResponse()

@@ -34,9 +34,9 @@ package struct Commit: Sendable, Hashable {
     /// The erasers that have not erased their data, sorted.
     package var unerased: [AppEraser] { erasers.filter { $0.value != .done }.keys.sorted() }
 
-    /// Whether an app that runs has not answered.
-    func awaitsApp(besides ended: Set<String>) -> Bool {
-        erasers.contains { $0.value == .awaited && !ended.contains($0.key.bundleID) }
+    /// Whether an eraser has not answered that has not lost its processes.
+    func awaitsEraser(besides gone: Set<AppEraser>) -> Bool {
+        erasers.contains { $0.value == .awaited && !gone.contains($0.key) }
     }
 
     /// The apps that have erased all their data.

@@ -15,8 +15,6 @@ package struct SessionMachine: Sendable, Equatable {
     package private(set) var epoch: Epoch
     /// The apps with folders that are locked because of an earlier session: their data is still to be taken away.
     package var owingApps: Set<String> = []
-    /// The apps with folders whose processes have all ended. Nobody waits for them.
-    package var endedApps: Set<String> = []
 
     /// Restores the machine from the journal, or begins the first epoch of a new device if there is no journal.
     ///
@@ -204,14 +202,14 @@ extension SessionMachine {
         return complete(pending, newID: newID)
     }
 
-    /// Makes the device ready once browser and files are cleared, every app has answered or the apps' time to erase is
-    /// over, and the agent has answered about the data of apps that have not erased it. The agent gets that order when it
+    /// Makes the device ready once browser and files are cleared, every eraser has answered, has lost its processes, or
+    /// its time is over, and the agent has answered about the data of apps that have not erased it. The agent gets that order when it
     /// has cleared the browser: after a restart of the machine, the device waits for the agent anyway.
     ///
     /// - Parameter newID: the random id of the epoch that begins if a worker waits.
     private mutating func complete(_ pending: PendingSignOut, newID: Epoch.ID) -> [CompletionStep] {
         state = .signingOut(pending)
-        guard pending.isOverdue || !pending.commit.awaitsApp(besides: endedApps) else { return [] }
+        guard pending.isOverdue || !pending.commit.awaitsEraser(besides: pending.gone) else { return [] }
         guard !pending.items.contains(.browser) else { return [] }
         if pending.taking == nil {
             let owing = pending.commit.isAttempt ? [] : owingApps
@@ -321,6 +319,13 @@ extension SessionMachine {
         else { return nil }
         pending.commit.erasers[eraser] = hasErased ? .done : .failed
         return EraserAnswerOutcome(commit: pending.commit, completion: complete(pending, newID: newID))
+    }
+
+    /// Records that every process that had registered one of these erasers has ended. Nobody waits for their answers.
+    package mutating func erasersGone(_ gone: Set<AppEraser>, of ended: Epoch, newID: Epoch.ID) -> [CompletionStep] {
+        guard case .signingOut(var pending) = state, pending.ended == ended else { return [] }
+        pending.gone.formUnion(gone)
+        return complete(pending, newID: newID)
     }
 
     /// Ends the time that apps have to erase their data of the ended epoch.

@@ -87,6 +87,8 @@ extension SessionMachine {
         package var commit: Commit
         /// Whether the apps' time to erase is over.
         package var isOverdue = false
+        /// The erasers whose processes have all ended.
+        package var gone: Set<AppEraser> = []
         /// Whether a browser of the ended epoch had to be cleared.
         package let usedBrowser: Bool
         package var items: Set<Item>
@@ -102,7 +104,8 @@ extension SessionMachine {
 
         /// The apps whose answers are still awaited.
         package var awaited: [String] {
-            isOverdue ? [] : Set(commit.erasers.filter { $0.value == .awaited }.keys.map(\.bundleID)).sorted()
+            let erasers = commit.erasers.filter { $0.value == .awaited && !gone.contains($0.key) }.keys
+            return isOverdue ? [] : Set(erasers.map(\.bundleID)).sorted()
         }
     }
 
@@ -136,6 +139,8 @@ extension SessionMachine {
         case graceExpired(Epoch)
         /// An eraser reported whether it has erased its data of the ended epoch.
         case eraserAnswered(AppEraser, hasErased: Bool, Epoch)
+        /// Every process that had registered one of these erasers in the ended epoch has ended.
+        case erasersGone(Set<AppEraser>, Epoch)
         /// The apps' time to erase their data of the ended epoch is over.
         case appsOverdue(Epoch)
         /// The agent has taken the data of these apps of the ended epoch away, or has said nothing in its time.

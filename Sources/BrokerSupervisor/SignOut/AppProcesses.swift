@@ -1,22 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import BrokerDevice
+internal import BrokerProtocol
 internal import Files
 internal import Logging
 internal import Processes
 
-/// The processes that have made requests as apps with folders of data: in the current session, in the one that is being
-/// cleared, and in the earlier ones whose data is still in its place. Every change is on disk before anything depends on
-/// it.
+/// The processes that have made requests as apps with folders of data, and those that have registered erasers: in the
+/// current session, in the one that is being cleared, and in the earlier ones whose data is still in its place. Every
+/// change is on disk before anything depends on it.
 struct AppProcesses {
     private struct Record: Codable, Equatable {
         /// The start of the machine in which the processes have these names.
         let boot: String
         var current: [String: Set<ProcessTable.Name>] = [:]
         var former: [String: Set<ProcessTable.Name>] = [:]
+        /// Nil if an earlier version wrote the record.
+        var erasers: [AppEraser: EraserProcesses]?
         /// Whether an earlier record could not be read; nil if not.
         var isIncomplete: Bool?
 
-        var isEmpty: Bool { current.isEmpty && former.isEmpty && isIncomplete == nil }
+        var isEmpty: Bool {
+            current.isEmpty && former.isEmpty && erasers?.isEmpty != false && isIncomplete == nil
+        }
     }
 
     private var record: Record
@@ -87,23 +92,83 @@ struct AppProcesses {
             record.former.merge(record.current) { $0.union($1) }
             record.former = record.former.filter { locked.contains($0.key) }
             record.current = [:]
+            record.erasers = record.erasers?.filter { locked.contains($0.key.bundleID) }
         }
     }
 
-    /// The running processes of an app; nil if there are too many.
-    func processes(of app: String) -> Set<ProcessTable.Name>? {
-        let processes = all(of: app).filter { !Self.hasEnded($0) }
+    /// The running processes of an app that have not erased everything for which they registered erasers; nil if there
+    /// are too many.
+    func unerased(of app: String) -> Set<ProcessTable.Name>? {
+        let processes = all(of: app).filter { !Self.hasEnded($0) && !hasErased($0, of: app) }
         return processes.count > Self.maximum ? nil : processes
+    }
+
+    private func hasErased(_ process: ProcessTable.Name, of app: String) -> Bool {
+        let erasers = record.erasers?.filter { $0.key.bundleID == app && $0.value.registered.contains(process) } ?? [:]
+        return !erasers.isEmpty && erasers.values.allSatisfy { $0.erased.contains(process) }
     }
 
     private func all(of app: String) -> Set<ProcessTable.Name> {
         record.former[app, default: []].union(record.current[app, default: []])
     }
 
-    /// The apps whose processes have all ended.
-    var ended: Set<String> {
+    // MARK: Erasers
+
+    /// Notes that a process has registered an eraser.
+    ///
+    /// - Returns: whether there was room.
+    mutating func register(_ process: ProcessTable.Name, for eraser: AppEraser, in epoch: Epoch) throws -> Bool {
+        var eraserProcesses = processes(of: eraser, in: epoch)
+        guard eraserProcesses.register(process) else { return false }
+        try change { $0.erasers = ($0.erasers ?? [:]).merging([eraser: eraserProcesses]) { $1 } }
+        return true
+    }
+
+    /// Notes what a process has said about an eraser's data.
+    ///
+    /// - Returns: the eraser's answer as a whole. An answer of only some of its processes is on disk.
+    mutating func answer(
+        _ eraser: AppEraser, _ process: ProcessTable.Name?, hasErased: Bool, of epoch: Epoch
+    ) throws -> Commit.Answer {
+        let isKnown = isComplete || record.erasers?[eraser]?.epoch == epoch
+        var processes = processes(of: eraser, in: epoch)
+        processes.answer(process, hasErased: hasErased)
+        // A process that nobody knows may have the data.
+        let answer = isKnown || !hasErased ? processes.answer { !Self.hasEnded($0) } : .awaited
+        if answer == .awaited {
+            try change { $0.erasers = ($0.erasers ?? [:]).merging([eraser: processes]) { $1 } }
+        } else {
+            // The journal or the locks say it.
+            record.erasers = (record.erasers ?? [:]).merging([eraser: processes]) { $1 }
+        }
+        return answer
+    }
+
+    /// What the processes of an eraser have said so far.
+    func answer(of eraser: AppEraser, in epoch: Epoch) -> Commit.Answer {
+        processes(of: eraser, in: epoch).answer { !Self.hasEnded($0) }
+    }
+
+    private func processes(of eraser: AppEraser, in epoch: Epoch) -> EraserProcesses {
+        let known = record.erasers?[eraser]
+        return known?.epoch == epoch ? known ?? EraserProcesses(of: epoch) : EraserProcesses(of: epoch)
+    }
+
+    /// Those of these erasers whose processes have all ended, or whose apps' have.
+    func gone(_ erasers: some Sequence<AppEraser>, in epoch: Epoch) -> Set<AppEraser> {
         guard isComplete else { return [] }
-        return Set(record.current.keys).union(record.former.keys).filter { all(of: $0).allSatisfy(Self.hasEnded) }
+        let apps = Set(record.current.keys).union(record.former.keys).filter { all(of: $0).allSatisfy(Self.hasEnded) }
+        return Set(
+            erasers.filter { eraser in
+                apps.contains(eraser.bundleID) || processes(of: eraser, in: epoch).isGone { !Self.hasEnded($0) }
+            })
+    }
+
+    /// The processes whose end may settle something.
+    var toWatch: Set<ProcessTable.Name> {
+        let erasers = (record.erasers ?? [:]).values.map(\.registered)
+        let all = Set((erasers + Array(record.former.values)).joined())
+        return all.filter { !Self.hasEnded($0) }
     }
 
     /// Whether a process is known to have ended.

@@ -34,7 +34,10 @@ extension SessionCoordinator {
     func note(_ app: String, _ process: ProcessTable.Name, in epoch: Epoch) throws -> Bool {
         guard machine.state.heldEpoch == epoch else {
             // An app of the session that is being cleared has connected again.
-            if machine.state.pending != nil { try appProcesses.noteLate(process, of: app) }
+            if machine.state.pending != nil {
+                try appProcesses.noteLate(process, of: app)
+                watchProcesses()
+            }
             return false
         }
         try appProcesses.note(process, of: app)
@@ -70,7 +73,7 @@ extension SessionCoordinator {
             } else if !appProcesses.isComplete {
                 // A process that nobody knows could write the data again.
                 withheld.append(AppDataFailure(app: app, code: .unknownProcesses))
-            } else if let processes = appProcesses.processes(of: app) {
+            } else if let processes = appProcesses.unerased(of: app) {
                 let paths = folders.map(\.path).sorted()
                 data.append(AppData(app: app, folders: paths, processes: Array(processes)))
             } else {

@@ -18,6 +18,7 @@ final class SessionCoordinator {
     let cleaner: SessionCleaner
     var locks: AppLocks
     var appProcesses: AppProcesses
+    let processWatch: ProcessWatch
     /// Why the data of locked apps could not be taken away, as far as this process knows.
     var dataFailures: [String: AppDataFailure.Code] = [:]
     /// The folders of the apps that were given something of the worker, with those that a registration named earlier in
@@ -56,6 +57,7 @@ final class SessionCoordinator {
         ) { sessionProcess.tell($0) }
         locks = try AppLocks(files: files, logger: logger)
         appProcesses = AppProcesses(files: files, logger: logger)
+        processWatch = try ProcessWatch { [inputs = timer.inputs] in inputs.post(.appProcessEnded) }
         cleaner = SessionCleaner(files: files, timer: timer, logger: logger)
         requestedEnd = RequestedEnd(clock: clock, timer: timer) { sessionProcess.tell($0) }
         key = LiveSessionKey(logger: logger)
@@ -77,6 +79,7 @@ final class SessionCoordinator {
         try sessionTimer.resume(machine.state.heldEpoch, device.policy.timeouts)
         if let epoch = sessionTimer.epoch { try timerDue(in: epoch) }
         cleaner.emptyTrash()
+        watchProcesses()
     }
 
     // MARK: - Events
@@ -100,7 +103,6 @@ final class SessionCoordinator {
     private func follow(_ event: SessionMachine.Event) throws {
         let newID = Epoch.ID.random()
         machine.owingApps = Set(locks.apps).intersection(device.dataFolders.keys)
-        machine.endedApps = appProcesses.ended
         switch event {
         case .signInRequested(let requestID):
             switch machine.signInRequested(requestID, newID: newID) {
@@ -136,6 +138,8 @@ final class SessionCoordinator {
             }
             try journalEnd(outcome.commit)
             try perform(outcome.completion)
+        case .erasersGone(let gone, let ended):
+            try perform(machine.erasersGone(gone, of: ended, newID: newID))
         case .appsOverdue(let ended): try perform(machine.appsOverdue(ended, newID: newID))
         case .dataTaken(let apps, let failed, let ended):
             try perform(machine.dataTaken(apps, failed: failed, of: ended, newID: newID))
@@ -226,6 +230,8 @@ final class SessionCoordinator {
             case .clearFiles(let epoch): try clearFiles(of: epoch)
             case .awaitApps(let ended):
                 timer.post(.appsOverdue(ended), after: .milliseconds(device.policy.eraserPatience))
+                watchProcesses()
+                try noteGone()
             }
         }
     }

@@ -159,6 +159,7 @@ final class Supervisor {
             if session.requestedEnd.graceExpired(epoch) { try session.handle(.graceExpired(epoch)) }
         case .unsavedWorkOverdue(let epoch): try session.handle(.graceExpired(epoch))
         case .serverReachable(let isReachable): isServerReachable = isReachable
+        case .appProcessEnded: try session.appProcessEnded()
         case .appsOverdue(let ended): try session.handle(.appsOverdue(ended))
         case .dataOverdue(let ended): try session.dataOverdue(ended)
         case .sessionTimerDue(let epoch): try session.timerDue(in: epoch)
@@ -254,10 +255,11 @@ final class Supervisor {
         case .keeperArrived(let app, let process, let epoch, let requestID):
             let accepted = try session.note(app, process, in: epoch)
             sessionProcess.tell(.appSettled(requestID: requestID, accepted: accepted))
-        case .eraserEnlisted(let eraser, let epoch, let requestID):
-            sessionProcess.tell(.appSettled(requestID: requestID, accepted: try enlist(eraser, in: epoch)))
-        case .eraserAnswered(let eraser, let ended, let result, let requestID):
-            let accepted = try answered(eraser, hasErased: result == .done, of: ended)
+        case .eraserEnlisted(let eraser, let process, let epoch, let requestID):
+            let accepted = try session.enlist(eraser, process, in: epoch)
+            sessionProcess.tell(.appSettled(requestID: requestID, accepted: accepted))
+        case .eraserAnswered(let eraser, let process, let ended, let result, let requestID):
+            let accepted = try session.answered(eraser, process, hasErased: result == .done, of: ended)
             sessionProcess.tell(.appSettled(requestID: requestID, accepted: accepted))
         case .pageWanted(let address, let epoch, let requestID):
             try open(address, in: epoch, for: requestID)
@@ -320,26 +322,5 @@ final class Supervisor {
             requestID: requestID, inBrowser: inBrowser, connection: Connection(app, maximumFrame: Wire.maximumFrame),
             info: try? session.snapshot.info(), logger: logger)
         try session.end(by: .app, patience: SignOutCaller.patience, answer: caller.answer)
-    }
-
-    /// Registers an app's eraser. A locked app must erase first.
-    private func enlist(_ eraser: AppEraser, in epoch: Epoch) throws -> Bool {
-        guard !session.locks.isLocked(eraser.bundleID) else { return false }
-        try session.handle(.eraserEnlisted(eraser, epoch))
-        let live = session.machine.state.session
-        return live?.epoch == epoch && live?.erasers.contains(eraser) == true
-    }
-
-    /// Handles an eraser's answer about its data of an ended epoch.
-    ///
-    /// - Returns: whether that epoch has ended; data of the live epoch cannot have been erased.
-    private func answered(_ eraser: AppEraser, hasErased: Bool, of ended: Epoch) throws -> Bool {
-        guard ended.counter < session.machine.epoch.counter else { return false }
-        try session.handle(.eraserAnswered(eraser, hasErased: hasErased, ended))
-        if hasErased, try session.locks.unlock(eraser, erased: ended) {
-            if !session.locks.isLocked(eraser.bundleID) { session.dataFailures[eraser.bundleID] = nil }
-            sessionProcess.tell(.locks(session.locks.epochs))
-        }
-        return true
     }
 }

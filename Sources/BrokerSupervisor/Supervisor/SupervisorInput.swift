@@ -50,6 +50,8 @@ package enum SupervisorInput: Sendable {
     case unsavedWorkOverdue(Epoch)
     /// Whether the management server can be reached; nil if that is not known.
     case serverReachable(Bool?)
+    /// A process of an app that has something of a worker may have ended.
+    case appProcessEnded
     /// The apps' time to erase their data of this epoch is over.
     case appsOverdue(Epoch)
     /// The agent's time to take away the apps' data of this epoch is over.

@@ -98,7 +98,9 @@ import Testing
             guard let before = step.before.pending, step.after.pending?.ended != before.ended,
                 case .event(let event) = step.cause
             else { continue }
-            let isOver = before.isOverdue || event == .appsOverdue(before.ended)
+            let isOver =
+                before.isOverdue || event == .appsOverdue(before.ended) || before.gone == [SessionStep.eraser]
+                || event == .erasersGone([SessionStep.eraser], before.ended)
             let answers =
                 event == .eraserAnswered(SessionStep.eraser, hasErased: true, before.ended)
                 || event == .eraserAnswered(SessionStep.eraser, hasErased: false, before.ended)
@@ -142,6 +144,20 @@ import Testing
             commit.erasers[eraser] = hasErased ? .done : .failed
             #expect(step.actions.first == .journal(.signingOut(commit)))
         }
+    }
+
+    @Test func `an eraser loses its processes only by a message about its own epoch, and only then is not waited for`()
+    {
+        var count = 0
+        for step in steps {
+            guard let before = step.before.pending, let after = step.after.pending, before.ended == after.ended,
+                case .event(let event) = step.cause, before.gone != after.gone
+            else { continue }
+            #expect(event == .erasersGone([SessionStep.eraser], before.ended))
+            #expect(after.awaited.isEmpty && after.commit.erasers == before.commit.erasers)
+            count += 1
+        }
+        #expect(count > 0)
     }
 
     @Test func `the apps' time ends only by a message about their own epoch`() {
@@ -195,8 +211,8 @@ import Testing
             #expect(step.after.pending?.awaited ?? [] == [])
         }
         for pending in steps.compactMap(\.after.pending) where !pending.isOverdue {
-            #expect(
-                pending.awaited == pending.commit.erasers.filter { $0.value == .awaited }.keys.map(\.bundleID).sorted())
+            let awaited = pending.commit.erasers.filter { $0.value == .awaited && !pending.gone.contains($0.key) }
+            #expect(pending.awaited == awaited.keys.map(\.bundleID).sorted())
         }
     }
 

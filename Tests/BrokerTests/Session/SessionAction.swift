@@ -68,6 +68,8 @@ extension SessionMachine {
         case .eraserAnswered(let eraser, let hasErased, let ended):
             let outcome = eraserAnswered(eraser, hasErased: hasErased, of: ended, newID: newID)
             return outcome.map { [.journal(.signingOut($0.commit))] + SessionAction.all($0.completion) } ?? []
+        case .erasersGone(let gone, let ended):
+            return SessionAction.all(erasersGone(gone, of: ended, newID: newID))
         case .appsOverdue(let ended): return SessionAction.all(appsOverdue(ended, newID: newID))
         case .dataTaken(let apps, let failed, let ended):
             return SessionAction.all(dataTaken(apps, failed: failed, of: ended, newID: newID))

@@ -204,13 +204,13 @@ import Testing
         #expect(machine.kind == "ready")
     }
 
-    @Test func `an app whose processes have ended is not waited for, and the clock is asked all the same`() throws {
+    @Test func `an eraser whose processes have ended is not waited for, and the clock is asked all the same`() throws {
         var random = Zeros()
         var (machine, _) = SessionMachine.recover(
             from: .signedIn(try epoch(5), erasers: ["app"], keepers: ["app"]), keyKept: true, newID: try epoch(6).id)
-        machine.endedApps = ["app"]
         let steps = machine.handle(.endWanted(.init(number: 1), .serverRevocation), random: &random)
         #expect(steps.contains(.awaitApps(try epoch(5))))
+        #expect(machine.handle(.erasersGone(["app"], try epoch(5)), random: &random).isEmpty)
         #expect(cleared(&machine, try epoch(5)).contains(.takeData(["app"], try epoch(5))))
     }
 

@@ -178,6 +178,7 @@ extension SessionStep {
         case .event(.keeperArrived(_, let epoch)): named("keeperArrived", epoch, before.heldEpoch)
         case .event(.eraserEnlisted(_, let epoch)): named("eraserEnlisted", epoch, before.heldEpoch)
         case .event(.graceExpired(let epoch)): named("graceExpired", epoch, before.heldEpoch)
+        case .event(.erasersGone(_, let epoch)): named("erasersGone", epoch, before.pending?.ended)
         case .event(.appsOverdue(let epoch)): named("appsOverdue", epoch, before.pending?.ended)
         case .event(.endWanted(_, let trigger)): "endWanted, \(trigger.isGraceful ? "graceful" : "at once")"
         case .event(.signInRequested(let requestID)): "signInRequested, \(requestID.purpose.rawValue)"

@@ -111,7 +111,7 @@ struct SessionStep: Sendable {
         let apps: [SessionMachine.Event] = epochs.flatMap { epoch in
             [
                 .listenerArrived(epoch), .eraserEnlisted(eraser, epoch), .keeperArrived(eraser.bundleID, epoch),
-                .graceExpired(epoch), .appsOverdue(epoch),
+                .graceExpired(epoch), .appsOverdue(epoch), .erasersGone([eraser], epoch),
                 .eraserAnswered(eraser, hasErased: true, epoch), .eraserAnswered(eraser, hasErased: false, epoch),
                 .eraserAnswered("stranger", hasErased: true, epoch),
                 .dataTaken([eraser.bundleID], failed: [], epoch), .dataTaken([], failed: [eraser.bundleID], epoch),

@@ -52,7 +52,7 @@ import Testing
                     try await fixture.sessionProcessReceives(.appSettled) == .appSettled(requestID: 7, accepted: true))
             }
             guard let eraser else { return }
-            fixture.sessionProcessSends(.eraserEnlisted(eraser, epoch: epoch, requestID: 1))
+            fixture.sessionProcessSends(.eraserEnlisted(eraser, nil, epoch: epoch, requestID: 1))
             #expect(
                 try await fixture.sessionProcessReceives(.appSettled) == .appSettled(requestID: 1, accepted: true))
         }
@@ -130,6 +130,31 @@ import Testing
         #expect(items.map(\.result) == [.done])
     }
 
+    @Test func `only the processes that have not erased are ended`() async throws {
+        let items = try await with { fixture in
+            let session = try await Session(fixture, eraser: eraser, process: me)
+            let other = try await RunningProgram.start(
+                "/bin/sleep", ["600"], log: "other", awaitsReady: false, in: fixture.scratch)
+            let second = try #require(try ProcessTable.entry(other.pid)?.name)
+            fixture.sessionProcessSends(
+                .keeperArrived(bundleID: app, second, epoch: session.epoch, requestID: 8))
+            for process in [me, second] {
+                fixture.sessionProcessSends(
+                    .eraserEnlisted(eraser, process, epoch: session.epoch, requestID: 2))
+            }
+            try await session.end()
+            fixture.sessionProcessSends(
+                .eraserAnswered(eraser, me, ended: session.epoch, .done, requestID: 9), sessionProcess: 2)
+            #expect(try await fixture.status().session == "signingOut")
+            fixture.clock.pass(.seconds(3))
+            #expect(try await session.taken().map(\.processes) == [[second]])
+            session.answer()
+            let status = try await fixture.status()
+            #expect(status.session == "ready" && status.lockedApps == [])
+        }
+        #expect(items.map(\.result) == [.done])
+    }
+
     @Test func `the data of an app without an eraser is taken at once`() async throws {
         let items = try await with { fixture in
             let session = try await Session(fixture, eraser: nil, process: me)
@@ -146,7 +171,7 @@ import Testing
             let session = try await Session(fixture, eraser: eraser, process: me)
             try await session.end()
             fixture.sessionProcessSends(
-                .eraserAnswered(eraser, ended: session.epoch, .done, requestID: 9), sessionProcess: 2)
+                .eraserAnswered(eraser, nil, ended: session.epoch, .done, requestID: 9), sessionProcess: 2)
             #expect(try await fixture.status().session == "ready")
         }
         #expect(erased.map(\.observer) == [.app])
@@ -275,11 +300,11 @@ import Testing
         let items = try await with { fixture in
             let second: AppEraser = "org.example.ward:cache"
             let session = try await Session(fixture, eraser: eraser, process: me)
-            fixture.sessionProcessSends(.eraserEnlisted(second, epoch: session.epoch, requestID: 2))
+            fixture.sessionProcessSends(.eraserEnlisted(second, nil, epoch: session.epoch, requestID: 2))
             try await session.end()
             if let answer {
                 fixture.sessionProcessSends(
-                    .eraserAnswered(eraser, ended: session.epoch, answer, requestID: 9), sessionProcess: 2)
+                    .eraserAnswered(eraser, nil, ended: session.epoch, answer, requestID: 9), sessionProcess: 2)
             }
             _ = try await fixture.status()
             fixture.clock.pass(.seconds(3))

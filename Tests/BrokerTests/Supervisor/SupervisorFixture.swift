@@ -197,6 +197,27 @@ final class SupervisorFixture: Sendable {
         #expect(try await status().session == "signedIn")
         return epoch
     }
+
+    /// Ends a session in which these processes have registered these erasers; the browser is cleared.
+    ///
+    /// - Returns: the epoch that ended.
+    func signOut(_ erasers: [(AppEraser, ProcessTable.Name?)]) async throws -> Epoch {
+        let agent = try agent(of: 1000)
+        let id = try await signIn(through: agent)
+        let epoch = try await epoch()
+        for (number, (eraser, process)) in erasers.enumerated() {
+            let requestID = UInt64(100 + number)
+            sessionProcessSends(.eraserEnlisted(eraser, process, epoch: epoch, requestID: requestID))
+            #expect(
+                try await sessionProcessReceives(.appSettled) == .appSettled(requestID: requestID, accepted: true))
+        }
+        order(.signOut(fromBrowser: false))
+        guard case .close = try await agent.order() else { throw TestProblem("no order") }
+        agent.say(.closed(epoch: id))
+        // The answer shows that the messages have been handled, so the clock may advance.
+        _ = try await status()
+        return epoch
+    }
 }
 
 /// The agent's end of a connection.

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import BrokerDevice
+internal import BrokerProtocol
+internal import Logging
+internal import Processes
+
+/// The erasers of apps that erase a worker's data themselves, and the processes that hold that data.
+extension SessionCoordinator {
+    /// Registers an app's eraser. A locked app must erase first.
+    ///
+    /// - Parameter process: who registers it; nil if that is not known. The app's first answer then counts for it.
+    func enlist(_ eraser: AppEraser, _ process: ProcessTable.Name?, in epoch: Epoch) throws -> Bool {
+        guard !locks.isLocked(eraser.bundleID), machine.state.heldEpoch == epoch else { return false }
+        if let process {
+            guard try appProcesses.register(process, for: eraser, in: epoch) else { return false }
+        }
+        try handle(.eraserEnlisted(eraser, epoch))
+        let live = machine.state.session
+        return live?.epoch == epoch && live?.erasers.contains(eraser) == true
+    }
+
+    /// Handles a process's answer about its data of an ended epoch.
+    ///
+    /// - Returns: whether that epoch has ended; data of the live epoch cannot have been erased.
+    func answered(
+        _ eraser: AppEraser, _ process: ProcessTable.Name?, hasErased: Bool, of ended: Epoch
+    ) throws -> Bool {
+        guard ended.counter < machine.epoch.counter else { return false }
+        guard locks.asked(during: machine.state.pending)[eraser] == ended else { return true }
+        try settle(
+            eraser, try appProcesses.answer(eraser, process, hasErased: hasErased, of: ended), of: ended)
+        return true
+    }
+
+    /// Handles the end of a process that may have been the last that had not answered.
+    func appProcessEnded() throws {
+        for (eraser, ended) in locks.asked(during: machine.state.pending)
+        where appProcesses.answer(of: eraser, in: ended) == .done { try settle(eraser, .done, of: ended) }
+        try noteGone()
+    }
+
+    /// Waits no longer for erasers without a process.
+    func noteGone() throws {
+        guard let pending = machine.state.pending else { return }
+        let gone = appProcesses.gone(pending.commit.erasers.keys, in: pending.ended)
+        if !gone.isSubset(of: pending.gone) { try handle(.erasersGone(gone, pending.ended)) }
+    }
+
+    /// Handles what the processes of an eraser have said together.
+    private func settle(_ eraser: AppEraser, _ answer: Commit.Answer, of ended: Epoch) throws {
+        guard answer != .awaited else { return }
+        try handle(.eraserAnswered(eraser, hasErased: answer == .done, ended))
+        guard answer == .done else { return }
+        sessionProcess.tell(.erased(eraser))
+        guard try locks.unlock(eraser, erased: ended) else { return }
+        if !locks.isLocked(eraser.bundleID) { dataFailures[eraser.bundleID] = nil }
+        sessionProcess.tell(.locks(locks.epochs))
+    }
+
+    /// Has the ends of processes reported that may settle something.
+    func watchProcesses() {
+        guard !processWatch.watch(appProcesses.toWatch) else { return }
+        logger.notice("not every process of an app is watched, so some are waited for after their end")
+    }
+}
