@@ -106,6 +106,8 @@ package struct DeviceState: Sendable, Codable, Equatable {
     package let pending: [String]
     /// Bundle ids of the apps that have not erased a former worker's data.
     package let lockedApps: [String]
+    /// Those of them that no eraser of their own can unlock.
+    package let lockedWithoutEraser: [String]
     /// Whether a `baton-agent` is connected. Without an agent, no sign-in page and no browser can open.
     package let hasAgent: Bool
     /// Whether the device's management server can be reached; nil if the device has none or has not tried yet.
@@ -123,8 +125,9 @@ package struct DeviceState: Sendable, Codable, Equatable {
 
     package init(
         stage: Stage, reason: String, isEnrolled: Bool = false, deviceName: String? = nil, registration: String? = nil,
-        pending: [String] = [], lockedApps: [String] = [], hasAgent: Bool = false, isServerReachable: Bool? = nil,
-        hasOfflineLeases: Bool = false, session: Session? = nil, handover: Handover? = nil, homeScreen: String? = nil,
+        pending: [String] = [], lockedApps: [String] = [], lockedWithoutEraser: [String] = [], hasAgent: Bool = false,
+        isServerReachable: Bool? = nil, hasOfflineLeases: Bool = false, session: Session? = nil,
+        handover: Handover? = nil, homeScreen: String? = nil,
         fault: String? = nil
     ) {
         self.stage = stage
@@ -134,6 +137,7 @@ package struct DeviceState: Sendable, Codable, Equatable {
         self.registration = registration
         self.pending = pending
         self.lockedApps = lockedApps
+        self.lockedWithoutEraser = lockedWithoutEraser
         self.hasAgent = hasAgent
         self.isServerReachable = isServerReachable
         self.hasOfflineLeases = hasOfflineLeases

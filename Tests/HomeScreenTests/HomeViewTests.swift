@@ -30,12 +30,12 @@ import WebPages
 
     private static func state(
         _ stage: DeviceState.Stage, reason: String = "shared", isEnrolled: Bool = true, registration: String? = nil,
-        hasAgent: Bool = true, pending: [String] = [], lockedApps: [String] = []
+        hasAgent: Bool = true, pending: [String] = [], lockedApps: [String] = [], withoutEraser: [String] = []
     ) -> HomeModel.Event {
         .device(
             DeviceState(
                 stage: stage, reason: reason, isEnrolled: isEnrolled, registration: registration, pending: pending,
-                lockedApps: lockedApps, hasAgent: hasAgent))
+                lockedApps: lockedApps, lockedWithoutEraser: withoutEraser, hasAgent: hasAgent))
     }
 
     @Test(
@@ -145,6 +145,11 @@ import WebPages
         #expect(view.title == "Amara Okafor" && view.button?.touch == .handover)
         #expect(view.tiles.map(\.title) == ["Rounds", "Intranet"])
         #expect(view.tiles[0].state?.hasPrefix("Locked until") == true)
+        // To open an app without an eraser would not unlock it.
+        let held = Self.state(.signedIn, lockedApps: ["com.rounds"], withoutEraser: ["com.rounds"])
+        #expect(try Self.view(held, .account(worker)).tiles[0].state?.hasPrefix("Locked: the last") == true)
+        let ready = Self.state(.ready, lockedApps: ["com.rounds"], withoutEraser: ["com.rounds"])
+        #expect(try Self.view(ready).notices == ["Rounds: Locked: the last worker’s data could not be taken away"])
         #expect(view.tiles[0].isProblem)
         #expect(view.tiles[1].state == "Open")
     }

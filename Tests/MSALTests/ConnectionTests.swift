@@ -364,6 +364,28 @@ import UnixSocket
         #expect(try await seen { try await signIn(broker) }.asInternal == .internalErrorBrokerResponseNotReceived)
     }
 
+    @Test func `an app that was refused because it is locked is told when the broker ends the connection`() async throws
+    {
+        let (notes, signal) = AsyncStream.makeStream(of: Void.self)
+        let broker = try ScriptedBroker(
+            { end in
+                try end.greet()
+                try end.reply(end.request(), .failure(BrokerError(.appLocked, "")))
+            },
+            { end in
+                // The epoch is the same.
+                try end.greet()
+                end.waitForEnd()
+            })
+        let observer = broker.notifications.addObserver(
+            forName: BrokerConnection.accountChange, object: nil, queue: nil
+        ) { _ in signal.yield() }
+        defer { broker.notifications.removeObserver(observer) }
+        _ = try await seen { try await broker.application().currentAccount(with: nil) }
+        var iterator = notes.makeAsyncIterator()
+        await iterator.next()
+    }
+
     @Test func `CUR-7 a new epoch posts the broker's notification, without an object or a name`() async throws {
         let (notes, signal) = AsyncStream.makeStream(of: Bool.self)
         let broker = try ScriptedBroker(

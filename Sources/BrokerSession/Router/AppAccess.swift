@@ -59,6 +59,7 @@ final class AppAccess: Sendable {
     func app(_ client: ClientRequest, in call: AppRequest) throws(BrokerError) -> RegisteredApp {
         let app = try registered(client, in: call)
         guard !isLocked(app.bundleID) else {
+            call.app.lockOut()
             throw BrokerError(
                 .appLocked,
                 "The app is locked until it has erased the data of a former worker. Ask for baton.epoch, erase the "

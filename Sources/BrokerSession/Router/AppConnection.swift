@@ -27,6 +27,8 @@ final class AppConnection: Sendable {
 
     private struct State {
         var hello: ClientHello?
+        /// Whether a request was refused because its app is locked.
+        var isLockedOut = false
         /// The number of requests without an answer.
         var open = 0
         /// When the connection began or its last request arrived, as the value of a counter that all connections share.
@@ -63,6 +65,10 @@ final class AppConnection: Sendable {
     var endedEpoch: Epoch? { state.withLock(\.hello)?.endedEpoch }
     /// Whether the app has sent its hello and asked for events.
     var wantsEvents: Bool { state.withLock(\.hello)?.wantsEvents ?? false }
+
+    /// Whether a request on this connection was refused because its app is locked.
+    var isLockedOut: Bool { state.withLock(\.isLockedOut) }
+    func lockOut() { state.withLock { $0.isLockedOut = true } }
 
     /// Exchanges hellos and serves requests until either side ends the connection.
     ///

@@ -50,6 +50,11 @@ final class AppConnections: Sendable {
     /// The connections that asked for events.
     var listeners: [AppConnection] { state.withLock { $0.open.values.filter(\.wantsEvents) } }
 
+    /// The connections without events on which something was refused because an app is locked.
+    var lockedOut: [AppConnection] {
+        state.withLock { $0.open.values.filter { $0.isLockedOut && !$0.wantsEvents } }
+    }
+
     func contains(_ app: AppConnection) -> Bool { state.withLock { $0.open[ObjectIdentifier(app)] != nil } }
 
     /// Uses a new epoch in hellos from now on.

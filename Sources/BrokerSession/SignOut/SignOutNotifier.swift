@@ -166,6 +166,8 @@ final class SignOutNotifier: Sendable {
     func tellOfUnlock() {
         let epoch = session.epoch
         for app in connections.listeners { app.tell(.unlocked(epoch)) }
+        // The others learn it from the end of their connections.
+        for app in connections.lockedOut { app.end() }
     }
 
     /// Warns the apps that asked for events that the session is idle.

@@ -69,7 +69,10 @@ struct HomeViewComposer {
             touch: .signIn, label: text(.signIn), isBusy: model.activity == .signingIn)
         view.notices += state.fault.map { [text(.deviceFault, ["code": $0])] } ?? []
         view.receipt = state.handover.map(receipt)
-        view.notices += state.lockedApps.map { "\(title(ofApp: $0)): \(text(.tileLocked))" }
+        view.notices += state.lockedApps.map { app in
+            let isHeld = state.lockedWithoutEraser.contains(app)
+            return "\(title(ofApp: app)): \(text(isHeld ? .tileHeld : .tileLocked))"
+        }
     }
 
     /// Shows why nobody can sign in; returns false if a worker can sign in.
@@ -141,9 +144,11 @@ struct HomeViewComposer {
         _ tile: HomeConfiguration.Tile, _ number: Int, shown: HomeModel.TileState, state: DeviceState
     ) -> HomeView.Tile {
         let isLocked = tile.bundleID.map(state.lockedApps.contains) ?? false
+        let isHeld = tile.bundleID.map(state.lockedWithoutEraser.contains) ?? false
         let unsaved = state.session?.unsaved ?? []
         let (now, isProblem): (HomeText?, Bool) =
             switch shown {
+            case .idle where isHeld, .opening where isHeld, .running where isHeld: (.tileHeld, true)
             case .idle where isLocked: (.tileUnlock, true)
             case .opening where isLocked, .running where isLocked: (.tileLocked, true)
             case .idle: (nil, false)

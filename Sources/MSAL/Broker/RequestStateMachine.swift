@@ -39,6 +39,8 @@ struct RequestStateMachine {
     private var lastEpoch: Epoch?
     /// Whether a call failed because the broker was unreachable, and no connection has opened since.
     private var missedBroker = false
+    /// Whether the broker has refused a call because the app is locked, and no connection has opened since.
+    private var isLockedOut = false
     private(set) var lastFailure = LinkFailure.unreachable(reason: "no connection yet")
 
     init(deadlines: BrokerDeadlines, capacity: Int = 256) {
@@ -75,9 +77,9 @@ struct RequestStateMachine {
         awaitsHello = false
         isReady = true
         let isChange = lastEpoch.map { $0 != epoch } ?? missedBroker
-        lastEpoch = epoch
-        missedBroker = false
-        var actions: [Action] = isChange ? [.announceChange] : []
+        // The broker ends the connection of an app that it has unlocked.
+        var actions: [Action] = isChange || isLockedOut ? [.announceChange] : []
+        (lastEpoch, missedBroker, isLockedOut) = (epoch, false, false)
         entries.removeAll { entry in
             guard let asked = entry.askedIn, !epoch.leavesUnasked(asked) else { return false }
             actions.append(.finish(entry.call, .failure(.ended)))
@@ -111,6 +113,7 @@ struct RequestStateMachine {
             return []
         }
         let call = entries.remove(at: index).call
+        if case .failure(let error) = reply.outcome, error.code == .appLocked { isLockedOut = true }
         let finish = Action.finish(call, reply.outcome.mapError(LinkFailure.refused))
         guard call.request.operation.changesEpoch, case .success = reply.outcome else { return [finish] }
         // This reply ends the connection's epoch: later requests belong to the next epoch.

@@ -176,7 +176,8 @@ extension Problem {
             Entry(
                 .internalBrokerNotAvailable,
                 "The app has not erased the data of a former worker and is locked until that data is gone.",
-                remedy: "Start the app, so that its eraser runs. If it stays locked, run on the device: baton doctor."
+                remedy:
+                    "Start the app, so that its eraser runs. If it has none or stays locked, run on the device: baton doctor."
             )
         case .appUnregistered:
             Entry(

@@ -109,10 +109,20 @@ extension LiveBrowser {
             #expect(try await live.status().lockedApps == [bundleID])
             let eraser = try RawApp(live)
             try await eraser.greet(endedEpoch: epoch)
+            // An app with MSAL alone is told when it may ask again.
+            _ = try await seen { try await app.accounts() }
+            let (unlocked, signal) = AsyncStream.makeStream(of: Void.self)
+            let observer = app.notifications.addObserver(forName: .currentAccountChanged, object: nil, queue: nil) {
+                _ in
+                signal.yield()
+            }
+            defer { app.notifications.removeObserver(observer) }
             _ = try await eraser.ask(.acknowledge, done(client, epoch)).get()
+            var told = unlocked.makeAsyncIterator()
+            await told.next()
+            #expect(try await app.accounts().current == nil)
             #expect(try await live.status().lockedApps.isEmpty)
             #expect(try await live.finding("app_locked") == nil)
-            #expect(try await app.accounts().current == nil)
         }
 
         @Test func `an operator unlocks an app that can no longer erase, after a confirmation`() async throws {

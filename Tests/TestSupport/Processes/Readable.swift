@@ -2,7 +2,7 @@
 import Glibc
 
 /// Whether data or the end can be read within this time.
-func isReadable(_ descriptor: Int32, within milliseconds: Int32 = 0) -> Bool {
+package func isReadable(_ descriptor: Int32, within milliseconds: Int32 = 0) -> Bool {
     var question = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
     return unsafe poll(&question, 1, milliseconds) > 0
 }

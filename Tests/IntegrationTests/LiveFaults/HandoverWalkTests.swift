@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: Apache-2.0
+import BrokerIPC
+import Foundation
+import Glibc
+import Processes
+import TestSupport
+import Testing
+
+extension LiveFaults {
+    /// Workers sign in and out at random, while the processes of an app start, keep notes, are closed, killed or stopped,
+    /// and while the session process and the broker die. The app is the sample for the terminal.
+    @Suite struct HandoverWalkTests {
+        private static var seeds: Range<Int> { Soak.isRunning ? Walks.seed..<Walks.seed + Walks.count : 1..<4 }
+
+        @Test func `no walk leads to a former worker's note on the disk or in the app`() async throws {
+            let live = try await LiveEnvironment.ready()
+            let id = try #require(live.facts.apps.first { $0.number == HandoverWalk.number }).bundleID
+            let folder = live.path(HandoverWalk.data)
+            try await live.with(registry: #"{"apps":[{"id":"\#(id)","dataFolders":["\#(folder)"]}]}"#) {
+                var notes = 0
+                for seed in Self.seeds {
+                    var walk = HandoverWalk(live, seed: seed)
+                    let steps = try await walk.run()
+                    #expect(walk.found == [], "BATON_WALK_SEED=\(seed) BATON_WALKS=1: \(steps.map(\.rawValue))")
+                    notes += walk.kept
+                }
+                #expect(notes > 0)
+            }
+        }
+
+        @Test func `a walk finds the note of an app that was killed, if nobody takes its folder away`() async throws {
+            let live = try await LiveEnvironment.ready()
+            var walk = HandoverWalk(live, seed: 1)
+            try await walk.take([.signIn, .open, .note, .finish, .kill, .signOut])
+            #expect(walk.kept == 1)
+            #expect(walk.found.contains { $0.contains("note-of-Amara-1") })
+            try await walk.tidyUp()
+        }
+
+        @Test func `fifty processes with Handover have all erased when the device is ready, and delay it little`()
+            async throws
+        {
+            let live = try await LiveEnvironment.ready()
+            let app = try #require(live.facts.apps.first { $0.number == HandoverWalk.number })
+            try await live.signIn("Amara", through: live.app(1))
+            let alone = try await ContinuousClock().measure { try await live.settle() }
+            try await live.signIn("Amara", through: live.app(1))
+            var terminals: [SampleTerminal] = []
+            for number in 0..<50 {
+                let terminal = try await SampleTerminal(ofApp: app.number, live)
+                try terminal.tell("note note-of-Amara-\(number)")
+                terminals.append(terminal)
+            }
+            for terminal in terminals {
+                let printed = try await terminal.finished()
+                try #require(printed.contains { $0["answer"] == "note" && $0["error"] == nil }, "\(printed)")
+            }
+            let crowded = try await ContinuousClock().measure { try await live.settle() }
+            let item = try await live.shownReceipt().items.first { $0.name == "app:" + app.bundleID }
+            #expect(item?.result == "done")
+            // Whoever has not erased is waited for for three seconds.
+            #expect(crowded < .seconds(3), "\(crowded), without apps \(alone)")
+            print("hand-over with fifty processes that erase: \(crowded); without: \(alone)")
+            for terminal in terminals {
+                try terminal.tell("show")
+                #expect(try await terminal.finished().allSatisfy { $0["note"] == nil })
+                terminal.send(SIGKILL)
+            }
+        }
+    }
+}
+
+/// One walk. Each note names its worker, so that the walk recognises the notes of former workers.
+private struct HandoverWalk {
+    enum Step: String, CaseIterable {
+        case signIn, otherSignIn, signOut, open, close, note, show, finish, kill, stop, resume, killSession, killBroker
+    }
+
+    /// The app's number in the environment.
+    static let number = 2
+    static let data = "apps/\(number)/data"
+    private static let people = ["Amara", "Bo"]
+    private static let length = 16
+    /// The maximum number of processes at a time.
+    private static let maximum = 3
+
+    /// What was seen of a former worker, or how the app got locked.
+    private(set) var found: [String] = []
+    /// How many notes the app has kept.
+    private(set) var kept = 0
+    private let live: LiveEnvironment
+    private var random: SplitMix
+    private var worker: String?
+    private var terminals: [SampleTerminal] = []
+    private var notes = 0
+
+    init(_ live: LiveEnvironment, seed: Int) {
+        self.live = live
+        random = SplitMix(seed: UInt64(truncatingIfNeeded: seed))
+    }
+
+    /// - Returns: the steps.
+    mutating func run() async throws -> [Step] {
+        let steps = (0..<Self.length).map { _ in Step.allCases.randomElement(using: &random) ?? .show }
+        try await take(steps)
+        // Whatever has happened, every process answers, and the next worker finds nothing.
+        try await take([.signOut, .otherSignIn, .open, .show, .finish, .signOut])
+        try await tidyUp()
+        return steps
+    }
+
+    mutating func take(_ steps: [Step]) async throws {
+        for step in steps where found.isEmpty {
+            try await take(step)
+            try await look()
+        }
+    }
+
+    /// Ends the session and the processes, and removes what a planted fault has left.
+    mutating func tidyUp() async throws {
+        try await live.settle()
+        for terminal in terminals { terminal.send(SIGKILL) }
+        for terminal in terminals { try await terminal.program.waitForExit() }
+        for file in files() { try? FileManager.default.removeItem(atPath: file) }
+        for app in try await live.status().lockedApps { _ = try await live.ask(.unlock(app: app)) }
+    }
+
+    private mutating func take(_ step: Step) async throws {
+        switch step {
+        case .signIn, .otherSignIn:
+            let person = Self.people[step == .signIn ? 0 : 1]
+            guard worker != person else { return }
+            if worker != nil { try await signOut() }
+            try await live.signIn(person, through: live.app(1))
+            worker = person
+        case .signOut: try await signOut()
+        case .open: try await open()
+        case .note:
+            notes += 1
+            try chosen()?.tell("note \(mark(worker ?? "nobody"))\(notes)")
+        case .show: try chosen()?.tell("show")
+        case .close: try chosen()?.tell("quit")
+        case .finish: try await finish()
+        case .kill: try chosen()?.send(SIGKILL)
+        case .stop: try chosen()?.send(SIGSTOP)
+        case .resume: try chosen { $0.isStopped }?.send(SIGCONT)
+        case .killSession:
+            // The session goes on in another process, which may not have been started since the last such step.
+            for number in try live.sessionProcesses().prefix(1) {
+                let process = try ForeignProcess(pid: number)
+                process.kill()
+                try await process.waitForEnd()
+            }
+        case .killBroker:
+            try await live.kill(.broker)
+            try await live.start(.broker)
+            try await live.comesBack()
+            ended()
+        }
+    }
+
+    /// Signs out, while something happens to a process.
+    private mutating func signOut() async throws {
+        let live = live
+        async let isReady: Void = live.settle()
+        switch [Step.open, .kill, .stop, .resume, .show, .note].randomElement(using: &random) {
+        case .open: try await open()
+        case .kill: try chosen()?.send(SIGKILL)
+        case .stop: try chosen()?.send(SIGSTOP)
+        case .resume: try chosen { $0.isStopped }?.send(SIGCONT)
+        case .note: try chosen()?.tell("note \(mark(worker ?? "nobody"))late")
+        default: try chosen()?.tell("show")
+        }
+        try await isReady
+        ended()
+    }
+
+    /// The session has ended. What was printed before, the worker has seen.
+    private mutating func ended() {
+        worker = nil
+        for terminal in terminals { note(terminal.printed()) }
+    }
+
+    private mutating func open() async throws {
+        guard terminals.count < Self.maximum else { return }
+        terminals.append(try await SampleTerminal(ofApp: Self.number, live))
+    }
+
+    /// Waits until every process that runs has answered every command.
+    private mutating func finish() async throws {
+        for terminal in terminals where try !terminal.isStopped && !terminal.hasEnded {
+            note(try await terminal.finished(), of: worker)
+        }
+    }
+
+    /// A process that has not ended.
+    private mutating func chosen(_ isFitting: (SampleTerminal) -> Bool = { _ in true }) throws -> SampleTerminal? {
+        terminals = try terminals.filter { try !$0.hasEnded }
+        return terminals.filter(isFitting).randomElement(using: &random)
+    }
+
+    private func mark(_ person: String) -> String { "note-of-\(person)-" }
+
+    /// Notes what there is of anybody but the signed-in worker.
+    private mutating func look() async throws {
+        let former = Self.people.filter { $0 != worker }.map(mark)
+        for file in files() {
+            let text = String(decoding: FileManager.default.contents(atPath: file) ?? Data(), as: UTF8.self)
+            found += former.filter(text.contains).map { "\(text) in \(file), not of \($0)" }
+        }
+        for terminal in terminals { note(terminal.printed(), of: worker) }
+        found += try await live.status().lockedApps.map { "\($0) is locked" }
+    }
+
+    /// Counts the notes that the app has kept.
+    private mutating func note(_ printed: [[String: String]]) {
+        kept += printed.count { $0["answer"] == "note" && $0["error"] == nil }
+    }
+
+    /// The same, and notes what was shown of anybody but this worker.
+    private mutating func note(_ printed: [[String: String]], of worker: String?) {
+        note(printed)
+        let former = Self.people.filter { $0 != worker }.map(mark)
+        for line in printed where former.contains(where: { (line["note"] ?? "").contains($0) }) {
+            found.append("\(line) is shown to \(worker ?? "nobody")")
+        }
+    }
+
+    private func files() -> [String] {
+        let folder = live.path(Self.data)
+        return FileManager.default.enumerator(atPath: folder)?.compactMap { ($0 as? String).map { folder + "/" + $0 } }
+            ?? []
+    }
+}
