@@ -45,6 +45,10 @@ public struct UnknownReason: Sendable, Hashable {
     /// The error in `MSALErrorDomain` that `MSAL`'s calls fail with, with cause and remedy.
     public var error: NSError { failure.error }
 
+    /// Whether the reason may be over in a moment, such as a broker that starts again. Any other reason, such as an app
+    /// that is not registered or that is locked, lasts until somebody does something about it.
+    public var isPassing: Bool { failure.isPassing }
+
     /// All reasons have the same hash: equal failures need equal hashes, and a failure may contain any error.
     public func hash(into hasher: inout Hasher) {}
 }

@@ -107,6 +107,7 @@ import Testing
         let lost = try #require(await changes.next())
         guard case .unknown(let reason) = lost.kind else { throw Unexpected(lost) }
         #expect(reason.error.domain == MSALErrorDomain && lost.current == nil && lost.epoch == nil)
+        #expect(reason.isPassing)
         device.startBroker()
         #expect(await changes.next()?.kind == .signedIn(amara.account))
     }
@@ -187,7 +188,8 @@ import Testing
         try handover.eraser("notes") { _ in }
         await device.reached(.eraser)
         let changes = try handover.changes(for: "window").makeAsyncIterator()
-        guard case .unknown = try #require(await changes.next()).kind else { throw Unexpected(()) }
+        guard case .unknown(let reason) = try #require(await changes.next()).kind else { throw Unexpected(()) }
+        #expect(!reason.isPassing)
     }
 
     // MARK: Erasers

@@ -98,7 +98,7 @@ package import Workers
         }
     }
 
-    /// Answers a check once the hand-over has named this worker, too; until then, asks again at each change.
+    /// Answers a check once the hand-over has named this worker, too, or cannot; until then, asks again at each change.
     private func settle(
         _ current: MSALAccount?, askedAfter count: Int,
         _ answer: @escaping @MainActor (Result<(current: Worker?, previous: String?), Problem>) -> Void
@@ -109,7 +109,7 @@ package import Workers
             answer(.success((current.flatMap(Worker.init), previous?.identifier)))
         } else if changeCount != count {
             check(answer)
-        } else if case .unknown(let reason) = change?.kind, Problem(reason.error).code == "erase" {
+        } else if case .unknown(let reason) = change?.kind, !reason.isPassing {
             answer(.failure(Problem(reason.error)))
         } else {
             waiting.append { [weak self] in self?.check(answer) }

@@ -23,7 +23,9 @@ final class SampleTerminal {
             throw TestProblem("\(sample) is not built: make sample")
         }
         let name = "terminal-\(UInt32.random(in: 0...UInt32.max))"
-        (input, output) = (try Self.pipe(live.scratch.path(name + ".in")), try Self.pipe(live.scratch.path(name + ".out")))
+        (input, output) = (
+            try Self.pipe(live.scratch.path(name + ".in")), try Self.pipe(live.scratch.path(name + ".out"))
+        )
         program = try await RunningProgram.start(
             "/bin/sh",
             [
