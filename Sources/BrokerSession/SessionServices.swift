@@ -14,8 +14,8 @@ struct SessionServices: Sendable {
         let epoch: Epoch
         let device: DeviceSnapshot
         let tombstones: [AccountReader: [AccountTombstone]]
-        /// The ended epoch that each eraser is asked about.
-        let asked: [AppEraser: Epoch]
+        /// What each eraser is asked.
+        let asked: [AppEraser: ErasureQuestion]
         /// The ended epoch whose data an eraser of a locked app has not erased.
         let locks: [AppEraser: Epoch]
     }
@@ -137,8 +137,7 @@ struct SessionServices: Sendable {
             counter.report()
             router.signOuts.announce(epoch, milliseconds: milliseconds)
         case .idle(let epoch, let seconds): router.signOuts.warn(epoch, seconds: seconds)
-        case .erased(let eraser): router.erasures.forget { $0 == eraser }
-        case .dataTaken(let apps): router.erasures.forget { apps.contains($0.bundleID) }
+        case .asked(let asked): connections.end(router.erasures.update(asked))
         case .locks(let locks): if !access.update(locks).isEmpty { router.signOuts.tellOfUnlock() }
         case .appSettled(let requestID, let accepted): answers.settle(requestID, accepted: accepted)
         case .pageSettled(let requestID, let failure): router.pages.settle(requestID, failure)

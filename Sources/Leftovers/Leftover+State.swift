@@ -43,9 +43,11 @@ extension Leftover {
         file(
             "app_processes", ["app-processes.json"],
             holds:
-                "for each app with folders of data: its bundle id, and the number and start time of each process that made a "
-                + "request",
-            until: "the device is ready, and the app is not locked"),
+                "for each app with folders of data or an eraser: its bundle id, the eraser's name, the session's random id, and "
+                + "the number and start time of each process that made a request or registered the eraser, with its answer",
+            until:
+                "the device is ready, and the app is not locked; a record that could not be read, until the machine starts"
+        ),
         file(
             "ended_sessions", ["ended-sessions.json"],
             holds: "the server's id of an ended session, and a random id of the sign-out",

@@ -32,6 +32,10 @@ package struct ProcessTable: Sendable {
         package let startTime: UInt64
 
         package init(pid: Int32, startTime: UInt64) { (self.pid, self.startTime) = (pid, startTime) }
+
+        /// Stands for every process that this one cannot see, such as those of another PID namespace. No process has
+        /// the number 0.
+        package static let unseen = Name(pid: 0, startTime: 0)
     }
 
     package let entries: [Entry]

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import CLinux
+internal import Files
 internal import Glibc
 internal import Synchronization
 internal import UnixSocket
@@ -23,9 +24,9 @@ package final class ProcessWatch: Sendable {
 
     deinit { shared.stop() }
 
-    /// Watches these processes as well. One that has ended already is reported at once.
+    /// Watches these processes, and no others any more. One that has ended already is reported at once.
     ///
-    /// - Returns: whether there was room for all of them.
+    /// - Returns: whether all of them are watched: there may be too many, or no descriptors left.
     package func watch(_ names: Set<ProcessTable.Name>) -> Bool { shared.watch(names) }
 
     private final class Shared: Sendable {
@@ -42,19 +43,21 @@ package final class ProcessWatch: Sendable {
         init(changed: Descriptor) { self.changed = changed }
 
         func watch(_ names: Set<ProcessTable.Name>) -> Bool {
-            let isRoom = state.withLock { state in
+            let isWatchingAll = state.withLock { state in
+                state.processes = state.processes.filter { names.contains($0.key) }
+                var isWatchingAll = true
                 for name in names where state.processes[name] == nil {
                     guard state.processes.count < ProcessWatch.maximum else { return false }
-                    if let process = Self.open(name) {
-                        state.processes[name] = process
-                    } else {
-                        state.hasEnded = true
+                    switch Self.open(name) {
+                    case .running(let process): state.processes[name] = process
+                    case .ended: state.hasEnded = true
+                    case .unknown: isWatchingAll = false
                     }
                 }
-                return true
+                return isWatchingAll
             }
             wake()
-            return isRoom
+            return isWatchingAll
         }
 
         func stop() {
@@ -69,13 +72,20 @@ package final class ProcessWatch: Sendable {
             }
         }
 
-        /// A pidfd of the process; nil if it has ended.
-        private static func open(_ name: ProcessTable.Name) -> Descriptor? {
+        private enum Opened {
+            /// With a pidfd.
+            case running(Descriptor)
+            case ended, unknown
+        }
+
+        private static func open(_ name: ProcessTable.Name) -> Opened {
             let number = clinux_pidfd_open(name.pid)
-            guard number >= 0 else { return nil }
+            guard number >= 0 else { return number == -ESRCH ? .ended : .unknown }
             let process = Descriptor(owning: number)
-            // The number may have been reused before it was opened.
-            return (try? ProcessTable.entry(name.pid))??.name == name ? process : nil
+            do throws(FileError) {
+                // The number may have been reused before it was opened.
+                return try ProcessTable.entry(name.pid)?.name == name ? .running(process) : .ended
+            } catch { return .unknown }
         }
 
         func run(_ ended: @Sendable () -> Void) {

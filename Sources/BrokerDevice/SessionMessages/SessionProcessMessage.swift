@@ -43,12 +43,11 @@ package enum SessionProcessMessage: Sendable, Codable, Equatable {
     case unsavedWork(apps: [String], epoch: Epoch)
     /// An app with folders of data is about to be given something of this epoch's worker.
     case keeperArrived(bundleID: String, ProcessTable.Name, epoch: Epoch, requestID: UInt64)
-    /// An app of this epoch has an eraser: the app erases a worker's data itself. The process is nil if the broker cannot
-    /// see it.
-    case eraserEnlisted(AppEraser, ProcessTable.Name?, epoch: Epoch, requestID: UInt64)
+    /// A process of an app of this epoch has an eraser: the app erases a worker's data itself.
+    case eraserEnlisted(AppEraser, ProcessTable.Name, epoch: Epoch, requestID: UInt64)
     /// A process has reported whether it has erased an eraser's data of an ended epoch.
     case eraserAnswered(
-        AppEraser, ProcessTable.Name?, ended: Epoch, EraserReport.Result, requestID: UInt64)
+        AppEraser, ProcessTable.Name, ended: Epoch, EraserReport.Result, requestID: UInt64)
     /// The browser of this epoch's worker should open a page; nil for the home page. Answered with
     /// ``SupervisorMessage/pageSettled(requestID:_:)``.
     case pageWanted(WebAddress?, epoch: Epoch, requestID: UInt64)

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 package import BrokerIPC
 package import BrokerProtocol
+package import Processes
 
 /// A message from the supervisor to the session process. Descriptors are sent together with the frame.
 package enum SupervisorMessage: Sendable, Codable, Equatable {
     /// The first message: the epoch and, if a live session continues, the session key as a descriptor.
     case start(
         configuration: SupervisorConfiguration, epoch: Epoch, resuming: Bool, device: DeviceSnapshot,
-        tombstones: [AccountReader: [AccountTombstone]], asked: [AppEraser: Epoch], locks: [AppEraser: Epoch])
+        tombstones: [AccountReader: [AccountTombstone]], asked: [AppEraser: ErasureQuestion], locks: [AppEraser: Epoch])
     /// The device has changed. The answer is ``SessionProcessMessage/deviceKnown(change:)``.
     case device(DeviceSnapshot, change: UInt64)
     /// A new app connection, as a descriptor.
@@ -38,10 +39,8 @@ package enum SupervisorMessage: Sendable, Codable, Equatable {
     /// The erasers that have not erased their data of an ended epoch, each with that epoch. Until then, their apps may do
     /// nothing else.
     case locks([AppEraser: Epoch])
-    /// All data of this eraser is erased: none of its app's processes is asked about it any more.
-    case erased(AppEraser)
-    /// The data of these apps, by bundle id, was taken away: nobody is asked to erase it any more.
-    case dataTaken(apps: [String])
+    /// The erasers whose data is not erased, with what they are asked. Nobody is asked about any other.
+    case asked([AppEraser: ErasureQuestion])
     /// Whether the message with this request id was accepted.
     case appSettled(requestID: UInt64, accepted: Bool)
     /// The outcome of the page request with this id: nil if the page is shown, otherwise the reason why not.
@@ -51,6 +50,16 @@ package enum SupervisorMessage: Sendable, Codable, Equatable {
     /// The operator asks that the worker set a PIN for offline sign-in. The answer is
     /// ``SessionProcessMessage/pinSettled(_:)``.
     case pinWanted
+}
+
+/// What the processes of an app are asked about one eraser.
+package struct ErasureQuestion: Sendable, Codable, Equatable {
+    /// The epoch whose data must be erased.
+    package let ended: Epoch
+    /// The processes that have erased it, and are not asked again.
+    package let erased: Set<ProcessTable.Name>
+
+    package init(ended: Epoch, erased: Set<ProcessTable.Name> = []) { (self.ended, self.erased) = (ended, erased) }
 }
 
 extension SupervisorMessage {

@@ -39,12 +39,6 @@ final class AppAccess: Sendable {
 
     private func isLocked(_ bundleID: String) -> Bool { locks.withLock { $0.apps.contains(bundleID) } }
 
-    /// The ended epoch for which an eraser keeps its app locked; nil if it does not.
-    func lock(of eraser: AppEraser) -> Epoch? { locks.withLock { $0.epochs[eraser] } }
-
-    /// Whether any app is locked because of that epoch.
-    func holdsLock(of epoch: Epoch) -> Bool { locks.withLock { $0.epochs.values.contains(epoch) } }
-
     /// Returns the registered app, even if it is locked.
     ///
     /// - Throws: ``BrokerError`` if the device is not in shared mode, or the process may not use this client id.
@@ -58,8 +52,10 @@ final class AppAccess: Sendable {
     @discardableResult
     func app(_ client: ClientRequest, in call: AppRequest) throws(BrokerError) -> RegisteredApp {
         let app = try registered(client, in: call)
+        guard isLocked(app.bundleID) else { return app }
+        call.app.lockOut()
+        // If it was unlocked before it was noted that this connection must be told, nobody tells it.
         guard !isLocked(app.bundleID) else {
-            call.app.lockOut()
             throw BrokerError(
                 .appLocked,
                 "The app is locked until it has erased the data of a former worker. Ask for baton.epoch, erase the "

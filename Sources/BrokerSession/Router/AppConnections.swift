@@ -55,6 +55,13 @@ final class AppConnections: Sendable {
         state.withLock { $0.open.values.filter { $0.isLockedOut && !$0.wantsEvents } }
     }
 
+    /// Ends the connections of these processes, which then connect again and ask what they must do.
+    func end(_ processes: Set<ProcessTable.Name>) {
+        guard !processes.isEmpty else { return }
+        let apps = state.withLock { $0.open.values.filter { processes.contains($0.peer.name ?? .unseen) } }
+        for app in apps where app.endedEpoch == nil { app.end() }
+    }
+
     func contains(_ app: AppConnection) -> Bool { state.withLock { $0.open[ObjectIdentifier(app)] != nil } }
 
     /// Uses a new epoch in hellos from now on.

@@ -11,25 +11,32 @@ extension CheckResult {
     /// - Parameters:
     ///   - withoutEraser: those that cannot erase by themselves.
     ///   - failures: why the agent could not take the data of apps away.
+    ///   - obstacles: what else keeps them locked.
     package static func lockedApps(
-        _ apps: [String], withoutEraser: Set<String> = [], _ failures: [String: AppDataFailure.Code] = [:]
+        _ apps: [String], withoutEraser: Set<String> = [], _ failures: [String: AppDataFailure.Code] = [:],
+        obstacles: [String: LockObstacle] = [:]
     ) -> [CheckResult] {
         apps.map { app in
-            let code = failures[app]
+            let code = failures[app] ?? (obstacles[app]?.isIncomplete == true ? .unknownProcesses : nil)
+            let processes = obstacles[app]?.processes.sorted().map(String.init).joined(separator: ", ") ?? ""
             return CheckResult(
                 .apps, .bad, code: appLocked,
                 message: "\(app) has not erased the data of a former worker, so its requests are refused (-51890)."
                     + (code.map { " The data is still there: \($0.cause) (\($0.rawValue))." } ?? ""),
-                remedy: remedies(app, code, hasEraser: !withoutEraser.contains(app)).joined(separator: " "))
+                remedy: remedies(app, code, processes, hasEraser: !withoutEraser.contains(app)).joined(separator: " "))
         }
     }
 
-    private static func remedies(_ app: String, _ code: AppDataFailure.Code?, hasEraser: Bool) -> [String] {
+    private static func remedies(
+        _ app: String, _ code: AppDataFailure.Code?, _ processes: String, hasEraser: Bool
+    ) -> [String] {
         let again = code.map { "\($0.remedy) Then sign in and out, which tries again." }
         let start =
             "Start \(app): whenever it connects, it is asked to erase. If it stays locked, its own log says why it could "
             + "not erase."
-        return [again, hasEraser ? start : nil].compactMap(\.self) + [
+        let end =
+            processes.isEmpty ? nil : "These of its processes have not erased: \(processes). End them if they hang."
+        return [again, end, hasEraser ? start : nil].compactMap(\.self) + [
             "If nothing helps, remove the data by hand, then run: baton device unlock \(app)."
         ]
     }

@@ -46,7 +46,8 @@ struct DeviceExamination: Sendable {
             device.management.settings, isJoined: join != nil, mode: session.snapshot.mode)
         findings += CheckResult.apps(device.registry)
         findings += CheckResult.lockedApps(
-            status.lockedApps, withoutEraser: session.locks.appsWithoutEraser, session.dataFailures)
+            status.lockedApps, withoutEraser: session.locks.appsWithoutEraser, session.dataFailures,
+            obstacles: session.lockObstacles)
         findings += CheckResult.connections(status.connectionLimits ?? [])
         findings += CheckResult.sessionPolicy(device.policy, refusal: device.policyError)
         findings += CheckResult.input(device.policy, isReceived: browser.hasReceivedInput, status: status)

@@ -355,6 +355,11 @@ extension SessionMachine.ActiveSession {
         epoch == arrived && !keepers.contains(app) && keepers.count < Self.maximumErasers
     }
 
+    /// Whether this eraser is registered, or may be.
+    package func hasRoom(for eraser: AppEraser, in enlisted: Epoch) -> Bool {
+        epoch == enlisted && (erasers.contains(eraser) || mayEnlist(eraser, enlisted))
+    }
+
     fileprivate func mayEnlist(_ eraser: AppEraser, _ enlisted: Epoch) -> Bool {
         epoch == enlisted && !erasers.contains(eraser) && erasers.count < Self.maximumErasers
             && erasers.count { $0.bundleID == eraser.bundleID } < HandoverName.maximumCount

@@ -39,7 +39,8 @@ struct AppProcesses {
         do {
             let boot = try BootClock.id()
             let stored = try files.read(Record.self, DeviceFiles.Name.appProcesses)
-            record = stored.flatMap { $0.boot == boot ? $0 : nil } ?? Record(boot: boot)
+            // A record without a start is of this one or an earlier one: nobody knows.
+            record = stored.flatMap { $0.boot == boot || $0.boot.isEmpty ? $0 : nil } ?? Record(boot: boot)
         } catch {
             logger.error("the processes of apps are not known", metadata: ["error": "\(error)"])
             // Once the machine has started again, all of them have ended.
@@ -74,7 +75,7 @@ struct AppProcesses {
 
     /// Notes no process beyond the one that shows that there are too many.
     private static func add(_ process: ProcessTable.Name, to processes: inout Set<ProcessTable.Name>) {
-        if processes.count >= maximum { processes = processes.filter { !hasEnded($0) } }
+        if processes.count >= maximum { processes = processes.filter(isRunning) }
         if processes.count <= maximum { processes.insert(process) }
     }
 
@@ -96,15 +97,17 @@ struct AppProcesses {
         }
     }
 
-    /// The running processes of an app that have not erased everything for which they registered erasers; nil if there
-    /// are too many.
-    func unerased(of app: String) -> Set<ProcessTable.Name>? {
-        let processes = all(of: app).filter { !Self.hasEnded($0) && !hasErased($0, of: app) }
+    /// The running processes of an app that have not erased everything of a session for which they registered erasers;
+    /// nil if there are too many.
+    func unerased(of app: String, in epoch: Epoch) -> Set<ProcessTable.Name>? {
+        let processes = all(of: app).filter { Self.isRunning($0) && !hasErased($0, of: app, in: epoch) }
         return processes.count > Self.maximum ? nil : processes
     }
 
-    private func hasErased(_ process: ProcessTable.Name, of app: String) -> Bool {
-        let erasers = record.erasers?.filter { $0.key.bundleID == app && $0.value.registered.contains(process) } ?? [:]
+    private func hasErased(_ process: ProcessTable.Name, of app: String, in epoch: Epoch) -> Bool {
+        let erasers = (record.erasers ?? [:]).filter { eraser, processes in
+            eraser.bundleID == app && processes.epoch == epoch && processes.registered.contains(process)
+        }
         return !erasers.isEmpty && erasers.values.allSatisfy { $0.erased.contains(process) }
     }
 
@@ -118,35 +121,63 @@ struct AppProcesses {
     ///
     /// - Returns: whether there was room.
     mutating func register(_ process: ProcessTable.Name, for eraser: AppEraser, in epoch: Epoch) throws -> Bool {
-        var eraserProcesses = processes(of: eraser, in: epoch)
-        guard eraserProcesses.register(process) else { return false }
-        try change { $0.erasers = ($0.erasers ?? [:]).merging([eraser: eraserProcesses]) { $1 } }
+        var processes = processes(of: eraser, in: epoch)
+        guard processes.register(process, isRunning: Self.isRunning) else { return false }
+        let others = (record.erasers ?? [:]).filter { $0.key != eraser }.values.reduce(0) { $0 + $1.registered.count }
+        guard others + processes.registered.count <= Self.maximumRegistered else { return false }
+        try set(processes, of: eraser)
         return true
     }
 
-    /// Notes what a process has said about an eraser's data.
+    /// The maximum number of registrations in all: far below what can be read again.
+    private static let maximumRegistered = 1024
+
+    private mutating func set(_ processes: EraserProcesses, of eraser: AppEraser) throws {
+        try change { $0.erasers = ($0.erasers ?? [:]).merging([eraser: processes]) { $1 } }
+    }
+
+    /// Notes what a process has said about an eraser's data. It is on disk, unless all of it is erased: the caller then
+    /// writes that.
     ///
-    /// - Returns: the eraser's answer as a whole. An answer of only some of its processes is on disk.
+    /// - Returns: the eraser's answer as a whole.
     mutating func answer(
-        _ eraser: AppEraser, _ process: ProcessTable.Name?, hasErased: Bool, of epoch: Epoch
+        _ eraser: AppEraser, _ process: ProcessTable.Name, hasErased: Bool, of epoch: Epoch
     ) throws -> Commit.Answer {
-        let isKnown = isComplete || record.erasers?[eraser]?.epoch == epoch
         var processes = processes(of: eraser, in: epoch)
-        processes.answer(process, hasErased: hasErased)
-        // A process that nobody knows may have the data.
-        let answer = isKnown || !hasErased ? processes.answer { !Self.hasEnded($0) } : .awaited
-        if answer == .awaited {
-            try change { $0.erasers = ($0.erasers ?? [:]).merging([eraser: processes]) { $1 } }
-        } else {
-            // The journal or the locks say it.
+        processes.answer(process, hasErased: hasErased, isRunning: Self.isRunning)
+        let answer = whole(processes)
+        if answer == .done {
             record.erasers = (record.erasers ?? [:]).merging([eraser: processes]) { $1 }
+        } else {
+            try set(processes, of: eraser)
         }
         return answer
     }
 
     /// What the processes of an eraser have said so far.
-    func answer(of eraser: AppEraser, in epoch: Epoch) -> Commit.Answer {
-        processes(of: eraser, in: epoch).answer { !Self.hasEnded($0) }
+    func answer(of eraser: AppEraser, in epoch: Epoch) -> Commit.Answer { whole(processes(of: eraser, in: epoch)) }
+
+    /// If processes are missing in the record, one of them may have the data, whatever the others say.
+    private func whole(_ processes: EraserProcesses) -> Commit.Answer {
+        let answer = processes.answer(isRunning: Self.isRunning)
+        return answer == .done && !isComplete ? .awaited : answer
+    }
+
+    /// Has an eraser's data erased again if a process may have left some since. That is on disk.
+    mutating func askAgain(_ eraser: AppEraser, of epoch: Epoch) throws {
+        var processes = processes(of: eraser, in: epoch)
+        if processes.askAgain(isRunning: Self.isRunning) { try set(processes, of: eraser) }
+    }
+
+    /// The processes that have erased an eraser's data.
+    func erased(_ eraser: AppEraser, of epoch: Epoch) -> Set<ProcessTable.Name> {
+        processes(of: eraser, in: epoch).erased
+    }
+
+    /// The running processes that have not erased an eraser's data, as far as they are known.
+    func unerased(_ eraser: AppEraser, of epoch: Epoch) -> Set<ProcessTable.Name> {
+        let processes = processes(of: eraser, in: epoch)
+        return processes.registered.subtracting(processes.erased).filter { $0 != .unseen && Self.isRunning($0) }
     }
 
     private func processes(of eraser: AppEraser, in epoch: Epoch) -> EraserProcesses {
@@ -154,13 +185,16 @@ struct AppProcesses {
         return known?.epoch == epoch ? known ?? EraserProcesses(of: epoch) : EraserProcesses(of: epoch)
     }
 
-    /// Those of these erasers whose processes have all ended, or whose apps' have.
+    /// Those of these erasers of which nobody is left who could answer.
     func gone(_ erasers: some Sequence<AppEraser>, in epoch: Epoch) -> Set<AppEraser> {
         guard isComplete else { return [] }
-        let apps = Set(record.current.keys).union(record.former.keys).filter { all(of: $0).allSatisfy(Self.hasEnded) }
+        let apps = Set(record.current.keys).union(record.former.keys).filter {
+            !all(of: $0).contains(where: Self.isRunning)
+        }
         return Set(
             erasers.filter { eraser in
-                apps.contains(eraser.bundleID) || processes(of: eraser, in: epoch).isGone { !Self.hasEnded($0) }
+                apps.contains(eraser.bundleID)
+                    || processes(of: eraser, in: epoch).isGone(isRunning: Self.isRunning)
             })
     }
 
@@ -168,14 +202,15 @@ struct AppProcesses {
     var toWatch: Set<ProcessTable.Name> {
         let erasers = (record.erasers ?? [:]).values.map(\.registered)
         let all = Set((erasers + Array(record.former.values)).joined())
-        return all.filter { !Self.hasEnded($0) }
+        return all.filter { $0 != .unseen && Self.isRunning($0) }
     }
 
-    /// Whether a process is known to have ended.
-    private static func hasEnded(_ name: ProcessTable.Name) -> Bool {
+    /// Whether a process is not known to have ended.
+    private static func isRunning(_ name: ProcessTable.Name) -> Bool {
+        guard name != .unseen else { return true }
         do throws(FileError) {
-            guard let entry = try ProcessTable.entry(name.pid) else { return true }
-            return entry.name != name || entry.isZombie
-        } catch { return false }
+            guard let entry = try ProcessTable.entry(name.pid) else { return false }
+            return entry.name == name && !entry.isZombie
+        } catch { return true }
     }
 }

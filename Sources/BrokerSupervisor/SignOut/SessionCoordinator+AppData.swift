@@ -56,14 +56,14 @@ extension SessionCoordinator {
     // MARK: Taking it away
 
     func takeData(of apps: [String], _ ended: Epoch) throws {
-        let order = order(for: apps, until: clock.sinceBoot() + Self.patience)
+        let order = order(for: apps, of: ended, until: clock.sinceBoot() + Self.patience)
         dataOrder = order
         guard !order.data.isEmpty else { return try dataTaken(of: ended, []) }
         timer.post(.dataOverdue(ended), after: Self.patience + .seconds(1))
         orderData()
     }
 
-    private func order(for apps: [String], until deadline: Duration) -> DataOrder {
+    private func order(for apps: [String], of ended: Epoch, until deadline: Duration) -> DataOrder {
         var data: [AppData] = []
         var withheld: [AppDataFailure] = []
         for app in apps {
@@ -73,7 +73,7 @@ extension SessionCoordinator {
             } else if !appProcesses.isComplete {
                 // A process that nobody knows could write the data again.
                 withheld.append(AppDataFailure(app: app, code: .unknownProcesses))
-            } else if let processes = appProcesses.unerased(of: app) {
+            } else if let processes = appProcesses.unerased(of: app, in: ended) {
                 let paths = folders.map(\.path).sorted()
                 data.append(AppData(app: app, folders: paths, processes: Array(processes)))
             } else {
@@ -104,7 +104,7 @@ extension SessionCoordinator {
             taking.taken == nil, let dataOrder
         else { return }
         // A process that has connected since the order may have read the data before it was taken away.
-        let again = order(for: taking.apps.sorted(), until: dataOrder.deadline)
+        let again = order(for: taking.apps.sorted(), of: ended, until: dataOrder.deadline)
         let grown = again.grown(since: dataOrder)
         guard grown.isEmpty || clock.sinceBoot() >= dataOrder.deadline else {
             self.dataOrder = again
@@ -126,7 +126,6 @@ extension SessionCoordinator {
         self.dataOrder = nil
         // What an earlier session left in these folders is away, too.
         try locks.unlock(taken)
-        sessionProcess.tell(.dataTaken(apps: taken.sorted()))
         sessionProcess.tell(.locks(locks.epochs))
         try handle(.dataTaken(taken, failed: Set(failed.map(\.app)), ended))
     }
@@ -140,6 +139,7 @@ extension SessionCoordinator {
         dataFailures[app] = nil
         logger.notice("an operator has unlocked an app", metadata: ["app": "\(app)"])
         sessionProcess.tell(.locks(locks.epochs))
+        tellAsked()
         return true
     }
 

@@ -7,13 +7,10 @@ internal import Processes
 /// The erasers of apps that erase a worker's data themselves, and the processes that hold that data.
 extension SessionCoordinator {
     /// Registers an app's eraser. A locked app must erase first.
-    ///
-    /// - Parameter process: who registers it; nil if that is not known. The app's first answer then counts for it.
-    func enlist(_ eraser: AppEraser, _ process: ProcessTable.Name?, in epoch: Epoch) throws -> Bool {
-        guard !locks.isLocked(eraser.bundleID), machine.state.heldEpoch == epoch else { return false }
-        if let process {
-            guard try appProcesses.register(process, for: eraser, in: epoch) else { return false }
-        }
+    func enlist(_ eraser: AppEraser, _ process: ProcessTable.Name, in epoch: Epoch) throws -> Bool {
+        guard !locks.isLocked(eraser.bundleID), machine.state.session?.hasRoom(for: eraser, in: epoch) == true,
+            try appProcesses.register(process, for: eraser, in: epoch)
+        else { return false }
         try handle(.eraserEnlisted(eraser, epoch))
         let live = machine.state.session
         return live?.epoch == epoch && live?.erasers.contains(eraser) == true
@@ -23,20 +20,25 @@ extension SessionCoordinator {
     ///
     /// - Returns: whether that epoch has ended; data of the live epoch cannot have been erased.
     func answered(
-        _ eraser: AppEraser, _ process: ProcessTable.Name?, hasErased: Bool, of ended: Epoch
+        _ eraser: AppEraser, _ process: ProcessTable.Name, hasErased: Bool, of ended: Epoch
     ) throws -> Bool {
         guard ended.counter < machine.epoch.counter else { return false }
         guard locks.asked(during: machine.state.pending)[eraser] == ended else { return true }
         try settle(
             eraser, try appProcesses.answer(eraser, process, hasErased: hasErased, of: ended), of: ended)
+        tellAsked()
         return true
     }
 
-    /// Handles the end of a process that may have been the last that had not answered.
+    /// Handles the end of a process that may have been the last that had not answered, or may have left data.
     func appProcessEnded() throws {
-        for (eraser, ended) in locks.asked(during: machine.state.pending)
-        where appProcesses.answer(of: eraser, in: ended) == .done { try settle(eraser, .done, of: ended) }
+        for (eraser, ended) in locks.asked(during: machine.state.pending) {
+            try appProcesses.askAgain(eraser, of: ended)
+            if appProcesses.answer(of: eraser, in: ended) == .done { try settle(eraser, .done, of: ended) }
+        }
+        tellAsked()
         try noteGone()
+        watchProcesses()
     }
 
     /// Waits no longer for erasers without a process.
@@ -46,13 +48,27 @@ extension SessionCoordinator {
         if !gone.isSubset(of: pending.gone) { try handle(.erasersGone(gone, pending.ended)) }
     }
 
+    /// What the erasers are asked.
+    var questions: [AppEraser: ErasureQuestion] {
+        let asked = locks.asked(during: machine.state.pending).map { eraser, ended in
+            (eraser, ErasureQuestion(ended: ended, erased: appProcesses.erased(eraser, of: ended)))
+        }
+        return Dictionary(uniqueKeysWithValues: asked)
+    }
+
+    /// Tells the session process what the erasers are asked, if that has changed.
+    func tellAsked() {
+        let questions = questions
+        guard questions != toldQuestions else { return }
+        toldQuestions = questions
+        sessionProcess.tell(.asked(questions))
+    }
+
     /// Handles what the processes of an eraser have said together.
     private func settle(_ eraser: AppEraser, _ answer: Commit.Answer, of ended: Epoch) throws {
         guard answer != .awaited else { return }
         try handle(.eraserAnswered(eraser, hasErased: answer == .done, ended))
-        guard answer == .done else { return }
-        sessionProcess.tell(.erased(eraser))
-        guard try locks.unlock(eraser, erased: ended) else { return }
+        guard answer == .done, try locks.unlock(eraser, erased: ended) else { return }
         if !locks.isLocked(eraser.bundleID) { dataFailures[eraser.bundleID] = nil }
         sessionProcess.tell(.locks(locks.epochs))
     }
@@ -61,5 +77,28 @@ extension SessionCoordinator {
     func watchProcesses() {
         guard !processWatch.watch(appProcesses.toWatch) else { return }
         logger.notice("not every process of an app is watched, so some are waited for after their end")
+    }
+
+    /// For each locked app, what keeps it from being unlocked, besides its data.
+    var lockObstacles: [String: LockObstacle] {
+        var obstacles: [String: LockObstacle] = [:]
+        for (eraser, ended) in locks.epochs {
+            let processes = appProcesses.unerased(eraser, of: ended).map(\.pid)
+            obstacles[eraser.bundleID, default: LockObstacle()].processes += processes
+            obstacles[eraser.bundleID]?.isIncomplete = !appProcesses.isComplete
+        }
+        return obstacles
+    }
+}
+
+/// What keeps an app locked although another of its processes may have erased.
+package struct LockObstacle: Sendable, Equatable {
+    /// The running processes that have not erased.
+    package var processes: [Int32] = []
+    /// Whether it is not known which processes the app has.
+    package var isIncomplete = false
+
+    package init(processes: [Int32] = [], isIncomplete: Bool = false) {
+        (self.processes, self.isIncomplete) = (processes, isIncomplete)
     }
 }

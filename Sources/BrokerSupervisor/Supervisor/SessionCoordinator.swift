@@ -19,6 +19,8 @@ final class SessionCoordinator {
     var locks: AppLocks
     var appProcesses: AppProcesses
     let processWatch: ProcessWatch
+    /// What the session process was told last about the erasers.
+    var toldQuestions: [AppEraser: ErasureQuestion] = [:]
     /// Why the data of locked apps could not be taken away, as far as this process knows.
     var dataFailures: [String: AppDataFailure.Code] = [:]
     /// The folders of the apps that were given something of the worker, with those that a registration named earlier in
@@ -79,7 +81,8 @@ final class SessionCoordinator {
         try sessionTimer.resume(machine.state.heldEpoch, device.policy.timeouts)
         if let epoch = sessionTimer.epoch { try timerDue(in: epoch) }
         cleaner.emptyTrash()
-        watchProcesses()
+        // Processes may have ended while no broker ran.
+        try appProcessEnded()
     }
 
     // MARK: - Events
@@ -261,6 +264,7 @@ final class SessionCoordinator {
         try journal.write(.ready(epoch), isJoined: join.record != nil)
         try browser.forget()
         try appProcesses.cleared(except: locks.apps)
+        tellAsked()
         keepersFolders = [:]
         cleaner.problem = nil
         Failpoint.readyJournaled.reach()
@@ -315,8 +319,8 @@ final class SessionCoordinator {
         requestedEnd.forgetApps()
         let first = SupervisorMessage.start(
             configuration: device.configuration, epoch: epoch, resuming: resuming, device: snapshot,
-            tombstones: journal.tombstones.told, asked: locks.asked(during: machine.state.pending),
-            locks: locks.epochs)
+            tombstones: journal.tombstones.told, asked: questions, locks: locks.epochs)
+        toldQuestions = questions
         try sessionProcess.start(first, key: resuming ? key.file : nil)
     }
 

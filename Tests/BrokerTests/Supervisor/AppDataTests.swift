@@ -52,7 +52,7 @@ import Testing
                     try await fixture.sessionProcessReceives(.appSettled) == .appSettled(requestID: 7, accepted: true))
             }
             guard let eraser else { return }
-            fixture.sessionProcessSends(.eraserEnlisted(eraser, nil, epoch: epoch, requestID: 1))
+            fixture.sessionProcessSends(.eraserEnlisted(eraser, .unseen, epoch: epoch, requestID: 1))
             #expect(
                 try await fixture.sessionProcessReceives(.appSettled) == .appSettled(requestID: 1, accepted: true))
         }
@@ -171,7 +171,7 @@ import Testing
             let session = try await Session(fixture, eraser: eraser, process: me)
             try await session.end()
             fixture.sessionProcessSends(
-                .eraserAnswered(eraser, nil, ended: session.epoch, .done, requestID: 9), sessionProcess: 2)
+                .eraserAnswered(eraser, .unseen, ended: session.epoch, .done, requestID: 9), sessionProcess: 2)
             #expect(try await fixture.status().session == "ready")
         }
         #expect(erased.map(\.observer) == [.app])
@@ -300,11 +300,11 @@ import Testing
         let items = try await with { fixture in
             let second: AppEraser = "org.example.ward:cache"
             let session = try await Session(fixture, eraser: eraser, process: me)
-            fixture.sessionProcessSends(.eraserEnlisted(second, nil, epoch: session.epoch, requestID: 2))
+            fixture.sessionProcessSends(.eraserEnlisted(second, .unseen, epoch: session.epoch, requestID: 2))
             try await session.end()
             if let answer {
                 fixture.sessionProcessSends(
-                    .eraserAnswered(eraser, nil, ended: session.epoch, answer, requestID: 9), sessionProcess: 2)
+                    .eraserAnswered(eraser, .unseen, ended: session.epoch, answer, requestID: 9), sessionProcess: 2)
             }
             _ = try await fixture.status()
             fixture.clock.pass(.seconds(3))

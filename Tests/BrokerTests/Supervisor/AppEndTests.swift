@@ -129,7 +129,7 @@ import Testing
                 let ended = try await signOut(fixture)
                 #expect(try await fixture.status().pending == ["app:" + app])
                 fixture.sessionProcessSends(
-                    .eraserAnswered(eraser, nil, ended: ended, .done, requestID: 9), sessionProcess: 2)
+                    .eraserAnswered(eraser, .unseen, ended: ended, .done, requestID: 9), sessionProcess: 2)
                 let status = try await fixture.status()
                 #expect(status.session == "ready" && status.lockedApps.isEmpty)
                 #expect(
@@ -161,19 +161,19 @@ import Testing
                 let ended = try await signOut(fixture, [notes, cache])
                 #expect(try await fixture.status().pending == ["app:" + app])
                 fixture.sessionProcessSends(
-                    .eraserAnswered(notes, nil, ended: ended, .done, requestID: 9), sessionProcess: 2)
+                    .eraserAnswered(notes, .unseen, ended: ended, .done, requestID: 9), sessionProcess: 2)
                 // The eraser without a name is another one.
                 fixture.sessionProcessSends(
-                    .eraserAnswered(eraser, nil, ended: ended, .done, requestID: 10), sessionProcess: 2)
+                    .eraserAnswered(eraser, .unseen, ended: ended, .done, requestID: 10), sessionProcess: 2)
                 #expect(try await fixture.status().pending == ["app:" + app])
                 fixture.clock.pass(.seconds(3))
                 #expect(try await fixture.status().lockedApps == [app])
                 #expect(try await fixture.sessionProcessReceives(.locks) == .locks([cache: ended]))
                 fixture.sessionProcessSends(
-                    .eraserAnswered(notes, nil, ended: ended, .done, requestID: 11), sessionProcess: 2)
+                    .eraserAnswered(notes, .unseen, ended: ended, .done, requestID: 11), sessionProcess: 2)
                 #expect(try await fixture.status().lockedApps == [app])
                 fixture.sessionProcessSends(
-                    .eraserAnswered(cache, nil, ended: ended, .done, requestID: 12), sessionProcess: 2)
+                    .eraserAnswered(cache, .unseen, ended: ended, .done, requestID: 12), sessionProcess: 2)
                 #expect(try await fixture.status().lockedApps.isEmpty)
             }
             let book = ReceiptStore(directory: Directory(path: scratch.path("device/receipts")))
@@ -190,7 +190,8 @@ import Testing
                 for number in 0...HandoverName.maximumCount {
                     let letter = String(UnicodeScalar(UInt8(ascii: "a") + UInt8(number)))
                     let eraser = try #require(AppEraser(bundleID: app, name: letter))
-                    fixture.sessionProcessSends(.eraserEnlisted(eraser, nil, epoch: epoch, requestID: UInt64(number)))
+                    fixture.sessionProcessSends(
+                        .eraserEnlisted(eraser, .unseen, epoch: epoch, requestID: UInt64(number)))
                     let isAccepted = number < HandoverName.maximumCount
                     #expect(
                         try await fixture.sessionProcessReceives(.appSettled)
@@ -208,7 +209,7 @@ import Testing
             try await SupervisorFixture.with(scratch) { fixture in
                 ended = try await signOut(fixture)
                 fixture.sessionProcessSends(
-                    .eraserAnswered(eraser, nil, ended: ended, .failed, requestID: 9), sessionProcess: 2)
+                    .eraserAnswered(eraser, .unseen, ended: ended, .failed, requestID: 9), sessionProcess: 2)
                 let status = try await fixture.status()
                 #expect(status.session == "ready" && status.lockedApps == [app])
             }
@@ -217,15 +218,15 @@ import Testing
                 // A locked app cannot have data of this session, and it is not asked again.
                 _ = try await fixture.signIn(through: try fixture.agent(of: 1000))
                 let epoch = try await fixture.epoch()
-                fixture.sessionProcessSends(.eraserEnlisted(eraser, nil, epoch: epoch, requestID: 1))
+                fixture.sessionProcessSends(.eraserEnlisted(eraser, .unseen, epoch: epoch, requestID: 1))
                 #expect(
                     try await fixture.sessionProcessReceives(.appSettled) == .appSettled(requestID: 1, accepted: false))
                 let other = try #require(Epoch("1." + String(repeating: "a", count: 32)))
                 for word in [(other, EraserReport.Result.done), (ended, .failed)] {
-                    fixture.sessionProcessSends(.eraserAnswered(eraser, nil, ended: word.0, word.1, requestID: 2))
+                    fixture.sessionProcessSends(.eraserAnswered(eraser, .unseen, ended: word.0, word.1, requestID: 2))
                     #expect(try await fixture.status().lockedApps == [app])
                 }
-                fixture.sessionProcessSends(.eraserAnswered(eraser, nil, ended: ended, .done, requestID: 3))
+                fixture.sessionProcessSends(.eraserAnswered(eraser, .unseen, ended: ended, .done, requestID: 3))
                 #expect(try await fixture.status().lockedApps.isEmpty)
             }
             try await SupervisorFixture.with(scratch) { fixture in
@@ -241,7 +242,7 @@ import Testing
             try await SupervisorFixture.with(scratch) { fixture in
                 let ended = try await signOut(fixture, [eraser, second])
                 fixture.sessionProcessSends(
-                    .eraserAnswered(eraser, nil, ended: ended, .done, requestID: 9), sessionProcess: 2)
+                    .eraserAnswered(eraser, .unseen, ended: ended, .done, requestID: 9), sessionProcess: 2)
                 #expect(try await fixture.status().pending == ["app:" + second.bundleID])
             }
             try await SupervisorFixture.with(scratch) { fixture in
@@ -263,7 +264,7 @@ import Testing
                 let ended = try await signOut(fixture, [eraser, silent])
                 fixture.clock.pass(.seconds(1))
                 fixture.sessionProcessSends(
-                    .eraserAnswered(eraser, nil, ended: ended, .done, requestID: 9), sessionProcess: 2)
+                    .eraserAnswered(eraser, .unseen, ended: ended, .done, requestID: 9), sessionProcess: 2)
                 #expect(try await fixture.status().pending == ["app:" + silent.bundleID])
                 fixture.clock.pass(.seconds(2))
                 #expect(try await fixture.status().session == "ready")
@@ -280,7 +281,7 @@ import Testing
             try await SupervisorFixture.with(scratch) { fixture in
                 _ = try await fixture.signIn(through: try fixture.agent(of: 1000))
                 let epoch = try await fixture.epoch()
-                fixture.sessionProcessSends(.eraserAnswered(eraser, nil, ended: epoch, .done, requestID: 4))
+                fixture.sessionProcessSends(.eraserAnswered(eraser, .unseen, ended: epoch, .done, requestID: 4))
                 #expect(
                     try await fixture.sessionProcessReceives(.appSettled) == .appSettled(requestID: 4, accepted: false))
             }
@@ -321,5 +322,5 @@ import Testing
     /// - Returns: the epoch that ended.
     private func signOut(_ fixture: SupervisorFixture, _ erasers: [AppEraser] = ["org.example.ward"]) async throws
         -> Epoch
-    { try await fixture.signOut(erasers.map { ($0, nil) }) }
+    { try await fixture.signOut(erasers.map { ($0, .unseen) }) }
 }

@@ -42,7 +42,7 @@ import Testing
     }
 
     private func answer(
-        _ fixture: SupervisorFixture, _ process: ProcessTable.Name?, _ result: EraserReport.Result = .done,
+        _ fixture: SupervisorFixture, _ process: ProcessTable.Name, _ result: EraserReport.Result = .done,
         of epoch: Epoch, sessionProcess: UInt64 = 2
     ) {
         fixture.sessionProcessSends(
@@ -60,7 +60,10 @@ import Testing
             answer(fixture, other.name, of: epoch)
             let status = try await fixture.status()
             #expect(status.session == "ready" && status.lockedApps == [])
-            #expect(try await fixture.sessionProcessReceives(.erased) == .erased(notes))
+            #expect(
+                try await fixture.sessionProcessReceives(.asked)
+                    == .asked([notes: ErasureQuestion(ended: epoch, erased: [me])]))
+            #expect(try await fixture.sessionProcessReceives(.asked) == .asked([:]))
         }
     }
 
@@ -78,15 +81,31 @@ import Testing
         }
     }
 
-    @Test func `nobody waits for a process that has ended, or that ends meanwhile`() async throws {
+    @Test func `nobody waits for a process that has ended before somebody erased`() async throws {
         try await with { fixture, other in
             let epoch = try await fixture.signOut([(notes, me), (notes, ended), (notes, other.name)])
+            try await other.kill()
+            answer(fixture, me, of: epoch)
+            let status = try await fixture.status()
+            #expect(status.session == "ready" && status.lockedApps == [])
+        }
+    }
+
+    @Test func `if a process ends without an answer, those that have erased must erase what it may have left`()
+        async throws
+    {
+        try await with { fixture, other in
+            let epoch = try await fixture.signOut([(notes, me), (notes, other.name)])
             answer(fixture, me, of: epoch)
             #expect(try await fixture.status().session == "signingOut")
-            async let ready = fixture.ask(.signOut(fromBrowser: false))
+            #expect(
+                try await fixture.sessionProcessReceives(.asked)
+                    == .asked([notes: ErasureQuestion(ended: epoch, erased: [me])]))
             try await other.kill()
-            // The clock stands still.
-            _ = try await ready
+            #expect(
+                try await fixture.sessionProcessReceives(.asked) == .asked([notes: ErasureQuestion(ended: epoch)]))
+            #expect(try await fixture.status().session == "signingOut")
+            answer(fixture, me, of: epoch)
             let status = try await fixture.status()
             #expect(status.session == "ready" && status.lockedApps == [])
         }
@@ -103,17 +122,37 @@ import Testing
         }
     }
 
-    @Test func `an app is unlocked once the process that has not answered ends`() async throws {
+    @Test func `an app stays locked while a process hangs, the doctor names it, and its end is not an answer`()
+        async throws
+    {
         try await with { fixture, other in
             let epoch = try await fixture.signOut([(notes, me), (notes, other.name)])
             answer(fixture, me, of: epoch)
             _ = try await fixture.status()
             fixture.clock.pass(.seconds(3))
             #expect(try await fixture.status().lockedApps == [notes.bundleID])
-            #expect(try await fixture.sessionProcessReceives(.locks) == .locks([notes: epoch]))
+            guard case .diagnosis(let diagnosis) = try await fixture.ask(.examine) else {
+                throw TestProblem("no diagnosis")
+            }
+            let finding = diagnosis.findings.first { $0.code == CheckResult.appLocked }
+            #expect(finding?.remedy?.contains("have not erased: \(other.name.pid). End them") == true)
+            _ = try await fixture.sessionProcessReceives(.asked)
             try await other.kill()
-            #expect(try await fixture.sessionProcessReceives(.locks) == .locks([:]))
+            #expect(
+                try await fixture.sessionProcessReceives(.asked) == .asked([notes: ErasureQuestion(ended: epoch)]))
+            #expect(try await fixture.status().lockedApps == [notes.bundleID])
+            answer(fixture, me, of: epoch)
             #expect(try await fixture.status().lockedApps == [])
+        }
+    }
+
+    @Test func `nobody is asked about an app that an operator has unlocked`() async throws {
+        try await with { fixture, other in
+            _ = try await fixture.signOut([(notes, other.name)])
+            fixture.clock.pass(.seconds(3))
+            #expect(try await fixture.status().lockedApps == [notes.bundleID])
+            fixture.order(.unlock(app: notes.bundleID))
+            #expect(try await fixture.sessionProcessReceives(.asked) == .asked([:]))
         }
     }
 
@@ -151,7 +190,7 @@ import Testing
             try scratch.write("{", to: "device/app-processes.json")
             try await SupervisorFixture.with(scratch) { fixture in
                 let epoch = try await restarted(fixture)
-                answer(fixture, me, of: epoch, sessionProcess: 1)
+                for _ in 0..<2 { answer(fixture, me, of: epoch, sessionProcess: 1) }
                 #expect(try await fixture.status().session == "signingOut")
                 fixture.clock.pass(.seconds(3))
                 #expect(try await fixture.status().lockedApps == [notes.bundleID])
@@ -159,20 +198,13 @@ import Testing
         }
     }
 
-    @Test func `an eraser has sixty-four processes and no more`() async throws {
-        try await Scratch.with { scratch in
-            try await SupervisorFixture.with(scratch) { fixture in
-                let all = (1...64).map { (notes, Optional(ProcessTable.Name(pid: getpid(), startTime: $0))) }
-                _ = try await fixture.signIn(through: try fixture.agent(of: 1000))
-                let epoch = try await fixture.epoch()
-                for (eraser, process) in all + [(notes, me)] {
-                    fixture.sessionProcessSends(.eraserEnlisted(eraser, process, epoch: epoch, requestID: 1))
-                    #expect(
-                        try await fixture.sessionProcessReceives(.appSettled)
-                            == .appSettled(requestID: 1, accepted: process != me))
-                }
-            }
-        }
+    @Test func `an eraser has sixty-four running processes and no more, and those that have ended do not count`() {
+        let names = (1...70).map { ProcessTable.Name(pid: 7, startTime: $0) }
+        var processes = EraserProcesses(of: Epoch(id: .random(), counter: 1))
+        let room = names.map { processes.register($0) { _ in true } }
+        #expect(room == names.map { $0.startTime <= 64 })
+        let later = processes.register(names[69]) { $0.startTime > 60 }
+        #expect(later && processes.registered.count == 5)
     }
 
     // MARK: Every order
@@ -183,8 +215,9 @@ import Testing
 
         var processes: EraserProcesses
         var running: Set<ProcessTable.Name>
-        /// Those that have not erased what they had.
-        var holding: Set<ProcessTable.Name>
+        /// Those of whose data something may be left: in a process until it erases, and on the disk of one that has ended
+        /// until any other erases after that.
+        var left: Set<ProcessTable.Name>
         var hasFailedLast: Bool?
 
         func after(_ act: Act, of name: ProcessTable.Name) -> Place {
@@ -192,14 +225,15 @@ import Testing
             switch act {
             case .ends: next.running.remove(name)
             case .erases:
-                next.processes.answer(name, hasErased: true)
-                next.holding.remove(name)
+                next.processes.answer(name, hasErased: true, isRunning: running.contains)
+                next.left.formIntersection(running.subtracting([name]))
                 next.hasFailedLast = false
             case .fails:
-                next.processes.answer(name, hasErased: false)
-                next.holding.insert(name)
+                next.processes.answer(name, hasErased: false, isRunning: running.contains)
+                next.left.insert(name)
                 next.hasFailedLast = true
             }
+            _ = next.processes.askAgain(isRunning: next.running.contains)
             return next
         }
 
@@ -211,18 +245,25 @@ import Testing
         }
     }
 
-    @Test func `an eraser counts as done exactly if nobody is left who may hold the data, in every order`() throws {
+    @Test func `an eraser counts as done only if nothing may be left, in every order`() throws {
         let names = Set([ProcessTable.Name(pid: 1, startTime: 1), ProcessTable.Name(pid: 2, startTime: 1)])
         var processes = EraserProcesses(of: try #require(Epoch("1.00000000000000000000000000000000")))
         for name in names {
-            let isRoom = processes.register(name)
+            let isRoom = processes.register(name) { _ in true }
             #expect(isRoom)
         }
-        let places = Place(processes: processes, running: names, holding: names).all(depth: 6)
+        let places = Place(processes: processes, running: names, left: names).all(depth: 6)
         for place in places {
-            let isDone = place.processes.answer(place.running.contains) == .done
-            #expect(isDone == (place.holding.isDisjoint(with: place.running) && place.hasFailedLast == false))
-            #expect(place.processes.isGone(place.running.contains) == place.running.isEmpty)
+            let isDone = place.processes.answer(isRunning: place.running.contains) == .done
+            #expect(!isDone || place.left.isEmpty && place.hasFailedLast == false)
+            // Whoever has left something is asked, or has ended.
+            let asked = place.running.subtracting(place.processes.erased)
+            #expect(isDone || !place.left.isDisjoint(with: asked) || place.left.isDisjoint(with: place.running))
+            // If nothing is left, and each has said so or is asked to, the eraser is done once they have answered.
+            let settled = asked.sorted { $0.pid < $1.pid }.reduce(place) { $0.after(.erases, of: $1) }
+            if !place.running.isEmpty {
+                #expect(settled.processes.answer(isRunning: place.running.contains) == .done || asked.isEmpty)
+            }
         }
         #expect(places.count > 1000)
     }

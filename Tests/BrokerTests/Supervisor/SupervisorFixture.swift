@@ -201,7 +201,7 @@ final class SupervisorFixture: Sendable {
     /// Ends a session in which these processes have registered these erasers; the browser is cleared.
     ///
     /// - Returns: the epoch that ended.
-    func signOut(_ erasers: [(AppEraser, ProcessTable.Name?)]) async throws -> Epoch {
+    func signOut(_ erasers: [(AppEraser, ProcessTable.Name)]) async throws -> Epoch {
         let agent = try agent(of: 1000)
         let id = try await signIn(through: agent)
         let epoch = try await epoch()

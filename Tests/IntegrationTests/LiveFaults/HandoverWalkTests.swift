@@ -20,8 +20,9 @@ extension LiveFaults {
                 var notes = 0
                 for seed in Self.seeds {
                     var walk = HandoverWalk(live, seed: seed)
-                    let steps = try await walk.run()
-                    #expect(walk.found == [], "BATON_WALK_SEED=\(seed) BATON_WALKS=1: \(steps.map(\.rawValue))")
+                    do { try await walk.run() } catch { walk.note(error) }
+                    #expect(walk.found == [], "BATON_WALK_SEED=\(seed) BATON_WALKS=1: \(walk.taken.map(\.rawValue))")
+                    try await walk.tidyUp()
                     notes += walk.kept
                 }
                 #expect(notes > 0)
@@ -88,6 +89,7 @@ private struct HandoverWalk {
     private(set) var found: [String] = []
     /// How many notes the app has kept.
     private(set) var kept = 0
+    private(set) var taken: [Step] = []
     private let live: LiveEnvironment
     private var random: SplitMix
     private var worker: String?
@@ -99,18 +101,17 @@ private struct HandoverWalk {
         random = SplitMix(seed: UInt64(truncatingIfNeeded: seed))
     }
 
-    /// - Returns: the steps.
-    mutating func run() async throws -> [Step] {
-        let steps = (0..<Self.length).map { _ in Step.allCases.randomElement(using: &random) ?? .show }
-        try await take(steps)
+    mutating func run() async throws {
+        try await take((0..<Self.length).map { _ in Step.allCases.randomElement(using: &random) ?? .show })
         // Whatever has happened, every process answers, and the next worker finds nothing.
         try await take([.signOut, .otherSignIn, .open, .show, .finish, .signOut])
-        try await tidyUp()
-        return steps
     }
+
+    mutating func note(_ error: any Error) { found.append("\(error)") }
 
     mutating func take(_ steps: [Step]) async throws {
         for step in steps where found.isEmpty {
+            taken.append(step)
             try await take(step)
             try await look()
         }

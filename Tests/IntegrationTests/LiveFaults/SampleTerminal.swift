@@ -15,7 +15,9 @@ final class SampleTerminal {
     private(set) var isStopped = false
 
     /// How long a process may take for its answers.
-    private static let patience: Int32 = 120_000
+    private static let patience = Duration.seconds(120)
+    /// Milliseconds after which it is checked whether the process has ended.
+    private static let pause: Int32 = 500
 
     init(ofApp number: Int, _ live: LiveEnvironment) async throws {
         let sample = Repository.root + "/Examples/.build/debug/firstline-worker"
@@ -66,17 +68,19 @@ final class SampleTerminal {
         return printed
     }
 
-    /// Waits until every command has its answer.
+    /// Waits until every command has its answer, or the process has ended.
     ///
     /// - Returns: what the process has printed meanwhile.
     /// - Throws: ``TestProblem`` if it does not answer.
     func finished() async throws -> [[String: String]] {
         var all = printed()
-        while answers < commands {
-            let number = output.fileDescriptor
-            guard try await blocking({ isReadable(number, within: Self.patience) }) else {
+        let deadline = ContinuousClock.now + Self.patience
+        while answers < commands, try !hasEnded {
+            guard ContinuousClock.now < deadline else {
                 throw TestProblem("\(commands - answers) commands have no answer; printed last: \(all.suffix(3))")
             }
+            let number = output.fileDescriptor
+            _ = try await blocking { isReadable(number, within: Self.pause) }
             all += printed()
         }
         return all
