@@ -38,16 +38,19 @@ struct BarBlock: Encodable, Equatable {
     /// other blocks contain.
     ///
     /// - Parameters:
+    ///   - obstacle: why no window opens; nil if windows open. It takes the place of what the screen would show.
     ///   - home: the text of the button that leads to the home screen.
     ///   - accent: the colour of the button Hand over.
-    static func blocks(of view: HomeView, clock: String, home: String, accent: String) -> [BarBlock] {
+    static func blocks(of view: HomeView, clock: String, obstacle: String?, home: String, accent: String) -> [BarBlock]
+    {
         var blocks: [BarBlock] = []
         if view.worker != nil { blocks.append(BarBlock(.home, text: home, background: quiet, minimumWidth: 220)) }
-        if !view.title.isEmpty {
+        if !view.title.isEmpty, obstacle == nil || view.worker != nil {
             let isLong = view.title.count > maximumTitle
             blocks.append(
                 BarBlock(name: "title", text: isLong ? view.title.prefix(maximumTitle - 1) + "…" : view.title))
         }
+        if let obstacle { blocks.append(BarBlock(name: "obstacle", text: obstacle)) }
         blocks.append(BarBlock(name: "clock", text: clock))
         if let button = view.button, button.touch == .handover {
             blocks.append(
