@@ -48,7 +48,8 @@ package struct BubblewrapWords: Sendable {
         "No permissions to create new namespace", "Creating new namespace failed", "setting up uid map",
         "setting up gid map", "Can't find source path", "Can't bind mount", "Can't mount proc", "Can't mount tmpfs",
         "Can't mount devpts", "Can't create file", "Can't create symlink", "Can't make symlink", "Can't mkdir",
-        "Can't chmod", "Can't chdir", "Can't open", "Can't read", "Can't write", "Can't fork", "Can't get type of source",
+        "Can't chmod", "Can't chdir", "Can't open", "Can't read", "Can't write", "Can't fork",
+        "Can't get type of source",
         "Can't remount readonly", "Failed to mount tmpfs", "Failed to make / slave", "Unable to remount destination",
         "unshare user ns", "pivot_root", "execvp", "Unknown option",
     ]

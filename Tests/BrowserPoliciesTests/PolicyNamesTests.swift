@@ -11,7 +11,8 @@ import Testing
     /// A configuration in which everything is set.
     private func configuration() throws -> BrowserConfiguration {
         try BrowserConfiguration(
-            homePage: WebAddress("https://portal.example.org/"), newTabPage: WebAddress("https://portal.example.org/new"),
+            homePage: WebAddress("https://portal.example.org/"),
+            newTabPage: WebAddress("https://portal.example.org/new"),
             allowed: [AddressPattern("example.org")], blocked: [AddressPattern("*")], allowsPrinting: false,
             signInAddresses: [AddressPattern("example.net")],
             authorities: [AuthorityCertificate(der: [0x30, 0x81, 0x80] + [UInt8](repeating: 0, count: 0x80))])

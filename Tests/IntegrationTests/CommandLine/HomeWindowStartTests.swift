@@ -73,6 +73,8 @@ import UnixSocket
             // The next window is started only when the first one has ended.
             starting = try await next(bus)
             starting = nil
+            // It has ended because of the hand-over, not because its page did not appear.
+            #expect(try !home.program.log().contains("opens anew"))
             var window = try await next(screen)
             while window.isReadable(within: 0) { window = try await next(screen) }
             #expect(try await home.program.stop() == 0)
@@ -89,8 +91,10 @@ import UnixSocket
             try scratch.install("/usr/bin/bwrap", as: "bwrap")
             let wrapper = try scratch.writeProgram(
                 Self.bubblewrap.replacing("FOLDER", with: scratch.path), to: "wrapper")
-            let entrance = [
-                "/usr/bin/unshare", "--mount"] + (geteuid() == 0 ? [] : ["--map-root-user"]) + [
+            let entrance =
+                [
+                    "/usr/bin/unshare", "--mount",
+                ] + (geteuid() == 0 ? [] : ["--map-root-user"]) + [
                     "/bin/sh", "-c", #"mount --bind "$0" /usr/bin/bwrap && exec "$@""#, wrapper,
                 ]
             async let starting = HomeFixture(
@@ -113,10 +117,12 @@ import UnixSocket
         try #require(step.withNumber { unsafe write($0, "x", 1) } == 1)
     }
 
-    @Test func `a browser that does not know a policy opens no window, and the command says which policy`() async throws {
+    @Test func `a browser that does not know a policy opens no window, and the command says which policy`() async throws
+    {
         try await Scratch.with { scratch in
             let names = ChromiumPolicies.names.needed.subtracting(["URLBlocklist"])
-            let browser = try scratch.writeProgram("#!/bin/sh\nexit 0\n\0" + names.joined(separator: "\0"), to: "browser")
+            let browser = try scratch.writeProgram(
+                "#!/bin/sh\nexit 0\n\0" + names.joined(separator: "\0"), to: "browser")
             let run = try await RunningProgram.start(
                 RunningProgram.built("baton"),
                 ["home", "--json", "--runtime-directory", scratch.path("run"), "--browser", browser],
