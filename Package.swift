@@ -295,7 +295,8 @@ let package = Package(
             dependencies: ["BrowserExtension", "Files", "TestSupport", .crypto, .subprocess]),
         .testTarget(name: "BrowserHostTests", dependencies: ["BrowserHost", "JSON", "TestSupport", "UnixSocket"]),
         .testTarget(
-            name: "BrowserWindowsTests", dependencies: ["BrowserWindows", "TestSupport", "UnixSocket", .subprocess]),
+            name: "BrowserWindowsTests",
+            dependencies: ["BrowserPolicies", "BrowserWindows", "TestSupport", "UnixSocket", .subprocess]),
         .testTarget(name: "BrowserPoliciesTests", dependencies: ["BrowserPolicies", "JSON"]),
         .testTarget(
             name: "BrokerAgentTests",

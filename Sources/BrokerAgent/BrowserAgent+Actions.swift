@@ -54,7 +54,7 @@ extension BrowserAgent {
         do {
             try channel.send(message)
             if case .hello = message {
-                if windows.cannotConfine { try channel.send(.cannotConfine) }
+                if let obstacle = windows.obstacle() { try channel.send(.cannotOpen(obstacle)) }
                 tellServiceManager()
             }
         } catch {
@@ -120,6 +120,7 @@ extension BrowserAgent {
     private func clear(_ epoch: Epoch.ID) -> BrowserMachine.Event {
         do {
             try ProcessSweep.endDescendants(children: windows.children)
+            windows.policies.dropSearches()
             Failpoint.browserEnding.reach()
             windows.forget()
             try BrowserProfile(profiles: profiles, epoch: epoch).remove()

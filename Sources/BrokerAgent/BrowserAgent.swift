@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import BrokerIPC
 internal import BrokerProtocol
+internal import BrowserWindows
 internal import CLinux
 internal import Files
 internal import Glibc
@@ -39,6 +40,8 @@ package final class BrowserAgent {
         case extensionReady(browser: Int)
         /// The data of apps of this epoch was taken away, except that of the apps with a failure.
         case dataTaken(epoch: Epoch.ID, [AppDataFailure])
+        /// The search for the policies that a browser knows has ended.
+        case policiesSearched(PolicyPlace)
         /// No extension was ready in time.
         case extensionOverdue(wait: Int)
         case signal(Int32)
@@ -89,6 +92,7 @@ package final class BrowserAgent {
             logger.notice("browser profiles of an earlier agent removed", metadata: ["count": "\(removed)"])
         }
         windows.packExtension(in: Directory(path: profiles))
+        windows.policies.begin()
         trash.empty()
         return lock
     }
@@ -140,6 +144,10 @@ package final class BrowserAgent {
         case .extensionReady(let browser): return perform(windows.extensionReady(browser))
         case .dataTaken(let epoch, let failures):
             report(.dataCleared(epoch: epoch, failures: failures))
+            return nil
+        case .policiesSearched(let place):
+            windows.policies.searched(place)
+            if windows.policies.obstacle != nil, let obstacle = windows.obstacle() { report(.cannotOpen(obstacle)) }
             return nil
         case .extensionOverdue(let wait): return perform(windows.extensionOverdue(wait))
         case .signal(SIGCHLD):

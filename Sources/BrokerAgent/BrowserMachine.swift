@@ -103,8 +103,8 @@ package struct BrowserMachine: Sendable, Equatable {
     package private(set) var state: State
     /// The configuration of the next browser.
     package private(set) var configuration = BrowserConfiguration.standard
-    /// The address of the sign-in pages; nil if the broker has not named it.
-    package private(set) var signIn: AddressPattern?
+    /// The origin of the identity platform's pages; nil if the broker has not named it.
+    package private(set) var signIn: WebOrigin?
     /// The storage folder that the broker has named for an epoch's browser; nil if the broker does not confine the
     /// browser.
     private var storage: Storage?
@@ -129,8 +129,8 @@ package struct BrowserMachine: Sendable, Equatable {
         case .terminated: return leave(.terminated)
         case .order(.open(let id, let epoch, let url)): return open(id, epoch: epoch, url: url)
         case .order(.browse(let id, let epoch, let address)): return browse(id, epoch: epoch, address: address)
-        case .order(.signIn(let address)):
-            signIn = address
+        case .order(.signIn(let origin)):
+            signIn = origin
             return []
         case .order(.endSignIn(let epoch)): return endSignIn(epoch)
         case .order(.examine(let epoch)): return [.examine(epoch: epoch, .ending)]

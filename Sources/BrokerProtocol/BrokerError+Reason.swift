@@ -24,6 +24,8 @@ extension BrokerError {
             case .notShared: "See the findings about shared mode."
             case .agentMissing: "Start baton-agent in the graphical session."
             case .browserNotConfined: "Install bubblewrap, and allow unprivileged user namespaces."
+            case .browserPolicyUnknown:
+                "Install a version of Baton that supports the installed browser, or the browser's former version."
             case .browserUnavailable, .browserBroke, .pageNotShown:
                 "Check browser.command of baton-agent, and that the agent has a screen; see the agent's log."
             case .pageUnconfirmed: "Look for messages about the browser's extension in the log of baton-agent."
@@ -48,6 +50,7 @@ extension BrokerError {
             .browserUnavailable: "The agent could not start the browser.",
             .browserBroke: "The browser ended with an error.",
             .browserNotConfined: "The machine cannot confine a browser.",
+            .browserPolicyUnknown: "The installed browser does not know a policy on which Baton relies.",
             .alreadySignedIn:
                 "A worker is signed in, and can neither be asked for credentials again nor create an account.",
             .accountRemoved: "The app has removed the account, and nobody has signed in through it since.",
@@ -80,6 +83,7 @@ extension BrokerError {
         package static let browserUnavailable = Reason(rawValue: "browser_unavailable")
         package static let browserBroke = Reason(rawValue: "browser_broke")
         package static let browserNotConfined = Reason(rawValue: "browser_not_confined")
+        package static let browserPolicyUnknown = Reason(rawValue: "browser_policy_unknown")
         package static let alreadySignedIn = Reason(rawValue: "already_signed_in")
         package static let accountRemoved = Reason(rawValue: "account_removed")
         package static let deviceDisabled = Reason(rawValue: "device_disabled")

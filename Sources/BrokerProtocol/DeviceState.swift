@@ -122,13 +122,15 @@ package struct DeviceState: Sendable, Codable, Equatable {
     /// The code of the first fault that `baton doctor` found, except for faults that the state already describes; nil
     /// if there is none.
     package let fault: String?
+    /// Why no sign-in window can open, as a stable code; nil if one can, or if that is not known.
+    package let obstacle: String?
 
     package init(
         stage: Stage, reason: String, isEnrolled: Bool = false, deviceName: String? = nil, registration: String? = nil,
         pending: [String] = [], lockedApps: [String] = [], lockedWithoutEraser: [String] = [], hasAgent: Bool = false,
         isServerReachable: Bool? = nil, hasOfflineLeases: Bool = false, session: Session? = nil,
         handover: Handover? = nil, homeScreen: String? = nil,
-        fault: String? = nil
+        fault: String? = nil, obstacle: String? = nil
     ) {
         self.stage = stage
         self.reason = reason
@@ -145,5 +147,6 @@ package struct DeviceState: Sendable, Codable, Equatable {
         self.handover = handover
         self.homeScreen = homeScreen
         self.fault = fault
+        self.obstacle = obstacle
     }
 }

@@ -66,5 +66,21 @@ struct ExtensionManifest {
         JSONWriter.write(.object(common.merging(members) { _, own in own }))
     }
 
+    /// Returns the manifest of a native messaging host.
+    ///
+    /// - Parameters:
+    ///   - path: the path of its program.
+    ///   - key: the key under which the browser looks for the extensions that may start it.
+    ///   - caller: the only such extension.
+    static func ofHost(
+        _ name: String, _ description: String, path: String, key: String, caller: String
+    ) -> [UInt8] {
+        JSONWriter.write(
+            .object([
+                "name": .string(name), "description": .string(description), "path": .string(path),
+                "type": .string("stdio"), key: list([caller]),
+            ]))
+    }
+
     static func list(_ texts: [String]) -> JSONValue { .array(texts.map(JSONValue.string)) }
 }

@@ -45,12 +45,9 @@ struct ExtensionPacker {
     private static func quoted(_ word: String) -> String { "'" + word.replacing("'", with: "'\\''") + "'" }
 
     private func hostManifest(_ key: String, _ caller: String) -> [UInt8] {
-        JSONWriter.write(
-            .object([
-                "name": .string(ExtensionManifest.hostName),
-                "description": .string("Passes the extension's requests to Baton's broker"),
-                "path": .string(path(.launcher)), "type": .string("stdio"), key: ExtensionManifest.list([caller]),
-            ]))
+        ExtensionManifest.ofHost(
+            ExtensionManifest.hostName, "Passes the extension's requests to Baton's broker", path: path(.launcher),
+            key: key, caller: caller)
     }
 
     // MARK: - Firefox

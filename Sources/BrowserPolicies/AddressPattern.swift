@@ -52,6 +52,12 @@ package struct AddressPattern: Sendable, Hashable {
         host = place.host
     }
 
+    /// The pattern of one host, without the names below it.
+    init(scheme: String, host: String) {
+        (self.scheme, self.host, hasSubdomains, path) = (scheme, host, false, "")
+        text = "\(scheme)://.\(host)"
+    }
+
     private static func failure(_ cause: String) -> BrowserConfigurationFailure {
         BrowserConfigurationFailure(
             .pattern, "the pattern \(cause)",
@@ -69,8 +75,14 @@ package struct AddressPattern: Sendable, Hashable {
 
     /// Returns the same pattern in that form, for one scheme.
     func chromium(scheme: String?) -> String {
+        guard host != nil else { return "*" }
+        return (scheme.map { $0 + "://" } ?? "") + chromiumHost + path
+    }
+
+    /// The host in that form. A dot before a name excludes the names below it; an IP address has none.
+    var chromiumHost: String {
         guard let host else { return "*" }
-        return (scheme.map { $0 + "://" } ?? "") + (hasSubdomains ? "" : ".") + host + path
+        return (hasSubdomains || isAddress ? "" : ".") + host
     }
 
     /// The pattern in the form of Firefox's `WebsiteFilter`: one match pattern.
@@ -81,10 +93,13 @@ package struct AddressPattern: Sendable, Hashable {
     }
 
     /// Whether the pattern matches one host only. An IP address has no subdomains.
-    private var isOneHost: Bool {
+    private var isOneHost: Bool { host != nil && (!hasSubdomains || isAddress) }
+
+    /// Whether the host is an IP address.
+    private var isAddress: Bool {
         guard let host else { return false }
         // A host whose last label is a number is an IPv4 address (`HostAndPort`).
-        return !hasSubdomains || host.hasPrefix("[") || host.split(separator: ".").last?.allSatisfy(\.isNumber) == true
+        return host.hasPrefix("[") || host.split(separator: ".").last?.allSatisfy(\.isNumber) == true
     }
 
     /// Returns whether the pattern matches the address, without asking a browser.
@@ -122,8 +137,6 @@ package struct AddressPattern: Sendable, Hashable {
 }
 
 extension WebAddress {
-    /// The scheme in lower case.
-    var scheme: String { text.prefix { $0 != ":" }.lowercased() }
     /// The path without query and fragment; `/` if there is none.
     var path: String {
         let rest = text.dropFirst(scheme.count + 3).drop { !"/?#".contains($0) }.prefix { !"?#".contains($0) }

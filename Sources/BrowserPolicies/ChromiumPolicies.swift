@@ -23,17 +23,19 @@ package enum ChromiumPolicies {
     /// pages, those of the broker, and those that the organisation names.
     ///
     /// - Parameters:
-    ///   - platform: the identity platform's host; nil if it is not known.
+    ///   - platform: the origin of the identity platform's pages; nil if it is not known.
     ///   - origin: the origin of the broker's pages, with their port.
     ///   - startPage: the address of the file that leads there.
     ///   - guarding: the extension that ends the window with its page.
+    ///   - host: the name of the native messaging host with which it does.
     package static func signIn(
-        _ configuration: BrowserConfiguration, platform: AddressPattern?, origin: String, startPage: String,
-        guarding: ChromiumExtension
+        _ configuration: BrowserConfiguration, platform: WebOrigin?, origin: String, startPage: String,
+        guarding: ChromiumExtension, host: String
     ) -> JSONValue {
-        let addresses = ([platform].compactMap(\.self) + configuration.signInAddresses).map(\.chromium)
+        let addresses = [platform?.chromium].compactMap(\.self) + configuration.signInAddresses.map(\.chromium)
         return .object(
-            closed(to: addresses + [origin, startPage], guarding).merging(authorities(configuration)) { $1 })
+            closed(to: addresses + [origin, startPage], guarding).merging(authorities(configuration)) { $1 }
+                .merging(allowing(host: host)) { $1 })
     }
 
     /// Returns the policies of the home window, as a JSON object: it shows the pages of this address only.
@@ -192,9 +194,11 @@ package enum ChromiumPolicies {
 
     private static func extensions(_ singleSignOn: BrowserExtension?) -> [String: JSONValue] {
         guard let singleSignOn else { return only(nil) }
-        return only(singleSignOn.chromium).merging([
-            "NativeMessagingAllowlist": .array([.string(singleSignOn.host)])
-        ]) { $1 }
+        return only(singleSignOn.chromium).merging(allowing(host: singleSignOn.host)) { $1 }
+    }
+
+    private static func allowing(host: String) -> [String: JSONValue] {
+        ["NativeMessagingAllowlist": .array([.string(host)])]
     }
 
     /// Blocks every other extension.

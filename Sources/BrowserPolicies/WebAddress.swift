@@ -10,6 +10,11 @@ package struct WebAddress: Sendable, Hashable {
     package let text: String
     /// The host in lower case: a name, an IPv4 address, or an IPv6 address in brackets.
     package let host: String
+    /// The port, if the address names one.
+    let port: UInt16?
+
+    /// The scheme in lower case.
+    var scheme: String { text.prefix { $0 != ":" }.lowercased() }
 
     /// The length of the longest accepted address, in bytes.
     package static let maximumBytes = 2048
@@ -28,7 +33,7 @@ package struct WebAddress: Sendable, Hashable {
         guard !authority.contains("@") else { throw Self.failure("holds a user name") }
         guard let host = HostAndPort(authority) else { throw Self.failure("has no host, or an invalid port") }
         self.text = text
-        self.host = host.host
+        (self.host, port) = (host.host, host.port)
     }
 
     private static func failure(_ cause: String) -> BrowserConfigurationFailure {

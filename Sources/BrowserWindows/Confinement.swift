@@ -51,6 +51,9 @@ package struct Confinement: Sendable, Equatable {
     private var contents: [Content] = []
     private var variables: [String: String] = [:]
 
+    /// Runs a program without a standard error: that of the process is for ``BubblewrapWords``.
+    private static let quiet = ["/bin/sh", "-c", #"exec "$@" 2>/dev/null"#, "sh"]
+
     /// The number of the first descriptor with the content of a file.
     private static let firstDescriptor: Int32 = 10
 
@@ -92,9 +95,10 @@ package struct Confinement: Sendable, Equatable {
             + zip(contents, Self.firstDescriptor...).flatMap { ["--ro-bind-data", String($1), $0.target] }
             + variables.sorted { $0.key < $1.key }.flatMap { ["--setenv", $0.key, $0.value] }
             // A dialog for files begins in the home folder and cannot list the folders above it. A person who types a path
-            // still reaches the system's programs.
+            // still reaches ``SystemFiles``.
             + ["--chmod", "0111", "/", "--chmod", "0111", "/home"]
-            + ["--remount-ro", "/dev", "--remount-ro", "/", "--chdir", Self.home, "--"] + command
+            + SystemFiles.lastWords + ["--remount-ro", "/dev", "--remount-ro", "/", "--chdir", Self.home, "--"]
+            + Self.quiet + command
     }
 
     /// Returns the open files that the command needs (``ChildProcess/spawn``), for one start.

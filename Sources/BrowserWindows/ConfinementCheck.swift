@@ -3,16 +3,39 @@ internal import Glibc
 package import Processes
 internal import UnixSocket
 
+/// Why no window of a browser may open.
+package protocol WindowFailure: Error, CustomStringConvertible {
+    /// A stable code for other programs.
+    var code: String { get }
+    var cause: String { get }
+    var remedy: String { get }
+}
+
+extension WindowFailure {
+    package var description: String { cause + " " + remedy }
+}
+
 /// Why no browser can be confined on this machine. No window opens then.
-package enum ConfinementFailure: Error, Sendable, Equatable, CustomStringConvertible {
+package enum ConfinementFailure: WindowFailure, Equatable {
     case noProgram
-    case refused(ExitStatus)
+    /// bubblewrap could not confine a program. The text is what it said; nil if it said nothing.
+    case refused(String?)
     case unknown(ProcessFailure)
+
+    package var code: String {
+        switch self {
+        case .noProgram: "bubblewrap_missing"
+        case .refused: "user_namespaces_refused"
+        case .unknown: "confinement_unknown"
+        }
+    }
 
     package var cause: String {
         switch self {
         case .noProgram: "There is no \(Confinement.program), which confines the browser."
-        case .refused: "The browser cannot be confined: \(Confinement.program) may not make user namespaces."
+        case .refused(let words):
+            "The browser cannot be confined: \(Confinement.program) may not make user namespaces."
+                + (words.map { " It says: \($0)." } ?? "")
         case .unknown(let failure): "It is unknown whether the browser can be confined (\(failure))."
         }
     }
@@ -26,8 +49,6 @@ package enum ConfinementFailure: Error, Sendable, Equatable, CustomStringConvert
         case .unknown: "Check that the machine has memory, and room for further processes."
         }
     }
-
-    package var description: String { cause + " " + remedy }
 }
 
 extension Confinement {
@@ -41,13 +62,16 @@ extension Confinement {
         guard unsafe access(program, X_OK) == 0 else { throw .noProgram }
         let words = Confinement(memory: Memory(home: 1 << 20, temporary: 1 << 20, shared: 1 << 20)).words(
             for: ["/bin/true"])
+        // Without memory for them, the words are lost, and the start fails.
+        let said = try? BubblewrapWords()
         let status: ExitStatus
         do throws(ProcessFailure) {
             let program = try ChildProcess.spawn(
-                executable: words[0], arguments: Array(words.dropFirst()), environment: [:], output: .discarded)
+                executable: words[0], arguments: Array(words.dropFirst()), environment: [:],
+                descriptors: [said?.descriptor].compactMap(\.self), output: .discarded)
             if !program.pidfd.isReadable(within: patience) { program.kill() }
             status = try program.waitForExit()
         } catch { throw .unknown(error) }
-        guard status.isSuccess else { throw .refused(status) }
+        guard status.isSuccess else { throw .refused(said?.text) }
     }
 }

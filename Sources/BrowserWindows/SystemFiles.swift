@@ -3,23 +3,40 @@ internal import Files
 internal import Glibc
 
 /// The parts of the system that every confined browser sees, read-only: programs, libraries, fonts, certificates and the
-/// settings of libraries that browsers use. Nothing below them belongs to a person or to Baton.
+/// settings of libraries that browsers use. Nothing below them belongs to a person or to Baton, and nothing was put there by
+/// hand: `/opt` and most of `/usr/local` are not shown.
 package enum SystemFiles {
     /// Whether the path is in a part that every confined browser sees.
     package static func contain(_ path: String) -> Bool {
-        programs.contains { path.hasPrefix($0 + "/") }
+        func isBelow(_ folders: [String]) -> Bool { folders.contains { path.hasPrefix($0 + "/") } }
+        return isBelow(local) || isBelow(programs) && !isBelow(emptied)
+    }
+
+    /// The folder that shows a program to a browser; nil if every browser sees it.
+    package static func folder(of program: String) -> String? {
+        guard !contain(program), let end = program.lastIndex(of: "/"), end > program.startIndex else { return nil }
+        return String(program[..<end])
     }
 
     /// bubblewrap's arguments.
     static var words: [String] {
-        programs.flatMap(words(for:)) + withheld + settings.flatMap { words(for: "/etc/" + $0) }
+        programs.flatMap(words(for:)) + emptied.filter(isReadable).flatMap { ["--tmpfs", $0] }
+            + local.flatMap(shown) + withheld + settings.flatMap { words(for: "/etc/" + $0) }
             + others.filter(isReadable).flatMap { ["--ro-bind-try", $0, $0] }
     }
+
+    /// bubblewrap's last arguments, after which nothing more is shown.
+    static var lastWords: [String] { emptied.filter(isReadable).flatMap { ["--remount-ro", $0] } }
 
     /// Whether this user may read the path. bubblewrap ends if it finds a path that it may not show.
     static func isReadable(_ path: String) -> Bool { unsafe access(path, R_OK) == 0 }
 
-    private static let programs = ["/usr", "/opt", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32"]
+    private static let programs = ["/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32"]
+
+    /// Folders of `/usr` that do not belong to the system, and what browsers need of them: fonts, and the certificates to
+    /// which the system's own list has links.
+    private static let emptied = ["/usr/local", "/usr/src"]
+    private static let local = ["/usr/local/share/fonts", "/usr/local/share/ca-certificates"]
 
     /// Programs that start other programs for a page (a mail program, another browser, a terminal), and the descriptions
     /// from which they choose. What they started would be confined, too, but would follow no policy.

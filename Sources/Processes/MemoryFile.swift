@@ -20,6 +20,15 @@ package struct MemoryFile: Sendable {
         }
     }
 
+    /// A file of this size, which nobody can change. It is filled with zeros.
+    ///
+    /// - Throws: ``FileError`` if the process has no descriptor or the machine no memory left.
+    package init(size: Int) throws(FileError) {
+        try self.init(holding: [UInt8](repeating: 0, count: size))
+        let outcome = descriptor.withNumber { clinux_seal_size($0) }
+        guard outcome == 0 else { throw FileError(.write, errno: -outcome, path: "a file in memory") }
+    }
+
     /// Returns the content, whichever process wrote it.
     ///
     /// - Throws: ``FileError``, also if the content has more than `limit` bytes.

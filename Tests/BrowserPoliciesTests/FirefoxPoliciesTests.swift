@@ -29,6 +29,19 @@ import Testing
         #expect(filter == ["Block": .array([.string(expected)]), "Exceptions": .array([])])
     }
 
+    @Test(arguments: [
+        ("https://login.example.org:8443/t", "https://login.example.org/*"), ("https://10.0.0.1", "https://10.0.0.1/*"),
+        ("HTTPS://[2001:db8::1]/", "https://[2001:db8::1]/*"),
+    ])
+    func `the identity platform's host opens alone, without the names below it`(address: String, expected: String)
+        throws
+    {
+        let origin = WebOrigin(of: try WebAddress(address))
+        let configuration = try BrowserConfiguration(blocked: [AddressPattern("*")])
+        let filter = try policies(configuration, in: PolicyContext(needed: [origin.pattern]))["WebsiteFilter"]?.object
+        #expect(filter?["Exceptions"] == .array([.string(expected)]))
+    }
+
     @Test func `the file contains the policies of the organisation and of the device`() throws {
         let configuration = try BrowserConfiguration(
             homePage: WebAddress("https://portal.example.org/"), blocked: [AddressPattern("*")], allowsPrinting: false)

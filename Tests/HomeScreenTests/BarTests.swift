@@ -9,13 +9,14 @@ import WebPages
 
 /// The bar of the kiosk session.
 @Suite struct BarTests {
-    private static func blocks(_ events: HomeModel.Event...) throws -> [BarBlock] {
+    private static func blocks(_ events: HomeModel.Event..., obstacle: String? = nil) throws -> [BarBlock] {
         var model = HomeModel()
         for event in events { _ = model.handle(event) }
         let composer = HomeViewComposer(
             texts: try HomeText.catalogue.get(), language: .english, configuration: .standard, isLogoUnreadable: false,
             tiles: [], icons: [])
-        return BarBlock.blocks(of: composer.view(of: model), clock: "12:30", home: "Home screen", accent: "#0b5cab")
+        return BarBlock.blocks(
+            of: composer.view(of: model), clock: "12:30", obstacle: obstacle, home: "Home screen", accent: "#0b5cab")
     }
 
     private static func device(_ stage: DeviceState.Stage) -> HomeModel.Event {
@@ -57,6 +58,15 @@ import WebPages
             let blocks = try Self.blocks(Self.device(.signedIn), Self.worker("Amara"), event)
             #expect(blocks.map(\.name) == ["title", "clock"] && blocks.first?.text == "\u{2002}\(title)\u{2002}")
         }
+    }
+
+    @Test("the bar says why no window opens, in place of what the home screen would say")
+    func obstacle() throws {
+        let why = "No browser can open (bubblewrap_missing)"
+        let ready = try Self.blocks(Self.device(.ready), obstacle: why)
+        #expect(ready.map(\.name) == ["obstacle", "clock"] && ready.first?.text == "\u{2002}\(why)\u{2002}")
+        let session = try Self.blocks(Self.device(.signedIn), Self.worker("Amara"), obstacle: why)
+        #expect(session.map(\.name) == ["home", "obstacle", "clock", "handover"])
     }
 
     @Test("a block is written as the bar's protocol names its parts")

@@ -30,12 +30,13 @@ import WebPages
 
     private static func state(
         _ stage: DeviceState.Stage, reason: String = "shared", isEnrolled: Bool = true, registration: String? = nil,
-        hasAgent: Bool = true, pending: [String] = [], lockedApps: [String] = [], withoutEraser: [String] = []
+        hasAgent: Bool = true, pending: [String] = [], lockedApps: [String] = [], withoutEraser: [String] = [],
+        obstacle: String? = nil
     ) -> HomeModel.Event {
         .device(
             DeviceState(
                 stage: stage, reason: reason, isEnrolled: isEnrolled, registration: registration, pending: pending,
-                lockedApps: lockedApps, lockedWithoutEraser: withoutEraser, hasAgent: hasAgent))
+                lockedApps: lockedApps, lockedWithoutEraser: withoutEraser, hasAgent: hasAgent, obstacle: obstacle))
     }
 
     @Test(
@@ -48,6 +49,7 @@ import WebPages
             (state(.ready, registration: "disabled"), "This device is turned off"),
             (state(.ready, registration: "removed"), "This device is not registered any more"),
             (state(.ready, hasAgent: false), "No browser can open"),
+            (state(.ready, obstacle: "browser_not_confined"), "No browser can open"),
             (state(.quarantined, reason: "journal_damaged"), "Out of service"),
             (.brokerLost, "Signing in is not possible now"),
         ])
@@ -55,7 +57,7 @@ import WebPages
         let view = try Self.view(event)
         #expect(view.title == title && view.tone == .problem && view.button == nil)
         #expect(view.text?.isEmpty == false)
-        #expect(view.advice.count == 2 || title == "Out of service")
+        #expect(view.advice.count == 2 || view.advice.first?.contains("baton doctor") == true)
         #expect(view.advice.last == "Whom to call: 4242")
     }
 
@@ -65,6 +67,9 @@ import WebPages
             try Self.view(Self.state(.quarantined, reason: "journal_damaged")).text?.contains("journal_damaged") == true
         )
         #expect(try Self.view(Self.state(.ready, reason: "profile_missing")).text?.contains("profile_missing") == true)
+        let closed = try Self.view(Self.state(.ready, obstacle: "browser_not_confined"))
+        #expect(
+            closed.text?.contains("browser_not_confined") == true && closed.advice.first?.contains("doctor") == true)
     }
 
     @Test("a device that is ready has one button, and says which apps are locked")

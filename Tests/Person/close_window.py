@@ -37,10 +37,8 @@ def press(title, keys):
             time.sleep(0.02)
 
 
-def main():
-    if len(sys.argv) > 2:
-        press(*sys.argv[1:])
-    window = int(find(sys.argv[1]) or sys.exit("there is no such window"))
+def ask_to_close(window):
+    """Asks a window to close, by its number."""
     xlib = ctypes.CDLL("libX11.so.6")
     xlib.XOpenDisplay.restype = ctypes.c_void_p
     xlib.XInternAtom.restype = ctypes.c_ulong
@@ -51,14 +49,21 @@ def main():
     display = xlib.XOpenDisplay(None)
     if not display:
         sys.exit("there is no screen")
-    event = ClientMessage(type=33, window=window, format=32)
+    event = ClientMessage(type=33, window=int(window), format=32)
     event.message_type = xlib.XInternAtom(display, b"WM_PROTOCOLS", 0)
     event.data[0] = xlib.XInternAtom(display, b"WM_DELETE_WINDOW", 0)
-    if not xlib.XSendEvent(display, window, 0, 0, ctypes.byref(event)):
+    if not xlib.XSendEvent(display, int(window), 0, 0, ctypes.byref(event)):
         sys.exit("the window cannot be asked")
     xlib.XCloseDisplay(display)
+
+
+def main():
+    if len(sys.argv) > 2:
+        press(*sys.argv[1:])
+    ask_to_close(find(sys.argv[1]) or sys.exit("there is no such window"))
     if len(sys.argv) > 2:
         await_closed(".")
 
 
-main()
+if __name__ == "__main__":
+    main()

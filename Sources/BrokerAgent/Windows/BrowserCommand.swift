@@ -36,6 +36,9 @@ package struct BrowserCommand: Sendable, Equatable {
 
     var program: String { words[0] }
 
+    /// The browser's own program, as far as the command shows it: a command may start it through other programs.
+    var browser: String { words.first { $0 == ManagedBrowser.chromium } ?? words[0] }
+
     /// The command with further options of the browser. They come before the page, because a command may start the
     /// browser through other programs, which look for the page at the end.
     func adding(_ options: [String]) -> BrowserCommand {

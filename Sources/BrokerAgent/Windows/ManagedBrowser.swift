@@ -41,13 +41,18 @@ package struct ManagedBrowser: Sendable, Equatable {
     private static let signInMemory = Confinement.Memory(home: 256 << 20, temporary: 64 << 20, shared: 256 << 20)
     private static let workersMemory = Confinement.Memory(home: 1 << 30, temporary: 512 << 20, shared: 512 << 20)
 
+    /// Where the sign-in window's browser keeps the names of its policies, and where the worker's browser does.
+    var policyPlaces: (signIn: PolicyPlace, workers: PolicyPlace) {
+        (.program(signInCommand.browser), kind == .firefox ? .firefox : .program(command.browser))
+    }
+
     /// What a window is made of.
     struct Window {
         /// The window's own folder, which the browser can only read.
         let folder: Directory
         let configuration: BrowserConfiguration
-        /// The identity platform's host; nil if the broker has not named it.
-        let signIn: AddressPattern?
+        /// The origin of the identity platform's pages; nil if the broker has not named it.
+        let signIn: WebOrigin?
         /// The environment of the agent's session.
         let session: [String: String]
     }
@@ -74,20 +79,20 @@ package struct ManagedBrowser: Sendable, Equatable {
         try check([])
         var confinement = Confinement(memory: Self.signInMemory)
         SessionResources(window.session).add(to: &confinement)
-        show(window.folder, in: &confinement)
+        show(signInCommand, window.folder, in: &confinement)
         let bus = AccessibilityBus.find(in: window.session)
         bus?.add(to: &confinement)
+        let guarding: WindowGuard
         do {
-            let guarding = try WindowGuard(in: ChromiumFiles.place)
+            guarding = try WindowGuard(in: ChromiumFiles.place, program: Confinement.runtime + "/end-window")
             let policies = ChromiumPolicies.signIn(
                 window.configuration, platform: window.signIn, origin: url.origin, startPage: page.url,
-                guarding: ChromiumExtension(id: guarding.id, updateURL: guarding.updateURL))
+                guarding: ChromiumExtension(id: guarding.id, updateURL: guarding.updateURL), host: WindowGuard.host)
             try ChromiumFiles(window.folder).write(policies, guarding: guarding, in: &confinement)
         } catch { throw Self.unavailable(error) }
-        return confinement.words(
-            for: [signInCommand.program]
-                + signInCommand.adding(bus == nil ? [] : [AccessibilityBus.chromiumOption])
-                .arguments(profile: Self.profile, page: page))
+        let options = bus == nil ? [] : [AccessibilityBus.chromiumOption]
+        let arguments = signInCommand.adding(options).arguments(profile: Self.profile, page: page)
+        return confinement.words(for: guarding.launcher([signInCommand.program] + arguments))
     }
 
     /// Prepares the worker's browser and returns the command that starts its sandbox: see ``WorkersBrowser``.
@@ -99,7 +104,7 @@ package struct ManagedBrowser: Sendable, Equatable {
         SessionResources(window.session).add(
             to: &confinement,
             for: window.configuration.allowsPrinting ? [.sound, .capture, .printing] : [.sound, .capture])
-        show(window.folder, in: &confinement)
+        show(command, window.folder, in: &confinement)
         for path in [package.folder, brokerSocket] { confinement.show(path) }
         if !SystemFiles.contain(host) { confinement.show(host) }
         let bus = isAccessible ? AccessibilityBus.find(in: window.session) : nil
@@ -111,8 +116,9 @@ package struct ManagedBrowser: Sendable, Equatable {
             for: WorkersBrowser.launcher(command, beginning: kind == .firefox ? Self.busBeginning(window.folder) : ""))
     }
 
-    private func show(_ folder: Directory, in confinement: inout Confinement) {
-        for path in [folder.path] + readable { confinement.show(path) }
+    private func show(_ command: BrowserCommand, _ folder: Directory, in confinement: inout Confinement) {
+        let programs = [SystemFiles.folder(of: command.program)].compactMap(\.self)
+        for path in [folder.path] + programs + readable { confinement.show(path) }
     }
 
     /// The folders of the profile and of downloads inside a window's confinement.
@@ -167,7 +173,7 @@ package struct ManagedBrowser: Sendable, Equatable {
         _ window: Window, _ package: BrowserExtensionPackage, in confinement: inout Confinement
     ) throws(FileError) {
         var context = PolicyContext(
-            downloads: Self.downloads, needed: [window.signIn].compactMap(\.self),
+            downloads: Self.downloads, needed: [window.signIn?.pattern].compactMap(\.self),
             startPages: window.folder.path, singleSignOn: package.policies)
         switch kind {
         case .chromium:

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import BrokerIPC
+internal import BrowserWindows
 internal import Files
 internal import Logging
 internal import Processes
@@ -32,7 +33,7 @@ extension OpenWindows {
 
     /// Ends windows and waits until nothing of them runs. Their ends are not reported.
     func end(_ numbers: Set<Int>) {
-        for number in numbers { unended[number] = windows.removeValue(forKey: number) }
+        for number in numbers { (unended[number], words[number]) = (windows.removeValue(forKey: number), nil) }
         endUnended()
     }
 
@@ -49,7 +50,7 @@ extension OpenWindows {
 
     /// Forgets all windows, whose processes have ended.
     func forget() {
-        (held, windows, unended, folders) = ([:], [:], [:], [:])
+        (held, windows, words, unended, folders) = ([:], [:], [:], [:], [:])
         (worker, waitingPages) = (nil, WaitingPages())
     }
 
@@ -65,8 +66,9 @@ extension OpenWindows {
     func windowEnded(_ number: Int, _ status: ExitStatus?) -> [BrowserMachine.Event] {
         guard let window = windows.removeValue(forKey: number) else { return [] }
         removeFolder(of: number)
+        let said = words.removeValue(forKey: number)
         if held.removeValue(forKey: window.pid) != nil { return [.heldEnded(process: window.pid)] }
-        log(status, isLast: windows.isEmpty)
+        log(status, isLast: windows.isEmpty, said)
         return [Self.end(of: number, status)]
     }
 
@@ -87,7 +89,7 @@ extension OpenWindows {
     /// Handles the end of the worker's browser as a whole.
     func workersBrowserEnded(_ process: Int32, _ status: ExitStatus?) -> [BrowserMachine.Event] {
         guard let ended = worker, ended.process.pid == process else { return [] }
-        log(status, isLast: false)
+        log(status, isLast: false, ended.words)
         (worker, waitingPages) = (nil, WaitingPages())
         let waited: [BrowserMachine.Event] =
             held.removeValue(forKey: process) == nil ? [] : [.heldEnded(process: process)]
@@ -102,7 +104,11 @@ extension OpenWindows {
         }
     }
 
-    private func log(_ status: ExitStatus?, isLast: Bool) {
+    /// - Parameter words: what bubblewrap has said. It does so only if it could not start the browser.
+    private func log(_ status: ExitStatus?, isLast: Bool, _ words: BubblewrapWords? = nil) {
+        if let text = words?.text {
+            logger.error("bubblewrap could not start a window", metadata: ["bubblewrap": "\(text)"])
+        }
         switch status {
         case .exited(0): if isLast { logger.info("the person closed the browser") }
         // Like a shell, bubblewrap exits with 128 plus the number of the signal that ended the browser.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import BrokerIPC
 internal import BrowserPolicies
+internal import BrowserWindows
 internal import Files
 internal import Glibc
 internal import Logging
@@ -16,6 +17,7 @@ extension OpenWindows {
         }
         // Also while the browser runs: it reads the extension again whenever it starts anew in its sandbox.
         try managed.check(package)
+        try policies.check(managed.policyPlaces.workers)
         endUnended()
         guard unended.isEmpty else {
             throw AgentFailure(.notCleared, "A sign-in window has not ended yet. Open the page again.")
@@ -40,8 +42,9 @@ extension OpenWindows {
     }
 
     private func start(_ words: [String], _ environment: [String: String], in folder: Directory) throws -> HeldProcess {
-        let sandbox = try HeldProcess.start(words, environment: environment, keepsInput: true)
-        let browser = WorkersBrowser(sandbox, folder: folder)
+        let said = try BubblewrapWords()
+        let sandbox = try HeldProcess.start(words, environment: environment, errors: said.descriptor, keepsInput: true)
+        let browser = WorkersBrowser(sandbox, folder: folder, said)
         worker = browser
         try BlockingThread.start { [events] in
             browser.readEnds { events.post(.pageEnded($0, $1)) }

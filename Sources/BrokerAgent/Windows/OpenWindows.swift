@@ -18,6 +18,8 @@ final class OpenWindows {
     let logger: Logger
     /// The processes of the sign-in windows, or of browsers that the agent does not configure, by their numbers.
     var windows: [Int: ChildProcess] = [:]
+    /// What bubblewrap says about each of these windows, by the same numbers.
+    var words: [Int: BubblewrapWords] = [:]
     /// The processes that wait until they are confined, by process id.
     var held: [Int32: HeldWindow] = [:]
     /// The folders of the sign-in windows.
@@ -26,6 +28,7 @@ final class OpenWindows {
     var unended: [Int: ChildProcess] = [:]
     /// The sandbox of the worker's browser; nil if the worker has opened no page.
     var worker: WorkersBrowser?
+    let policies: PolicyChecks
     /// The worker's pages that wait for the browser's extension.
     var waitingPages = WaitingPages()
     /// The packed extension, or the failure to pack it; nil if the agent does not configure the browser.
@@ -49,20 +52,22 @@ final class OpenWindows {
         let id: UInt64
         let profile: BrowserProfile
         let configuration: BrowserConfiguration
-        /// The address pattern of sign-in pages; nil if the broker has not named it.
-        let signIn: AddressPattern?
+        /// The origin of the identity platform's pages; nil if the broker has not named it.
+        let signIn: WebOrigin?
         /// Whether the broker confines the process before the page opens.
         let isHeld: Bool
     }
 
     init(configuration: AgentConfiguration, events: Mailbox<BrowserAgent.Event>, logger: Logger) {
         (self.configuration, self.events, self.logger) = (configuration, events, logger)
+        policies = PolicyChecks(of: configuration.managed, events: events, logger: logger)
     }
 
     /// The children of the agent that ``ChildProcess`` reaps.
     var children: [ChildProcess] {
         Array(windows.values) + Array(unended.values) + held.values.map(\.held.process)
             + [worker?.process].compactMap(\.self)
+            + policies.children
     }
 
     /// Returns a number that no window, page or wait has yet.
@@ -71,16 +76,14 @@ final class OpenWindows {
         return count
     }
 
-    /// Whether the agent has to confine its windows on a machine that cannot confine them; blocks.
-    var cannotConfine: Bool {
-        guard configuration.managed != nil else { return false }
-        do throws(ConfinementFailure) {
-            try Confinement.check()
-            return false
-        } catch {
+    /// Why windows cannot open; nil if that is not known. Blocks until it is known whether windows can be confined.
+    func obstacle() -> WindowObstacle? {
+        guard configuration.managed != nil else { return nil }
+        do throws(ConfinementFailure) { try Confinement.check() } catch {
             logger.error("no window can open", metadata: ["error": "\(error)"])
-            return true
+            return .notConfined
         }
+        return policies.obstacle
     }
 
     // MARK: - The extension
@@ -133,6 +136,7 @@ final class OpenWindows {
     func openSignIn(_ url: LoopbackURL, _ order: Order) throws -> BrowserMachine.Event {
         let number = next()
         guard let managed = configuration.managed else { return try openUnmanaged(url, as: number, order) }
+        try policies.check(managed.policyPlaces.signIn)
         let folder = try windowFolder(BrowserProfile.signInWindow + String(number), of: order.profile)
         folders[number] = folder
         let page = try StartPage(.leads(to: url.text), number: number, in: folder)
@@ -154,13 +158,16 @@ final class OpenWindows {
     private func open(
         _ words: [String], in environment: [String: String], as number: Int, _ order: Order
     ) throws -> BrowserMachine.Event {
+        let said = configuration.managed == nil ? nil : try BubblewrapWords()
+        self.words[number] = said
         guard !order.isHeld else {
-            let waiting = try HeldProcess.start(words, environment: environment)
+            let waiting = try HeldProcess.start(words, environment: environment, errors: said?.descriptor)
             try watch(waiting.process, as: number)
             return hold(HeldWindow(held: waiting, number: number, isWorkers: false), order)
         }
         let window = try ChildProcess.spawn(
-            executable: words[0], arguments: Array(words.dropFirst()), environment: environment, output: .discarded)
+            executable: words[0], arguments: Array(words.dropFirst()), environment: environment,
+            descriptors: [said?.descriptor].compactMap(\.self), output: .discarded)
         try watch(window, as: number)
         return started(number, by: window, order.id)
     }

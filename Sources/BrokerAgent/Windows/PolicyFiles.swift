@@ -25,6 +25,7 @@ struct ChromiumFiles {
     /// Writes the policies and the extension of a sign-in window, and shows them to the browser.
     func write(_ policies: JSONValue, guarding: WindowGuard, in confinement: inout Confinement) throws(FileError) {
         try write(policies, in: &confinement)
+        try root.appending(HostManifest.folder).make()
         for (name, content) in guarding.files { try root.file(name).replace(with: content) }
     }
 
@@ -87,6 +88,7 @@ struct FirefoxFiles {
 
 /// The manifest of the native messaging host, which both browsers find under the same name.
 private struct HostManifest {
+    static let folder = "native-messaging-hosts"
     let path: String
 
     init(_ path: String) { self.path = path }
@@ -95,7 +97,7 @@ private struct HostManifest {
         guard let content = try AtomicFile(path: path).read(limit: 64 << 10) else {
             throw FileError(.read, errno: ENOENT, path: path)
         }
-        let hosts = folder.appending("native-messaging-hosts")
+        let hosts = folder.appending(Self.folder)
         try hosts.make()
         try hosts.file(BrowserExtensionPackage.hostName + ".json").replace(with: content)
     }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import BrokerIPC
+internal import BrowserWindows
 internal import Files
 internal import Glibc
 internal import Processes
@@ -13,6 +14,8 @@ internal import UnixSocket
 struct WorkersBrowser {
     /// The folder with the start pages, which the browser sees at the same path.
     let folder: Directory
+    /// What bubblewrap says if it cannot start the sandbox.
+    let words: BubblewrapWords
     /// The numbers of the processes that show pages or pass them on.
     private(set) var pages: Set<Int> = []
     private let held: HeldProcess
@@ -47,7 +50,9 @@ struct WorkersBrowser {
     }
 
     /// - Parameter held: the sandbox, which keeps its standard input.
-    init(_ held: HeldProcess, folder: Directory) { (self.held, self.folder) = (held, folder) }
+    init(_ held: HeldProcess, folder: Directory, _ words: BubblewrapWords) {
+        (self.held, self.folder, self.words) = (held, folder, words)
+    }
 
     /// Opens a page, as soon as the sandbox is released.
     ///

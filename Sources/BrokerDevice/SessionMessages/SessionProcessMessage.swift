@@ -77,5 +77,5 @@ package enum SessionProcessMessage: Sendable, Codable, Equatable {
 
 /// Why the person's browser is closed.
 package enum BrowserEnd: String, Sendable, Codable {
-    case closedByPerson, couldNotOpen, notConfined, broke, agentMissing
+    case closedByPerson, couldNotOpen, notConfined, policyUnknown, broke, agentMissing
 }

@@ -13,6 +13,8 @@ package struct AgentFailure: Error, Sendable, Equatable, CustomStringConvertible
         /// The machine cannot confine a browser, so no window opens.
         case confinementUnavailable = "confinement_unavailable"
         case policiesUnavailable = "policies_unavailable"
+        /// The installed browser does not know a policy on which Baton relies.
+        case policyUnknown = "policy_unknown"
         /// A file of the browser's extension is not the one that the agent packed.
         case extensionChanged = "extension_changed"
         case addressBlocked = "address_blocked"

@@ -5,8 +5,8 @@ package import BrokerProtocol
 package enum AgentMessage: Sendable, Codable, Equatable {
     /// The first message of a connection. The agent has cleared everything from earlier epochs.
     case hello(version: Int)
-    /// The machine cannot confine a browser, so no window opens. Sent after the hello.
-    case cannotConfine
+    /// Windows cannot open, whatever page is ordered. Sent after the hello, or as soon as it is known.
+    case cannotOpen(WindowObstacle)
     /// A process that will become the browser waits for ``AgentOrder/proceed(process:isConfined:)``. Sent only in an
     /// epoch whose browser is confined.
     case starting(epoch: Epoch.ID, process: Int32)
@@ -39,7 +39,8 @@ package enum AgentMessage: Sendable, Codable, Equatable {
 
     /// The version of these messages, sent in ``hello(version:)``. After an upgrade, an agent of the new version may meet
     /// a broker of the old one until the session ends; a broker refuses an agent of another version.
-    package static let version = 3
+    package static let version = 4
 
+    private enum CannotOpenCodingKeys: String, CodingKey { case _0 = "obstacle" }
     private enum ExaminedCodingKeys: String, CodingKey { case epoch, _1 = "examination" }
 }

@@ -11,8 +11,8 @@ package enum AgentOrder: Sendable, Codable, Equatable {
     /// own `id`, for which ``isPage(_:)`` is true. Answered like ``open(id:epoch:url:)`` or with
     /// ``AgentMessage/passed(id:)``, and afterwards with ``AgentMessage/shown(id:)`` or ``AgentMessage/failed(id:code:message:)``.
     case browse(id: UInt64, epoch: Epoch.ID, address: WebAddress?)
-    /// Sign-in pages have addresses that match this pattern. They open even if the configuration blocks them.
-    case signIn(AddressPattern)
+    /// The origin of the identity platform's pages. Pages of its host open even if the configuration blocks them.
+    case signIn(WebOrigin)
     /// The browser of this epoch keeps its files in `storage`, an empty folder of the agent's user that exists already.
     /// The browser starts only after the broker has put the browser's first process into the session's control group:
     /// see ``AgentMessage/starting(epoch:process:)``.
@@ -41,6 +41,6 @@ package enum AgentOrder: Sendable, Codable, Equatable {
     /// Whether this is the id of an order for a worker's page.
     package static func isPage(_ id: UInt64) -> Bool { id > pages }
 
-    private enum SignInCodingKeys: String, CodingKey { case _0 = "address" }
+    private enum SignInCodingKeys: String, CodingKey { case _0 = "origin" }
     private enum ConfigureCodingKeys: String, CodingKey { case _0 = "configuration" }
 }

@@ -140,6 +140,11 @@ extension BrowserEnd {
                 .noWindow,
                 "The machine cannot confine a browser. Install bubblewrap, and allow unprivileged user namespaces (sysctl "
                     + "kernel.unprivileged_userns_clone).", reason: .browserNotConfined)
+        case .policyUnknown:
+            BrokerError(
+                .noWindow,
+                "The installed browser does not know a policy on which Baton relies. The log of baton-agent names it.",
+                reason: .browserPolicyUnknown)
         case .broke:
             BrokerError(
                 .noWindow,

@@ -34,8 +34,8 @@ package struct AgentLink: Sendable {
     /// The configuration of browsers that was last sent to the agent. Until a configuration is sent, the agent uses the
     /// standard configuration.
     private var configuration = BrowserConfiguration.standard
-    /// The address pattern of sign-in pages that was last sent to the agent.
-    private var signIn: AddressPattern?
+    /// The origin of the identity platform's pages that was last sent to the agent.
+    private var signIn: WebOrigin?
 
     /// - Parameters:
     ///   - user: the user that the agent runs as, according to the kernel.
@@ -58,9 +58,9 @@ package struct AgentLink: Sendable {
     /// The agent's process and user, for messages to operators.
     var text: String { "\(pid.map { "process \($0) of " } ?? "")user \(user)" }
 
-    /// Sends the agent the configuration of browsers and the address pattern of sign-in pages. If one of the two has
+    /// Sends the agent the configuration of browsers and the origin of the identity platform's pages. If one of the two has
     /// not changed since it was last sent, it is not sent again.
-    mutating func configure(_ wanted: BrowserConfiguration, signIn wantedSignIn: AddressPattern?) {
+    mutating func configure(_ wanted: BrowserConfiguration, signIn wantedSignIn: WebOrigin?) {
         if let wantedSignIn, wantedSignIn != signIn {
             signIn = wantedSignIn
             send(.signIn(wantedSignIn))

@@ -24,8 +24,8 @@ final class BrowserSupervision {
     private(set) var agent: AgentLink?
     /// Whether an agent has reported input by the person since the supervisor started.
     private(set) var hasReceivedInput = false
-    /// Whether the agent has reported that the machine cannot confine a browser.
-    private(set) var cannotConfine = false
+    /// Why windows cannot open, as the agent has reported; nil if it has not, or if one was opened since.
+    private(set) var obstacleToWindows: WindowObstacle?
     private var wait = AgentWait()
     /// The requests for a worker's pages that wait for the agent's answer.
     private var pages: PageRequests
@@ -197,8 +197,7 @@ final class BrowserSupervision {
     ///
     /// - Parameter loginURL: the identity platform's address; nil if the device is not joined.
     func configure(_ configuration: BrowserConfiguration, loginURL: String?) {
-        let host = loginURL.flatMap { try? WebAddress($0) }?.host
-        agent?.configure(configuration, signIn: host.flatMap { try? AddressPattern("https://" + $0) })
+        agent?.configure(configuration, signIn: loginURL.flatMap { try? WebAddress($0) }.map(WebOrigin.init))
     }
 
     /// Orders the agent, if there is one, to take the apps' data of this ended epoch away.
@@ -264,7 +263,7 @@ final class BrowserSupervision {
             return false
         }
         (refused, wait.number) = (nil, nil)
-        (agent, cannotConfine) = (link, false)
+        (agent, obstacleToWindows) = (link, nil)
         logger.info("agent connected")
         return true
     }
@@ -299,10 +298,10 @@ final class BrowserSupervision {
         let present = state.session?.epoch
         switch message {
         case .hello: break
-        case .cannotConfine: cannotConfine = true
+        case .cannotOpen(let obstacle): obstacleToWindows = obstacle
         case .opened(let id):
             guard let agent, let present, id == present.counter || AgentOrder.isPage(id) else { break }
-            cannotConfine = false
+            if obstacleToWindows?.preventsSignIn != false || AgentOrder.isPage(id) { obstacleToWindows = nil }
             confinement?.opened(isPage: AgentOrder.isPage(id))
             if AgentOrder.isPage(id) { examinations.opened() }
             observation?.opened(by: agent, geteuid())
@@ -326,11 +325,11 @@ final class BrowserSupervision {
                 logger.error("a worker's page did not open", metadata: ["error.code": "\(code)"])
                 pages.settle(id, PageFailure(code: code))
             }
-            let isConfinement = code == AgentFailure.Code.confinementUnavailable.rawValue
-            if isConfinement { cannotConfine = true }
+            let obstacle = WindowObstacle(code: code, isPage: AgentOrder.isPage(id))
+            if obstacleToWindows?.preventsSignIn != true { obstacleToWindows = obstacle ?? obstacleToWindows }
             guard id == present?.counter else { break }
             logger.error("the browser did not start", metadata: ["error.code": "\(code)"])
-            tell(.browserEnded(isConfinement ? .notConfined : .couldNotOpen))
+            tell(.browserEnded(BrowserEnd(obstacle)))
         case .examined(let epoch, let examination): examined(epoch, examination, in: state)
         case .browserExited(let epoch): if epoch == present?.id { tell(.browserEnded(.closedByPerson)) }
         case .browserBroke(let epoch): if epoch == present?.id { tell(.browserEnded(.broke)) }
@@ -438,5 +437,17 @@ final class BrowserSupervision {
     var rival: String? {
         guard let refused, refused.at.duration(to: clock.moment()) < .seconds(10) else { return nil }
         return refused.text
+    }
+}
+
+extension BrowserEnd {
+    /// Why a sign-in window did not open.
+    fileprivate init(_ obstacle: WindowObstacle?) {
+        self =
+            switch obstacle {
+            case .notConfined: .notConfined
+            case .policyUnknown: .policyUnknown
+            case .workersPolicyUnknown, nil: .couldNotOpen
+            }
     }
 }

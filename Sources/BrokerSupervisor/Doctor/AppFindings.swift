@@ -23,12 +23,12 @@ extension CheckResult {
                 .apps, .bad, code: appLocked,
                 message: "\(app) has not erased the data of a former worker, so its requests are refused (-51890)."
                     + (code.map { " The data is still there: \($0.cause) (\($0.rawValue))." } ?? ""),
-                remedy: remedies(app, code, processes, hasEraser: !withoutEraser.contains(app)).joined(separator: " "))
+                remedy: remedies(app, code, processes: processes, hasEraser: !withoutEraser.contains(app)).joined(separator: " "))
         }
     }
 
     private static func remedies(
-        _ app: String, _ code: AppDataFailure.Code?, _ processes: String, hasEraser: Bool
+        _ app: String, _ code: AppDataFailure.Code?, processes: String, hasEraser: Bool
     ) -> [String] {
         let again = code.map { "\($0.remedy) Then sign in and out, which tries again." }
         let start =

@@ -54,7 +54,7 @@ struct DeviceExamination: Sendable {
         if let agent = browser.agent, let rival = browser.rival {
             findings.append(.refusedAgent(rival, while: agent.text))
         }
-        if browser.cannotConfine { findings.append(.unconfined) }
+        if let obstacle = browser.obstacleToWindows { findings.append(.closed(by: obstacle)) }
         if let join {
             findings.append(
                 .certificate(

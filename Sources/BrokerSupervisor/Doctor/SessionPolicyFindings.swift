@@ -42,9 +42,32 @@ extension CheckResult {
         )
     }
 
+    /// Windows of the agent cannot open.
+    static func closed(by obstacle: WindowObstacle) -> CheckResult {
+        switch obstacle {
+        case .notConfined: unconfined
+        case .policyUnknown:
+            unknownPolicy(
+                obstacle,
+                "The browser of the sign-in window does not know a policy on which Baton relies, so nobody can "
+                    + "sign in.")
+        case .workersPolicyUnknown:
+            unknownPolicy(
+                obstacle, "The worker's browser does not know a policy on which Baton relies, so it does not open.")
+        }
+    }
+
+    private static func unknownPolicy(_ obstacle: WindowObstacle, _ message: String) -> CheckResult {
+        CheckResult(
+            .agent, .bad, code: obstacle.rawValue, message: message,
+            remedy:
+                "The log of baton-agent names the policy. Install a version of Baton that supports the installed browser, "
+                + "or the browser's former version.")
+    }
+
     /// The machine cannot confine a browser.
-    static let unconfined = CheckResult(
-        .agent, .bad, code: "browser_not_confined",
+    private static let unconfined = CheckResult(
+        .agent, .bad, code: WindowObstacle.notConfined.rawValue,
         message: "The machine cannot confine a browser, so nobody can sign in.",
         remedy:
             "Install bubblewrap, and allow unprivileged user namespaces: sysctl kernel.unprivileged_userns_clone=1, a "

@@ -24,7 +24,8 @@ extension DeviceState {
             hasOfflineLeases: session.sessionProcess.leases?.allowsSignIn ?? false,
             session: state.heldEpoch.flatMap { session.sessionTimer.times(of: $0, session.requestedEnd.unsaved) },
             handover: session.receipts.last,
-            homeScreen: management.homeScreen, fault: fault)
+            homeScreen: management.homeScreen, fault: fault,
+            obstacle: session.browser.obstacleToWindows.flatMap { $0.preventsSignIn ? $0.rawValue : nil })
     }
 }
 

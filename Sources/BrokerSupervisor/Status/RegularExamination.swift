@@ -53,7 +53,7 @@ extension CheckResult {
     fileprivate var isPublished: Bool {
         switch topic {
         case .mode, .session, .push: true
-        case .agent: code == Self.agentMissing
+        case .agent: code == Self.agentMissing || WindowObstacle(rawValue: code)?.preventsSignIn == true
         case .server: code == Self.serverUnreachable || code.hasPrefix(RegistrationStatus.findingPrefix)
         case .apps: code == Self.appLocked
         case .certificates, .clock, .files, .receipts, .offline, .host: false

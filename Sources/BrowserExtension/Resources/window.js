@@ -3,14 +3,18 @@
 // tab is the first: Chromium numbers tabs in the order in which they open, beginning with any number.
 "use strict";
 
-// Milliseconds between two attempts. A tab that a person drags cannot be closed.
+// Milliseconds that the other tabs have to close by themselves. What does not close then, because its page asks to stay or
+// because a person drags it, ends with the browser.
 const PAUSE = 200;
 
 const tabs = () => chrome.tabs.query({});
 
 async function end() {
+    // A page that asks to stay may hold up the answer.
+    for (const tab of await tabs()) chrome.tabs.remove(tab.id).catch(() => {});
+    await new Promise((done) => setTimeout(done, PAUSE));
     for (let rest = await tabs(); rest.length > 0; rest = await tabs()) {
-        await Promise.allSettled(rest.map((tab) => chrome.tabs.remove(tab.id)));
+        chrome.runtime.connectNative("org.baton.window");
         await new Promise((done) => setTimeout(done, PAUSE));
     }
 }

@@ -38,12 +38,17 @@ struct BarBlock: Encodable, Equatable {
     /// other blocks contain.
     ///
     /// - Parameters:
+    ///   - obstacle: why no window opens; nil if windows open. It takes the place of the
+    ///     screen's title, or of the worker's name: there is no room for both.
     ///   - home: the text of the button that leads to the home screen.
     ///   - accent: the colour of the button Hand over.
-    static func blocks(of view: HomeView, clock: String, home: String, accent: String) -> [BarBlock] {
+    static func blocks(of view: HomeView, clock: String, obstacle: String?, home: String, accent: String) -> [BarBlock]
+    {
         var blocks: [BarBlock] = []
         if view.worker != nil { blocks.append(BarBlock(.home, text: home, background: quiet, minimumWidth: 220)) }
-        if !view.title.isEmpty {
+        if let obstacle {
+            blocks.append(BarBlock(name: "obstacle", text: obstacle))
+        } else if !view.title.isEmpty {
             let isLong = view.title.count > maximumTitle
             blocks.append(
                 BarBlock(name: "title", text: isLong ? view.title.prefix(maximumTitle - 1) + "…" : view.title))

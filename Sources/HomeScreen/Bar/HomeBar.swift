@@ -4,21 +4,32 @@ internal import Foundation
 internal import JSON
 package import Logging
 internal import Processes
+internal import Synchronization
 internal import WebPages
 
 /// The bar of the kiosk session, for `swaybar`. While any app is open, the bar shows who is signed in, the time, and
-/// the button Hand over.
+/// the button Hand over. If no window can open, the bar says so, because no home screen can.
 ///
 /// It gets its information from the broker, so it works without the home screen.
-package struct HomeBar: Sendable {
+package final class HomeBar: Sendable {
     private let controller: HomeController
     private let account: WorkerAccount
     private let reader: StatusReader
     private let texts: Texts<HomeText>
     private let language: Language
+    /// Returns a stable code for what keeps the home window from opening in this session; nil if nothing does.
+    private let examine: @Sendable () async -> String?
+    private let obstacle = Mutex<String?>(nil)
 
+    /// How often the session is examined. A repair is shown that much later.
+    private static let interval = Duration.seconds(60)
+
+    /// - Parameter examine: returns a stable code for what keeps the home window from opening; nil if nothing does.
     /// - Throws: ``TextsFailure`` for a fault in the texts, or the error of `MSAL` if it refuses the registration.
-    package init(_ start: HomeScreen.Start, logger: Logger) throws {
+    package init(
+        _ start: HomeScreen.Start, logger: Logger, examine: @escaping @Sendable () async -> String?
+    ) throws {
+        self.examine = examine
         account = try WorkerAccount(start.app, socket: start.runtimeDirectory + "/broker.sock")
         let contents = HomeContents(local: start.configuration, pushed: start.pushed, logger: logger)
         let controller = HomeController(
@@ -40,16 +51,29 @@ package struct HomeBar: Sendable {
         try await withThrowingTaskGroup { group in
             group.addTask { [controller] in await controller.run() }
             group.addTask { [reader] in try await reader.run() }
-            group.addTask { try await write() }
+            group.addTask { try await self.write() }
+            group.addTask { try await self.keepExamining() }
             // The thread that reads cannot be cancelled. It ends with the process.
             let (end, ended) = AsyncStream.makeStream(of: Never.self)
             try BlockingThread.start {
-                read(showHome)
+                self.read(showHome)
                 ended.finish()
             }
             group.addTask { for await _ in end {} }
             try await group.next()
             group.cancelAll()
+        }
+    }
+
+    private func keepExamining() async throws {
+        while !Task.isCancelled {
+            let found = await examine()
+            let isNew = obstacle.withLock { known in
+                defer { known = found }
+                return known != found
+            }
+            if isNew { controller.changes.advance() }
+            try await Task.sleep(for: Self.interval)
         }
     }
 
@@ -62,8 +86,11 @@ package struct HomeBar: Sendable {
                 texts: texts, language: language, configuration: content.configuration, isLogoUnreadable: false,
                 tiles: [], icons: [])
             let (clock, rest) = Self.clock
+            let obstacle = (obstacle.withLock { $0 } ?? model.obstacle).map {
+                "\(texts.text(.noAgent, in: language)) (\($0))"
+            }
             let blocks = BarBlock.blocks(
-                of: composer.view(of: model), clock: clock,
+                of: composer.view(of: model), clock: clock, obstacle: obstacle,
                 home: texts.text(.pageTitle, in: language),
                 accent: content.configuration.colour ?? AccentColour.standard)
             if blocks != last {

@@ -143,6 +143,12 @@ package struct HomeModel: Sendable, Equatable {
         return state.deviceName
     }
 
+    /// Why no sign-in window can open, as a code; nil if one can, or if that is not known.
+    package var obstacle: String? {
+        guard case .known(let state) = device else { return nil }
+        return state.obstacle
+    }
+
     private var isSignedIn: Bool { stage == .signedIn }
 
     private mutating func follow(_ state: DeviceState) -> [Action] {

@@ -83,7 +83,10 @@ struct HomeViewComposer {
             show(.problem, .unregistered, text: .unregisteredText, advice: [.otherAdvice], in: &view)
         default:
             switch state.reason {
-            case "shared" where state.hasAgent: return false
+            case "shared" where state.hasAgent:
+                guard let code = state.obstacle else { return false }
+                show(.problem, .noAgent, text: nil, advice: [.outOfServiceAdvice, .otherAdvice], in: &view)
+                view.text = text(.incompleteText, ["code": code])
             case "shared": show(.problem, .noAgent, text: .noAgentText, advice: [.otherAdvice], in: &view)
             case "not_configured" where !state.isEnrolled:
                 show(.problem, .notManaged, text: .notManagedText, advice: [.notManagedAdvice], in: &view)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import ArgumentParser
 import BrokerProtocol
+import BrowserWindows
 import DeviceManagement
 import Files
 import Foundation
@@ -55,18 +56,18 @@ struct HomeCommand: AsyncParsableCommand {
             runtimeDirectory: device.folder, configuration: try configuration(),
             pushed: pushedFile ?? WellKnownPath.homeScreen(beside: marker), language: language ?? "en",
             deviceName: ProcessInfo.processInfo.hostName, environment: environment, port: port)
-        let run = bar ? try showBar(start, logger) : try showScreen(start, logger)
+        let run = bar ? try showBar(start, logger) : try await showScreen(start, logger)
         let signals = Signals([SIGINT, SIGTERM]) { run.cancel() }
         defer { withExtendedLifetime(signals) {} }
         do { try await run.value } catch is CancellationError {}
     }
 
     private func showBar(_ start: HomeScreen.Start, _ logger: Logger) throws -> Task<Void, any Error> {
-        let bar = try HomeBar(start, logger: logger)
+        let bar = try HomeBar(start, logger: logger) { [browser] in await HomeWindow.obstacle(browser)?.code }
         return Task { try await bar.run(showHome: KioskWindows.showHome) }
     }
 
-    private func showScreen(_ start: HomeScreen.Start, _ logger: Logger) throws -> Task<Void, any Error> {
+    private func showScreen(_ start: HomeScreen.Start, _ logger: Logger) async throws -> Task<Void, any Error> {
         guard !addressOnly else {
             let screen = try HomeScreen(start, logger: logger)
             return Task {
@@ -76,7 +77,7 @@ struct HomeCommand: AsyncParsableCommand {
                 }
             }
         }
-        let windows = HomeWindows(try HomeWindow(browser: browser, isFullScreen: fullScreen), logger: logger)
+        let windows = HomeWindows(try await HomeWindow(browser: browser, isFullScreen: fullScreen), logger: logger)
         var start = start
         start.endWindow = { await windows.endForHandover() }
         let screen = try HomeScreen(start, logger: logger)

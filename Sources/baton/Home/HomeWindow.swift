@@ -34,7 +34,7 @@ struct HomeWindow: Sendable {
 
     /// - Throws: ``CommandFailure`` if there is no screen or no browser, or if the browser cannot be confined. In that
     ///   case no window may open.
-    init(browser: String, isFullScreen: Bool) throws {
+    init(browser: String, isFullScreen: Bool) async throws {
         session = ProcessInfo.processInfo.environment
         guard ["DISPLAY", "WAYLAND_DISPLAY"].contains(where: { [session] in session[$0]?.isEmpty == false }) else {
             throw CommandFailure(
@@ -46,12 +46,24 @@ struct HomeWindow: Sendable {
                 code: "no_browser", message: "\(browser) is not the path of a program.",
                 remedy: "Install chromium, or name another Chromium with --browser.")
         }
-        do throws(ConfinementFailure) { try Confinement.check() } catch {
-            throw CommandFailure(code: "home_not_confined", message: error.cause, remedy: error.remedy)
+        if let obstacle = await Self.obstacle(browser) {
+            let code = obstacle is ConfinementFailure ? "home_not_confined" : obstacle.code
+            throw CommandFailure(code: code, message: obstacle.cause, remedy: obstacle.remedy)
         }
         self.browser = browser
         self.isFullScreen = isFullScreen
         life = try Connection.pair(maximumFrame: 0)
+    }
+
+    private static let policyChecks = InstalledPolicies()
+
+    /// What keeps a window of this browser from opening; nil if nothing does.
+    static func obstacle(_ browser: String) async -> (any WindowFailure)? {
+        do {
+            try await blocking { try Confinement.check() }
+            try await policyChecks.check(ChromiumPolicies.names.needed, in: .program(browser))
+            return nil
+        } catch { return error as? any WindowFailure }
     }
 
     /// Opens a window. Blocks until its process has started.
@@ -72,9 +84,7 @@ struct HomeWindow: Sendable {
         SessionResources(session).add(to: &confinement)
         confinement.give(JSONWriter.write(ChromiumPolicies.home(address)), at: Self.policies)
         confinement.showIfThere("/etc/chromium.d")
-        if !SystemFiles.contain(browser), let end = browser.lastIndex(of: "/") {
-            confinement.show(String(browser[..<end]))
-        }
+        if let folder = SystemFiles.folder(of: browser) { confinement.show(folder) }
         bus?.add(to: &confinement)
         return confinement
     }

@@ -23,11 +23,11 @@ enum BrowserChoice: Sendable {
     /// Refuses a machine that has a screen but cannot confine a window on it.
     ///
     /// - Throws: ``CommandFailure``
-    func check() throws {
+    func check() async throws {
         guard case .window = self, hasScreen else { return }
-        do throws(ConfinementFailure) { try Confinement.check() } catch {
-            throw CommandFailure(code: "browser_not_confined", message: error.cause, remedy: error.remedy)
-        }
+        guard let obstacle = await HomeWindow.obstacle(HomeWindow.chromium) else { return }
+        let code = obstacle is ConfinementFailure ? "browser_not_confined" : obstacle.code
+        throw CommandFailure(code: code, message: obstacle.cause, remedy: obstacle.remedy)
     }
 
     /// `browser.command` of the agent's configuration.

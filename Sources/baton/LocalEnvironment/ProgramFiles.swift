@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import BrowserWindows
 import FoundationEssentials
+import Processes
 
 /// The paths of the environment's programs. Except for the sample apps, they are in the folder of `baton`, where the
 /// build puts them.
@@ -20,15 +21,13 @@ struct ProgramFiles: Sendable {
     }
 
     /// The folder of Swift's libraries, which programs load unless they are linked statically; nil if every confined
-    /// window sees it anyway, such as a toolchain in `/usr` or `/opt`.
+    /// window sees it anyway, such as a toolchain in `/usr`.
     ///
-    /// - Throws: an error of Foundation if the libraries of this process cannot be read.
+    /// - Throws: ``FileError`` if the libraries of this process cannot be read.
     static func runtimeToShow() throws -> String? {
-        let maps = try String(contentsOf: URL(filePath: "/proc/self/maps"), encoding: .utf8)
-        let library = maps.split(separator: "\n").compactMap { line in line.firstIndex(of: "/").map { line[$0...] } }
-            .first { $0.hasSuffix("/libswiftCore.so") }
-        guard let library, !SystemFiles.contain(String(library)) else { return nil }
-        return String(library.dropLast("/libswiftCore.so".count))
+        guard let folder = try OwnProgram.folder(ofLibrary: "libswiftCore.so"), !SystemFiles.contain(folder + "/")
+        else { return nil }
+        return folder
     }
 
     /// Finds the programs.

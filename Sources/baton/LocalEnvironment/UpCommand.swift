@@ -32,7 +32,7 @@ struct UpCommand: AsyncParsableCommand {
         try await output.reporting {
             let narrator = Narrator(isJSON: output.json)
             let browser = person.map { BrowserChoice.person(program: URL(filePath: $0).path) } ?? .window
-            try browser.check()
+            try await browser.check()
             let local = try LocalEnvironment(
                 layout: options.layout, programs: try options.programs, browser: browser)
             let signals = Signals([SIGINT, SIGTERM]) { [running = local.running] in running.end(.asked) }

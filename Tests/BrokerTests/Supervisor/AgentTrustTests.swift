@@ -65,7 +65,7 @@ import Testing
             try await SupervisorFixture.with(scratch) { fixture in
                 let agent = try fixture.agent(of: 1000)
                 #expect(try await fixture.finding("browser_not_confined") == nil)
-                agent.say(.cannotConfine)
+                agent.say(.cannotOpen(.notConfined))
                 #expect(try await fixture.finding("browser_not_confined")?.verdict == .bad)
                 agent.say(.failed(id: 1, code: "browser_unavailable", message: ""))
                 #expect(try await fixture.finding("browser_not_confined") != nil)
@@ -75,6 +75,27 @@ import Testing
                 guard case .open(let id, _, _) = try await agent.order() else { throw TestProblem("no browser") }
                 agent.say(.opened(id: id))
                 #expect(try await fixture.finding("browser_not_confined") == nil)
+            }
+        }
+    }
+
+    @Test func `an administrator sees which browser does not know a policy, and workers that nobody can sign in`()
+        async throws
+    {
+        try await Scratch.with { scratch in
+            try await SupervisorFixture.with(scratch) { fixture in
+                let agent = try fixture.agent(of: 1000)
+                agent.say(.cannotOpen(.workersPolicyUnknown))
+                #expect(try await fixture.finding("workers_browser_policy_unknown")?.verdict == .bad)
+                // A sign-in window is another browser's.
+                fixture.sessionProcessSends(.signInRequested(requestID: 1))
+                fixture.sessionProcessSends(.browserWanted(url: "http://127.0.0.1:1/x"))
+                guard case .open(let id, _, _) = try await agent.order() else { throw TestProblem("no browser") }
+                agent.say(.opened(id: id))
+                #expect(try await fixture.finding("workers_browser_policy_unknown") != nil)
+                agent.say(.failed(id: id, code: "policy_unknown", message: ""))
+                let finding = try await fixture.finding("browser_policy_unknown")
+                #expect(finding?.verdict == .bad && finding?.remedy?.contains("log of baton-agent") == true)
             }
         }
     }

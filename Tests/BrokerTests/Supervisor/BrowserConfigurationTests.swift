@@ -18,11 +18,11 @@ import Testing
                 let first = try BrowserConfiguration(blocked: [AddressPattern("*")])
                 fixture.device.set(browser: first)
                 let agent = try fixture.agent(of: 1000)
-                // The agent first gets the address of the sign-in pages, which open even if the configuration blocks
+                // The agent first gets the origin of the sign-in pages, which open even if the configuration blocks
                 // them.
                 let channel = agent.channel
                 let told = try await blocking { try channel.receive().message }
-                #expect(try told == .signIn(AddressPattern("https://login.test")))
+                #expect(try told == .signIn(WebOrigin(of: WebAddress("https://login.test/any"))))
                 #expect(try await agent.order() == .configure(first))
                 let epoch = try await fixture.signIn(through: agent)
                 // An unchanged configuration is not sent again; a changed configuration is sent at once.

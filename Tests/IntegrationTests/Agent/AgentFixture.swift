@@ -36,7 +36,7 @@ struct AgentFixture {
             // A confined browser sees the test's folder, but cannot write to it.
             browser["kind"] = kind
             browser["signIn"] = command
-            browser["readable"] = [scratch.path]
+            browser["readable"] = try [scratch.path] + RunningProgram.libraries()
             browser["host"] = try RunningProgram.built("baton-browser-host")
         }
         let configuration: [String: Any] = [
@@ -100,6 +100,14 @@ struct Broker {
         while true {
             let message = try await receive()
             guard case .examined = message else { return message }
+        }
+    }
+
+    /// The agent's next message, except that windows cannot open: it says so when it is asked and when it has found out.
+    func nextAfterObstacles() async throws -> AgentMessage {
+        while true {
+            let message = try await next()
+            guard case .cannotOpen = message else { return message }
         }
     }
 

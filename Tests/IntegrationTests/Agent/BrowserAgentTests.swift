@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import BrokerIPC
+import BrowserPolicies
 import Files
 import Glibc
 import Processes
@@ -172,7 +173,7 @@ import UnixSocket
             _ = try await live.startAgent(
                 through: ["/usr/bin/unshare", "--user", "--map-root-user", "/bin/sh", "-c", script])
             let broker = try await live.accept()
-            #expect(try await broker.next() == .cannotConfine)
+            #expect(try await broker.next() == .cannotOpen(.notConfined))
             let page = AgentOrder.pages + 1
             for order in [
                 AgentOrder.open(id: 1, epoch: live.epoch, url: "http://127.0.0.1:1/"),
@@ -186,6 +187,71 @@ import UnixSocket
                 #expect(code == "confinement_unavailable")
             }
             #expect(try !isThere(scratch.path("started")))
+            try broker.send(.close(epoch: live.epoch))
+            #expect(try await broker.next() == .closed(epoch: live.epoch))
+        }
+    }
+
+    @Test func `a browser that does not know a policy opens no window, until another version is installed`()
+        async throws
+    {
+        try await Scratch.with { scratch in
+            let needed = ChromiumPolicies.names.needed
+            func program(knowing names: Set<String>) -> String {
+                "#!/bin/sh\nexec /bin/sleep 600\n\0" + names.sorted().joined(separator: "\0")
+            }
+            let browser = try scratch.writeProgram(
+                program(knowing: needed.subtracting(["URLBlocklist", "SyncDisabled"])), to: "browser")
+            let live = try AgentFixture(scratch, command: [browser, "{profile}", "{url}"], kind: "chromium")
+            let agent = try await live.startAgent()
+            let broker = try await live.accept()
+            // The broker learns it before a window is ordered.
+            #expect(try await broker.next() == .cannotOpen(.policyUnknown))
+            let page = AgentOrder.pages + 1
+            for order in [
+                AgentOrder.open(id: 1, epoch: live.epoch, url: "http://127.0.0.1:1/"),
+                .browse(id: page, epoch: live.epoch, address: nil),
+            ] {
+                try broker.send(order)
+                guard case .failed(_, let code, let message) = try await broker.nextAfterObstacles() else {
+                    Issue.record("the agent does not say that the window failed")
+                    return
+                }
+                #expect(code == "policy_unknown" && message.contains(": SyncDisabled, URLBlocklist. Install"))
+            }
+            #expect(try agent.log().contains("no window can open"))
+            try scratch.writeProgram(program(knowing: needed), to: "next")
+            try AtomicFile(path: scratch.path("next")).move(to: browser)
+            try broker.send(.open(id: 2, epoch: live.epoch, url: "http://127.0.0.1:1/"))
+            #expect(try await broker.nextAfterObstacles() == .opened(id: 2))
+            try broker.send(.close(epoch: live.epoch))
+            #expect(try await broker.next() == .closed(epoch: live.epoch))
+        }
+    }
+
+    @Test func `what bubblewrap says is in the agent's log if a window does not start`() async throws {
+        try await Scratch.with { scratch in
+            let live = try AgentFixture(
+                scratch, command: ["/bin/sh", "-c", "exec sleep 600", "{profile}", "{url}"], kind: "chromium")
+            let script = #"mount --bind "$0" /usr/bin/bwrap && exec "$@""#
+            let refusing = try scratch.writeProgram(
+                """
+                #!/bin/sh
+                case "$*" in *end-window*) echo "bwrap: Can't mount proc on /canary: Permission denied" >&2; exit 1 ;; esac
+                exec \(scratch.path("bwrap")) "$@"
+                """, to: "refusing")
+            try scratch.install("/usr/bin/bwrap", as: "bwrap")
+            let agent = try await live.startAgent(
+                through: ["/usr/bin/unshare", "--mount"] + (geteuid() == 0 ? [] : ["--map-root-user"]) + [
+                    "/bin/sh", "-c", script, refusing,
+                ])
+            let broker = try await live.accept()
+            try broker.send(.open(id: 1, epoch: live.epoch, url: "http://127.0.0.1:1/"))
+            #expect(try await broker.next() == .opened(id: 1))
+            #expect(try await broker.next() == .browserBroke(epoch: live.epoch))
+            let log = try agent.log()
+            #expect(log.contains("bubblewrap=Can't mount proc (Permission denied)"), "\(log)")
+            #expect(!log.contains("canary"))
             try broker.send(.close(epoch: live.epoch))
             #expect(try await broker.next() == .closed(epoch: live.epoch))
         }

@@ -46,9 +46,9 @@ import Testing
     /// The policies of a sign-in window whose start page is a file that every machine has.
     private func signIn(_ configuration: BrowserConfiguration, platform: String?) throws -> JSONValue {
         ChromiumPolicies.signIn(
-            configuration, platform: try platform.map { text throws in try AddressPattern(text) },
+            configuration, platform: try platform.map { text throws in WebOrigin(of: try WebAddress(text)) },
             origin: "http://127.0.0.1:9", startPage: "file:///usr/share/doc/base-files/copyright",
-            guarding: Self.singleSignOn.chromium)
+            guarding: Self.singleSignOn.chromium, host: Self.singleSignOn.host)
     }
 
     private func policies(
@@ -181,7 +181,8 @@ import Testing
             "http://127.0.0.1:9/random", "file:///usr/share/doc/base-files/copyright",
         ]
         let closed = [
-            "https://idp.example.net/other", "http://login.example.net/", "https://allowed.example/",
+            "https://idp.example.net/other", "http://login.example.net/", "https://login.example.net:8443/",
+            "https://www.login.example.net/", "https://allowed.example/",
             "https://portal.example.org/", "http://localhost:9/", "http://127.0.0.1:10/", "data:text/html,x",
             "ftp://login.example.net/", "file:///usr/share/doc/base-files/", "file:///usr/share/doc/bash/copyright",
             Self.viewer,
@@ -191,6 +192,17 @@ import Testing
             inspectable(policies, list: false), visits: open + closed + Self.internalPages)
         for address in open { #expect(answer.visits[address] != "net::ERR_BLOCKED_BY_ADMINISTRATOR", "\(address)") }
         for address in closed + Self.internalPages {
+            #expect(answer.visits[address] == "net::ERR_BLOCKED_BY_ADMINISTRATOR", "\(address)")
+        }
+    }
+
+    @Test(arguments: ["https://10.0.0.1:8443", "https://[2001:db8::1]", "https://login.example.net:8443"])
+    func `the sign-in window opens one port of the platform's host`(_ origin: String) async throws {
+        let policies = try #require(signIn(.standard, platform: origin + "/x").object)
+        let closed = ["https://10.0.0.1/", "https://[2001:db8::1]:8443/", "https://login.example.net/"]
+        let answer = try await chromium(inspectable(policies, list: false), visits: [origin + "/"] + closed)
+        #expect(answer.visits[origin + "/"] != "net::ERR_BLOCKED_BY_ADMINISTRATOR")
+        for address in closed {
             #expect(answer.visits[address] == "net::ERR_BLOCKED_BY_ADMINISTRATOR", "\(address)")
         }
     }
@@ -218,15 +230,18 @@ import Testing
             blocked: ["*", ".login.example.net", "https://www.login.example.net", "login.example.net/x", "127.0.0.1/r"]
                 .map { text throws in try AddressPattern(text) })
         let context = PolicyContext(
-            needed: [try AddressPattern("https://login.example.net"), try AddressPattern("http://127.0.0.1")],
-            startPages: "/usr/share/doc")
+            needed: [
+                WebOrigin(of: try WebAddress("https://login.example.net")).pattern,
+                try AddressPattern("http://127.0.0.1"),
+            ], startPages: "/usr/share/doc")
         let open = [
             "https://portal.example.org/a/b", "https://login.example.net/", "https://login.example.net/x",
-            "https://www.login.example.net/", "http://127.0.0.1:9/random", "file:///usr/share/doc/chromium",
+            "http://127.0.0.1:9/random", "file:///usr/share/doc/chromium",
         ]
         let closed = [
             "https://portal.example.org/", "http://login.example.net/", "http://login.example.net/x",
-            "file:///etc/passwd", "https://127.0.0.1/", "https://127.0.0.1/r",
+            "https://www.login.example.net/", "https://x.login.example.net/", "file:///etc/passwd",
+            "https://127.0.0.1/", "https://127.0.0.1/r",
         ]
         let answer = try await chromium(inspectable(policies(configuration, in: context)), visits: open + closed)
         for address in open { #expect(answer.visits[address] != "net::ERR_BLOCKED_BY_ADMINISTRATOR", "\(address)") }

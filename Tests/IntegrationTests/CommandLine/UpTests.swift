@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import BrokerIPC
+import BrowserPolicies
 import Foundation
 import Glibc
 import TestSupport
@@ -86,19 +87,38 @@ import Testing
         async throws
     {
         try await Scratch.with { scratch in
-            let run = try await RunningProgram.start(
-                "/usr/bin/unshare",
-                ["--mount"] + (geteuid() == 0 ? [] : ["--map-root-user"]) + [
-                    "/bin/sh", "-c", #"mount --bind /bin/false /usr/bin/bwrap && exec "$@""#, "sh",
-                    try RunningProgram.built("baton"), "up", "--json", "--directory", scratch.path("w"),
-                ],
-                environment: ["DISPLAY": ":1"], log: "up.log", awaitsReady: false, in: scratch)
-            #expect(try await run.waitForExit() == 1)
-            let error = try CommandRun.Failure(try run.log()).error
+            let error = try await refusal(with: "/bin/false", inPlaceOf: "/usr/bin/bwrap", in: scratch)
             #expect(error.code == "browser_not_confined")
             #expect(error.message.contains("/usr/bin/bwrap") && !error.remedy.isEmpty)
-            #expect(!FileManager.default.fileExists(atPath: scratch.path("w")))
         }
+    }
+
+    @Test func `with a browser that does not know a policy, nothing is started, and the command says which policy`()
+        async throws
+    {
+        try await Scratch.with { scratch in
+            let names = ChromiumPolicies.names.needed.subtracting(["RemoteDebuggingAllowed"])
+            let browser = try scratch.writeProgram(names.joined(separator: "\0"), to: "browser")
+            let error = try await refusal(with: browser, inPlaceOf: "/usr/lib/chromium/chromium", in: scratch)
+            #expect(error.code == "browser_policy_unknown")
+            #expect(error.message.contains("RemoteDebuggingAllowed") && !error.remedy.isEmpty)
+        }
+    }
+
+    /// The error of `baton up` on a screen, with another file in the place of one of the system's.
+    private func refusal(
+        with file: String, inPlaceOf place: String, in scratch: Scratch
+    ) async throws -> CommandRun.Failure.Parts {
+        let run = try await RunningProgram.start(
+            "/usr/bin/unshare",
+            ["--mount"] + (geteuid() == 0 ? [] : ["--map-root-user"]) + [
+                "/bin/sh", "-c", #"mount --bind "$0" "$1" && shift && exec "$@""#, file, place,
+                try RunningProgram.built("baton"), "up", "--json", "--directory", scratch.path("w"),
+            ],
+            environment: ["DISPLAY": ":1"], log: "up.log", awaitsReady: false, in: scratch)
+        #expect(try await run.waitForExit() == 1)
+        #expect(!FileManager.default.fileExists(atPath: scratch.path("w")))
+        return try CommandRun.Failure(try run.log()).error
     }
 
     @Test(arguments: ["baton-server", "batond", "baton-agent"])

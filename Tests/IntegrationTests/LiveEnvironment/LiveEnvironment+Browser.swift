@@ -92,7 +92,8 @@ extension LiveEnvironment {
         if let program { workers.append("--instead=" + program) }
         browser["command"] = workers + options
         let people = command[person].split(separator: "/").dropLast().map { "/" + $0 }.joined()
-        browser["readable"] = [people, path("configuration")] + (program == nil ? [] : [scratch.path])
+        browser["readable"] =
+            try [people, path("configuration")] + RunningProgram.libraries() + (program == nil ? [] : [scratch.path])
         browser["kind"] = kind.rawValue
         browser["accessible"] = isAccessible
         browser["host"] = try users?.browserHost(in: scratch) ?? RunningProgram.built("baton-browser-host")

@@ -73,6 +73,13 @@ import Testing
         #expect(!settings.contains { $0.hasPrefix("ProtectProc=") || $0.hasPrefix("ProcSubset=") })
     }
 
+    @Test(arguments: ["baton-kiosk.service", "baton-agent.service"])
+    func `however often the kiosk and the agent end, they are started again`(name: String) throws {
+        let unit = try textOfFile(Repository.root + "/packaging/systemd/" + name)
+        let settings = unit.split(separator: "\n").map(String.init)
+        #expect(settings.contains("StartLimitIntervalSec=0") && settings.contains("Restart=always"))
+    }
+
     /// The limits are scores up to 100. The helper mounts file systems: it needs a capability with a high weight, and
     /// has no mount namespace of its own.
     @Test(arguments: [("batond.service", 20), ("baton-server.service", 20), ("baton-helper.service", 40)])

@@ -31,6 +31,11 @@ package final class RunningProgram: Sendable {
         return path
     }
 
+    /// The folder of the libraries that programs of this package load, if it is outside of `/usr`.
+    package static func libraries() throws -> [String] {
+        try [OwnProgram.folder(ofLibrary: "libswiftCore.so")].compactMap(\.self).filter { !$0.hasPrefix("/usr/lib") }
+    }
+
     /// Starts `executable` (a path). With `awaitsReady`, returns when the program has sent `READY=1`.
     ///
     /// - Parameters:

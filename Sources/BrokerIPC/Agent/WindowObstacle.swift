@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Why windows of the agent cannot open, whatever page is ordered. The raw values are the codes of `baton doctor`.
+package enum WindowObstacle: String, Sendable, Codable, Equatable {
+    /// The machine cannot confine a browser.
+    case notConfined = "browser_not_confined"
+    /// The browser of the sign-in window does not know a policy on which Baton relies.
+    case policyUnknown = "browser_policy_unknown"
+    /// The same of the worker's browser, if it is another one. Workers can sign in.
+    case workersPolicyUnknown = "workers_browser_policy_unknown"
+
+    /// Whether nobody can sign in.
+    package var preventsSignIn: Bool { self != .workersPolicyUnknown }
+
+    /// Converts the agent's failure code of an order.
+    ///
+    /// - Returns: nil if another page may open.
+    package init?(code: String, isPage: Bool) {
+        switch AgentFailure.Code(rawValue: code) {
+        case .confinementUnavailable: self = .notConfined
+        case .policyUnknown: self = isPage ? .workersPolicyUnknown : .policyUnknown
+        default: return nil
+        }
+    }
+}

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import Glibc
+package import Processes
+internal import UnixSocket
+
+/// Where an installed browser keeps the names of the policies that it knows.
+package enum PolicyPlace: Sendable, Hashable {
+    /// Chromium's program, in which each name is a C string or the end of another one.
+    case program(String)
+    /// The archive with the schema of Firefox's policies, which is not compressed.
+    case schema(String)
+
+    /// The schema of Debian's Firefox ESR.
+    package static let firefox = PolicyPlace.schema("/usr/lib/firefox-esr/browser/omni.ja")
+
+    package var file: String {
+        switch self {
+        case .program(let file), .schema(let file): file
+        }
+    }
+
+    /// grep's arguments. With `-o`, it prints what matches, separated by NUL or by line ends.
+    fileprivate func words(for names: Set<String>) -> [String] {
+        let choice = "(" + names.sorted().joined(separator: "|") + ")"
+        return switch self {
+        case .program: ["-azoE", choice + "$", "--", file]
+        case .schema: ["-aoE", #"""# + choice + #"": \{"#, "--", file]
+        }
+    }
+}
+
+/// A running search of an installed browser's files for the names of policies.
+package struct PolicySearch: Sendable {
+    /// What the search has found.
+    package enum Finding: Sendable, Equatable {
+        case known(Set<String>)
+        /// It could not be found out what the browser knows: the file cannot be read, or contains no name at all, as the
+        /// program of a browser that is packaged otherwise.
+        case unknown
+    }
+
+    /// The program that searches. It must be reaped with ``finish()``.
+    package let process: ChildProcess
+    private let names: Set<String>
+    private let output: MemoryFile
+
+    private static let program = "/usr/bin/grep"
+    /// Milliseconds that the search may take. It reads some hundred megabytes.
+    private static let patience: Int32 = 30_000
+    private static let limit = 1 << 20
+
+    /// - Parameter names: ASCII letters and digits only.
+    /// - Throws: ``ProcessFailure``, ``FileError``
+    package init(for names: Set<String>, in place: PolicyPlace) throws {
+        (self.names, output) = (names, try MemoryFile())
+        process = try ChildProcess.spawn(
+            executable: Self.program, arguments: place.words(for: names), environment: ["LC_ALL": "C"],
+            descriptors: [(output.descriptor, as: STDOUT_FILENO)], output: .discarded)
+    }
+
+    /// Waits for the end of the search; blocks. It may be called again, also from another thread.
+    ///
+    /// - Returns: nil if the search was interrupted, or took too long.
+    package func finish() -> Finding? {
+        if !process.pidfd.isReadable(within: Self.patience) { process.kill() }
+        guard case .exited(let code)? = try? process.waitForExit() else { return nil }
+        guard code == 0, let found = try? output.content(limit: Self.limit) else { return .unknown }
+        let words = found.split { !Self.isPart($0) }.map { String(decoding: $0, as: UTF8.self) }
+        let known = names.intersection(words)
+        return known.isEmpty ? .unknown : .known(known)
+    }
+
+    private static func isPart(_ byte: UInt8) -> Bool {
+        (0x30...0x39).contains(byte) || (0x41...0x5a).contains(byte) || (0x61...0x7a).contains(byte)
+    }
+}
+
+/// What identifies a file's content without reading it.
+package struct FileStamp: Sendable, Hashable {
+    private let numbers: [Int64]
+
+    /// Returns nil if there is no such file, or if this user may not see it.
+    package init?(of path: String) {
+        var status = stat()
+        guard unsafe stat(path, &status) == 0 else { return nil }
+        numbers = [
+            Int64(bitPattern: UInt64(status.st_dev)), Int64(bitPattern: UInt64(status.st_ino)), Int64(status.st_size),
+            Int64(status.st_mtim.tv_sec), Int64(status.st_mtim.tv_nsec),
+        ]
+    }
+}
+
+/// The installed browser does not know policies on which Baton's promises rest. Its windows must not open.
+package struct PolicyFailure: WindowFailure, Equatable {
+    /// The browser's file.
+    package let file: String
+    package let policies: [String]
+
+    /// - Returns: nil if the browser knows all needed policies, or if it could not be found out what it knows.
+    package init?(_ finding: PolicySearch.Finding?, needed: Set<String>, in place: PolicyPlace) {
+        guard case .known(let known) = finding, !needed.isSubset(of: known) else { return nil }
+        (file, policies) = (place.file, needed.subtracting(known).sorted())
+    }
+
+    package var code: String { "browser_policy_unknown" }
+
+    package var cause: String {
+        "The browser \(file) does not know policies on which Baton relies: \(policies.joined(separator: ", "))."
+    }
+
+    package var remedy: String {
+        "Install a version of Baton that supports this browser, or the browser's former version."
+    }
+}
+
+/// Asks installed browsers for the policies that they know, and reads a browser's files again only if they have changed.
+///
+/// Not for a process that reaps all of its children.
+package actor InstalledPolicies {
+    private var findings: [PolicyPlace: (stamp: FileStamp, failure: PolicyFailure?)] = [:]
+
+    package init() {}
+
+    /// - Throws: ``PolicyFailure`` if the browser does not know one of the policies.
+    package func check(_ needed: Set<String>, in place: PolicyPlace) async throws {
+        guard let stamp = FileStamp(of: place.file) else { return }
+        if let known = findings[place], known.stamp == stamp {
+            if let failure = known.failure { throw failure }
+            return
+        }
+        let finding = try await blocking { try PolicySearch(for: needed, in: place).finish() }
+        let failure = PolicyFailure(finding, needed: needed, in: place)
+        if finding != nil { findings[place] = (stamp, failure) }
+        if let failure { throw failure }
+    }
+}

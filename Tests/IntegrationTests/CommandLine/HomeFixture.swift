@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+import BrokerIPC
+import BrokerProtocol
+import Foundation
+import Processes
+import TestSupport
+import Testing
+import UnixSocket
+
+/// `baton home` in a session of its own, with a person at its window (Tests/Person/home_window.py).
+struct HomeFixture {
+    let program: RunningProgram
+    let port: Int
+    private let desktop: [String: String]
+    private let states: FramedJSON<DeviceState, DeviceState>
+    private let scratch: Scratch
+
+    /// - Parameters:
+    ///   - session: the variables that replace those of a session with a screen and a message bus.
+    ///   - entrance: a command that replaces itself with the home screen (exec(3)).
+    init(
+        _ arguments: [String] = [], session: [String: String]? = nil, through entrance: [String] = [],
+        in scratch: Scratch
+    ) async throws {
+        self.scratch = scratch
+        for name in ["run", "session", "home"] {
+            try FileManager.default.createDirectory(
+                atPath: scratch.path(name), withIntermediateDirectories: false,
+                attributes: [.posixPermissions: 0o700])
+        }
+        let folders = [
+            "LANG": "C.UTF-8", "HOME": scratch.path("home"), "TMPDIR": scratch.path("home"),
+            "XDG_RUNTIME_DIR": scratch.path("session"), "BATON_MARKER": scratch.path("managed"),
+        ]
+        if let session {
+            desktop = folders.merging(session) { $1 }
+        } else {
+            desktop = folders.merging(try await Self.session(in: scratch)) { $1 }
+        }
+        port = Int(try #require(FreePort.tcp()))
+        let listener = try Listener(path: scratch.path("run/status.sock"), mode: 0o600)
+        let words =
+            try entrance + [RunningProgram.built("baton"), "home", "--runtime-directory", scratch.path("run")]
+            + ["--port", String(port)] + arguments
+        program = try await RunningProgram.start(
+            words[0], Array(words.dropFirst()), environment: desktop, log: "home.log", in: scratch)
+        states = FramedJSON(try await blocking { try listener.accept() }, limits: Wire.statusLimits)
+        try report(.ready)
+    }
+
+    private static func session(in scratch: Scratch) async throws -> [String: String] {
+        let (_, display) = try await VirtualScreen.start(in: scratch)
+        return [
+            "DISPLAY": display, "WAYLAND_DISPLAY": "",
+            "DBUS_SESSION_BUS_ADDRESS": try await MessageBus.start(in: scratch),
+        ]
+    }
+
+    /// Tells the home screen the state of the device.
+    func report(_ stage: DeviceState.Stage) throws {
+        try states.send(
+            DeviceState(stage: stage, reason: "shared", isEnrolled: true, registration: "good", hasAgent: true))
+    }
+
+    /// Has the person do something; fails with what they say.
+    func person(_ words: [String]) async throws {
+        let person = try await start(words)
+        let code = try await person.waitForExit()
+        let said = try person.log()
+        #expect(code == 0, "\(said)")
+    }
+
+    func start(_ words: [String], script: String = "home_window.py") async throws -> RunningProgram {
+        try await RunningProgram.start(
+            "/usr/bin/python3", ["-W", "ignore", Repository.root + "/Tests/Person/" + script] + words,
+            environment: desktop, log: "person-\(UInt32.random(in: 0...UInt32.max)).log", awaitsReady: false,
+            in: scratch)
+    }
+
+    /// Has the person close the window.
+    func close() async throws {
+        let close = try await RunningProgram.start(
+            "/usr/bin/python3", [Repository.root + "/Tests/Person/close_window.py", "^Home screen$"],
+            environment: desktop, log: "close.log", awaitsReady: false, in: scratch)
+        #expect(try await close.waitForExit() == 0)
+    }
+
+    /// Every process that the home screen has started, directly or indirectly.
+    func processes() throws -> [ForeignProcess] {
+        var (found, waiting) = ([Int32](), [program.pid])
+        while let next = waiting.popLast() {
+            let more = (try? children(of: next)) ?? []
+            found += more
+            waiting += more
+        }
+        return found.compactMap { try? ForeignProcess(pid: $0) }
+    }
+
+    /// Waits until the log has so many lines with this text.
+    func says(_ text: String, times: Int = 1) async throws {
+        let log = program.logPath
+        try await FolderWatch(scratch.path).until(text) {
+            try textOfFile(log).split(separator: "\n").filter { $0.contains(text) }.count >= times
+        }
+    }
+
+    /// What is in the folders in which a program of the session may write.
+    func files() throws -> [String] {
+        try ["session", "home"].flatMap { try FileManager.default.contentsOfDirectory(atPath: scratch.path($0)) }
+    }
+}
