@@ -15,7 +15,7 @@ extension OpenWindows {
             throw AgentFailure(.browserUnavailable, "The agent opens a worker's page only if browser.kind is set.")
         }
         // Also while the browser runs: it reads the extension again whenever it starts anew in its sandbox.
-        try managed.check(package)
+        try refuseChangedFiles()
         endUnended()
         guard unended.isEmpty else {
             throw AgentFailure(.notCleared, "A sign-in window has not ended yet. Open the page again.")
@@ -24,8 +24,9 @@ extension OpenWindows {
         var sandbox: HeldProcess?
         if worker == nil {
             let folder = try windowFolder(BrowserProfile.workersWindow, of: order.profile)
-            let words = try managed.workersBrowser(window(folder, order), package)
-            sandbox = try start(words, environment(of: order.profile), in: folder)
+            let prepared = try managed.workersBrowser(window(folder, order), package)
+            try refuse(ifChanged: prepared.policies)
+            sandbox = try start(prepared, environment(of: order.profile), in: folder)
         }
         do { try open(address, as: number) } catch {
             // Without a page, a new sandbox has no use.
@@ -39,9 +40,11 @@ extension OpenWindows {
         return started(number, by: sandbox.process, order.id)
     }
 
-    private func start(_ words: [String], _ environment: [String: String], in folder: Directory) throws -> HeldProcess {
-        let sandbox = try HeldProcess.start(words, environment: environment, keepsInput: true)
-        let browser = WorkersBrowser(sandbox, folder: folder)
+    private func start(
+        _ prepared: ManagedBrowser.Prepared, _ environment: [String: String], in folder: Directory
+    ) throws -> HeldProcess {
+        let sandbox = try HeldProcess.start(prepared.words, environment: environment, keepsInput: true)
+        let browser = WorkersBrowser(sandbox, folder: folder, policies: prepared.policies)
         worker = browser
         try BlockingThread.start { [events] in
             browser.readEnds { events.post(.pageEnded($0, $1)) }

@@ -13,6 +13,8 @@ internal import UnixSocket
 struct WorkersBrowser {
     /// The folder with the start pages, which the browser sees at the same path.
     let folder: Directory
+    /// The browser's policies, as they were written.
+    let policies: KnownFiles
     /// The numbers of the processes that show pages or pass them on.
     private(set) var pages: Set<Int> = []
     private let held: HeldProcess
@@ -47,7 +49,9 @@ struct WorkersBrowser {
     }
 
     /// - Parameter held: the sandbox, which keeps its standard input.
-    init(_ held: HeldProcess, folder: Directory) { (self.held, self.folder) = (held, folder) }
+    init(_ held: HeldProcess, folder: Directory, policies: KnownFiles) {
+        (self.held, self.folder, self.policies) = (held, folder, policies)
+    }
 
     /// Opens a page, as soon as the sandbox is released.
     ///

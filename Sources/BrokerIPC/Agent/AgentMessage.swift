@@ -39,7 +39,7 @@ package enum AgentMessage: Sendable, Codable, Equatable {
 
     /// The version of these messages, sent in ``hello(version:)``. After an upgrade, an agent of the new version may meet
     /// a broker of the old one until the session ends; a broker refuses an agent of another version.
-    package static let version = 3
+    package static let version = 4
 
     private enum ExaminedCodingKeys: String, CodingKey { case epoch, _1 = "examination" }
 }

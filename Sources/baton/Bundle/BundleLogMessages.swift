@@ -7,6 +7,8 @@ enum BundleLogMessages {
         "a PIN could not be stored",
         "a PIN for signing in without the server is set",
         "a browser could not be examined completely",
+        "a file that browsers read could not be compared",
+        "a file that browsers read was changed",
         "a browser holds something open",
         "a file of offline sign-in cannot be opened",
         "a kept session key cannot be used",
