@@ -415,7 +415,7 @@ def sign_in(first, user, password):
 def excepted(kind, name, what=None):
     """What may appear in a window of this kind, by the name of what it is, after the attempt `what`."""
     return [each[name] for each in DATA["exceptions"]
-            if name in each and kind in each["in"] and each.get("attempt") in (None, what)]
+            if name in each and kind in each["in"] and re.fullmatch(each.get("attempt", ".*"), what or "")]
 
 
 def is_excepted(kind, title, what):
