@@ -93,7 +93,9 @@ package struct SessionHelper: Sendable {
                 "a place was not searched completely",
                 metadata: ["place": "\(place.rawValue)", "error.number": "\(reason)"])
         }
-        return .left(home: user.home, files: files, unread: SearchedPlace.allCases.filter { unread[$0] != nil })
+        return .left(
+            home: user.home, files: files, unread: SearchedPlace.allCases.filter { unread[$0] != nil },
+            foldersAsOf: other?.began ?? 0)
     }
 
     private func groups() throws(HelperRefusal) -> SessionGroups {

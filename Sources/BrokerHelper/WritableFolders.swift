@@ -14,6 +14,8 @@ internal import Synchronization
 final class WritableFolders: Sendable {
     /// What a complete search found. `isComplete` is false if a folder or a file system could not be read.
     struct Findings: Equatable {
+        /// When the search began, in seconds since 1970.
+        let began: Int
         var folders: [String] = []
         var isComplete = true
     }
@@ -22,6 +24,8 @@ final class WritableFolders: Sendable {
         /// The findings of the last complete search; nil before the first.
         var findings: Findings?
         var isRunning = false
+        /// Whether a search was asked for while another one ran, which may have passed a folder that is new.
+        var isAskedForAgain = false
         /// Whether another search begins when the hand-over has ended.
         var isDue = false
         /// Whether a hand-over has begun since a search was last asked for.
@@ -55,8 +59,11 @@ final class WritableFolders: Sendable {
     func refresh() {
         let begins = state.withLock { state in
             state.isHalted = false
-            guard !state.isRunning else { return false }
-            (state.isRunning, state.isDue) = (true, false)
+            guard !state.isRunning else {
+                state.isAskedForAgain = true
+                return false
+            }
+            (state.isRunning, state.isDue, state.isAskedForAgain) = (true, false, false)
             return true
         }
         guard begins else { return }
@@ -88,23 +95,26 @@ final class WritableFolders: Sendable {
         let found = search()
         let isLeftOver = state.withLock { state in
             state.isRunning = false
-            if let found { (state.findings, state.isDue) = (found, false) }
-            return found == nil && !state.isHalted
+            if let found { (state.findings, state.isDue) = (found, state.isAskedForAgain) }
+            return (found == nil || state.isAskedForAgain) && !state.isHalted
         }
         if let found {
             logger.info(
                 "searched for folders in which session users may create files",
                 metadata: ["folders": "\(found.folders.count)", "complete": "\(found.isComplete)"])
         }
-        // The hand-over ended before the search noticed that it had begun.
+        // Or the hand-over ended before the search noticed that it had begun.
         if isLeftOver { refresh() }
     }
 
     /// Searches every file system of this machine; nil if a hand-over ended the search.
     private func search() -> Findings? {
         let began = halts.load(ordering: .sequentiallyConsistent)
-        guard let table = try? MountTable.read() else { return Findings(isComplete: false) }
-        var findings = Findings()
+        var findings = Findings(began: time(nil))
+        guard let table = try? MountTable.read() else {
+            findings.isComplete = false
+            return findings
+        }
         let mounts = table.visible
         var walk = FolderWalk(limits: Self.limits, mountPoints: Set(mounts.map(\.path)))
         for mount in mounts where !mount.isReadOnly && !isExcluded(mount.path) {

@@ -63,10 +63,13 @@ package struct DeviceState: Sendable, Codable, Equatable {
             }
         }
 
-        /// What a search for the worker's files found outside the items.
+        /// What the device has found: of the worker's files outside the items, or of what browsers held open.
         package enum Left: String, Sendable, Codable {
             case nothing, something
-            /// The device could not search everywhere, or has no helper that searches.
+            /// The search for the folders in which workers may create files is older than the session, so a folder that is
+            /// newer was not looked at. In the others nothing was found.
+            case nothingInKnownFolders = "nothing_in_known_folders"
+            /// The device could not look everywhere, or has nothing that looks.
             case unknown
         }
 
@@ -77,19 +80,23 @@ package struct DeviceState: Sendable, Codable, Equatable {
         /// Why the session ended; nil if that is no longer known.
         package let trigger: String?
         package let items: [Item]
-        /// Nil stands for `unknown`.
+        /// What a search for the worker's files found outside the items. Nil stands for `unknown`.
         package let left: Left?
+        /// What the session's browsers held open. Nil stands for `unknown`.
+        package let opened: Left?
         /// How many kinds of places nobody looked at; nil if that is unknown.
         package let unobserved: Int?
 
         package init(
-            receipt: Int, finished: Int, trigger: String?, items: [Item], left: Left? = nil, unobserved: Int? = nil
+            receipt: Int, finished: Int, trigger: String?, items: [Item], left: Left? = nil, opened: Left? = nil,
+            unobserved: Int? = nil
         ) {
             self.receipt = receipt
             self.finished = finished
             self.trigger = trigger
             self.items = items
             self.left = left
+            self.opened = opened
             self.unobserved = unobserved
         }
     }

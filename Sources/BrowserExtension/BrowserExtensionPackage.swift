@@ -77,15 +77,15 @@ package struct BrowserExtensionPackage: Sendable, Equatable {
     /// The datagram socket to which the host sends the browser's number when the extension knows its addresses. Whoever
     /// starts the browser binds it.
     package let readySocket: String
-    private let files: PackedFiles
+    private let files: KnownFiles
 
-    init(folder: String, chromium: Chromium, firefox: Firefox, readySocket: String, files: PackedFiles) {
+    init(folder: String, chromium: Chromium, firefox: Firefox, readySocket: String, files: KnownFiles) {
         (self.folder, self.chromium, self.firefox) = (folder, chromium, firefox)
         (self.readySocket, self.files) = (readySocket, files)
     }
 
-    /// Compares the package's files with what was packed. Returns the path of the first file that is missing or differs;
-    /// nil if all are the same. No browser may start with a different file: it may be another extension.
+    /// Compares the package's folder with what was packed. Returns the path of a file that is missing, differs or was
+    /// added; nil if there is none. No browser may start with a different file: it may be another extension.
     ///
     /// - Throws: ``FileError`` if a file cannot be read.
     package func changedFile() throws(FileError) -> String? { try files.changed() }

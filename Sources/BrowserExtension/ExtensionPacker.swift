@@ -16,7 +16,8 @@ struct ExtensionPacker {
     /// - Throws: ``FileError``, or an error of the cryptographic library.
     func pack() throws -> BrowserExtensionPackage {
         try empty()
-        var files = PackedFiles()
+        var files = KnownFiles()
+        files.close(place, except: [BrowserExtensionPackage.File.ready.rawValue])
         try write(launcher, .launcher, mode: 0o700, to: &files)
         return BrowserExtensionPackage(
             folder: place.path, chromium: try packChromium(&files), firefox: try packFirefox(&files),
@@ -24,10 +25,9 @@ struct ExtensionPacker {
     }
 
     private func write(
-        _ content: [UInt8], _ file: BrowserExtensionPackage.File, mode: UInt32 = 0o600, to files: inout PackedFiles
+        _ content: [UInt8], _ file: BrowserExtensionPackage.File, mode: UInt32 = 0o600, to files: inout KnownFiles
     ) throws(FileError) {
-        try place.file(file.rawValue).replace(with: content, mode: mode)
-        files.add(path(file), content)
+        try files.write(content, to: place.file(file.rawValue), mode: mode)
     }
 
     /// Removes everything from the folder, so that afterwards it contains the packed files only.
@@ -52,7 +52,7 @@ struct ExtensionPacker {
 
     // MARK: - Firefox
 
-    private func packFirefox(_ files: inout PackedFiles) throws(FileError) -> BrowserExtensionPackage.Firefox {
+    private func packFirefox(_ files: inout KnownFiles) throws(FileError) -> BrowserExtensionPackage.Firefox {
         let archive = StoredArchive(manifest: manifest.firefox, ExtensionManifest.script, script)
         try write(archive.bytes, .firefox, to: &files)
         try write(hostManifest("allowed_extensions", ExtensionManifest.firefoxID), .firefoxHost, to: &files)
@@ -63,7 +63,7 @@ struct ExtensionPacker {
 
     // MARK: - Chromium
 
-    private func packChromium(_ files: inout PackedFiles) throws -> BrowserExtensionPackage.Chromium {
+    private func packChromium(_ files: inout KnownFiles) throws -> BrowserExtensionPackage.Chromium {
         let package = try ChromiumPackage(
             StoredArchive(manifest: manifest.chromium, ExtensionManifest.script, script))
         try write(package.bytes, .chromium, to: &files)

@@ -53,7 +53,9 @@ package struct AuditReport: Sendable, Codable, Equatable {
         for item in after.content.items where isSameStart || item.kind == .file {
             let known = versions[Key(item)]
             guard known?.contains(item.version) != true else { continue }
-            found[Head(scope.entry(for: item)), default: []].append(
+            let entry = scope.entry(for: item)
+            // An entry whose files are fixed explains that they are there, not that somebody has changed one.
+            found[Head(known != nil && entry?.isFixed == true ? nil : entry), default: []].append(
                 Difference(kind: item.kind, name: item.name, change: known == nil ? .new : .changed))
         }
         groups = found.map { head, differences in

@@ -9,6 +9,9 @@ extension Leftover {
     /// In a receipt, stands for the folders in which every user may create files and that no entry names.
     package static let otherFolders = SearchedPlace.otherFolders.rawValue
 
+    /// In a receipt, stands for such folders that are newer than the search for them.
+    package static let newFolders = "new_folders"
+
     /// Returns the sorted names of the entries that nobody observed: no item of the receipt is about them, and nobody
     /// searched all of their places. Entries that stay by design are not included.
     ///
@@ -16,7 +19,10 @@ extension Leftover {
     ///   - items: the names of the receipt's items.
     ///   - left: the entries in whose places `baton-helper` found something.
     ///   - searched: the places that `baton-helper` searched completely.
-    package static func unobserved(items: [String], left: [String], searched: Set<SearchedPlace>) -> [String] {
+    ///   - isNewest: whether `baton-helper` has looked for those other folders since the session began.
+    package static func unobserved(
+        items: [String], left: [String], searched: Set<SearchedPlace>, isNewest: Bool = true
+    ) -> [String] {
         let entries = all.filter { entry in
             guard entry.fate != .kept, !items.contains(where: entry.isItem), !left.contains(entry.name) else {
                 return false
@@ -24,7 +30,8 @@ extension Leftover {
             guard let places = entry.searchedPlaces else { return true }
             return !places.isSubset(of: searched)
         }.map(\.name)
-        return (entries + (searched.contains(.otherFolders) ? [] : [otherFolders])).sorted()
+        let folders = searched.contains(.otherFolders) ? (isNewest ? [] : [newFolders]) : [otherFolders]
+        return (entries + folders).sorted()
     }
 
     /// Whether a complete report of `baton-helper` covers every place of the entry.

@@ -72,12 +72,15 @@ package struct Leftover: Sendable {
     /// The receipt's item about this place; nil if receipts have no such item.
     package let item: String?
     package let test: Test?
+    /// Whether an audit takes a change of the entry's files for one that no entry explains.
+    package let isFixed: Bool
 
     init(
         _ name: String, _ places: [Place], fate: Fate, holds: String, eraser: String, observer: Observer = .nobody,
-        item: String? = nil, test: Test? = nil
+        item: String? = nil, test: Test? = nil, isFixed: Bool = false
     ) {
         (self.name, self.places, self.fate) = (name, places, fate)
+        self.isFixed = isFixed
         (self.holds, self.eraser, self.observer, self.item, self.test) = (holds, eraser, observer, item, test)
     }
 

@@ -48,11 +48,16 @@ package struct Receipt: Sendable, Equatable {
         package let unobserved: [String]?
         /// What the agent saw that the epoch's browsers held open although their windows did not need it; sorted.
         package let opened: Finding<[String]>
+        /// When the search began that found the folders in which the user may create files, in seconds since 1970, if that
+        /// was before the session. Nobody looked into such a folder that is newer.
+        package let foldersAsOf: Int?
 
         package init(
-            left: Finding<[String]> = .unknown, unobserved: [String]? = nil, opened: Finding<[String]> = .unknown
+            left: Finding<[String]> = .unknown, unobserved: [String]? = nil, opened: Finding<[String]> = .unknown,
+            foldersAsOf: Int? = nil
         ) {
             (self.left, self.unobserved, self.opened) = (left, unobserved, opened)
+            self.foldersAsOf = foldersAsOf
         }
     }
 
@@ -139,6 +144,7 @@ extension Receipt {
         subject.write(.subject, to: &body)
         remains.left.write(.left, to: &body)
         remains.opened.write(.opened, to: &body)
+        if let time = remains.foldersAsOf { body.set(ReceiptName.foldersAsOf, time) }
         if let unobserved = remains.unobserved { body.set(ReceiptName.unobserved, unobserved) }
         return try SignedLine(body, signedWith: key)
     }
@@ -173,7 +179,7 @@ extension Receipt {
             accessTokensEndBy: try .read(.accessTokensEndBy, members), subject: try .read(.subject, members),
             remains: Remains(
                 left: try .read(.left, members), unobserved: try Self.unobserved(members),
-                opened: try .read(.opened, members)))
+                opened: try .read(.opened, members), foldersAsOf: members[ReceiptName.foldersAsOf]?.integer))
     }
 
     private static let maximumUnobserved = 128

@@ -23,7 +23,8 @@ package struct ReceiptItem: Sendable, Equatable {
     }
     package enum Result: String, Sendable, CaseIterable { case done, failed, unanswered }
 
-    /// `session_key`, `session_process`, `browser`, `files`, or `app:<application id>`.
+    /// `session_key`, `session_process`, `browser`, `files`, `browser_extension`, `browser_policies`, or
+    /// `app:<application id>`.
     package let name: String
     package let grade: Grade
     package let observer: Observer

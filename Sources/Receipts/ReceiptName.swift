@@ -18,6 +18,7 @@ package enum ReceiptName: String, WireName {
     case trigger
     case ended
     case finished
+    case foldersAsOf = "folders_as_of"
     case grade
     case hash
     case items

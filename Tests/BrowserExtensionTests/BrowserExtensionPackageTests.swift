@@ -141,6 +141,8 @@ import Testing
                 try folder.file(name).replace(with: content)
                 #expect(try made.changedFile() == nil)
             }
+            try folder.file("another").replace(with: [])
+            #expect(try made.changedFile() == folder.path)
         }
     }
 

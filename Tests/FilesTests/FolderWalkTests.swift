@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Files
 import Foundation
+import Glibc
 import Testing
 
 @Suite struct FolderWalkTests {
@@ -54,6 +55,43 @@ import Testing
             try FileManager.default.createDirectory(atPath: path + "/a/b/c", withIntermediateDirectories: true)
             #expect(names(below: path, limits: .init(entries: 2)) == (["a", "a/b"], ["/a/b": EFBIG]))
             #expect(names(below: path, limits: .init(entries: 9, depth: 1)) == (["a", "a/b"], ["/a/b": EFBIG]))
+        }
+    }
+
+    /// What takes the place of a folder after a walk has seen it, and before the walk opens it.
+    enum Replacement: CaseIterable { case file, link, pipe, folder, nothing }
+
+    @Test(arguments: Replacement.allCases) func `a folder that is replaced during the walk is unread, or read anew`(
+        _ replacement: Replacement
+    ) throws {
+        try withFolder { path in
+            let manager = FileManager.default
+            let (folder, elsewhere) = (path + "/a", path + "-elsewhere")
+            try manager.createDirectory(atPath: folder, withIntermediateDirectories: false)
+            try manager.createDirectory(atPath: elsewhere, withIntermediateDirectories: false)
+            defer { try? manager.removeItem(atPath: elsewhere) }
+            try Data().write(to: URL(filePath: elsewhere + "/secret"))
+            let result = names(below: path) { seen in
+                guard seen == folder else { return .into }
+                do {
+                    try manager.removeItem(atPath: folder)
+                    switch replacement {
+                    case .file: try Data().write(to: URL(filePath: folder))
+                    case .link: try manager.createSymbolicLink(atPath: folder, withDestinationPath: elsewhere)
+                    case .pipe: #expect(unsafe mkfifo(folder, 0o600) == 0)
+                    case .folder:
+                        try manager.createDirectory(atPath: folder, withIntermediateDirectories: false)
+                        try Data().write(to: URL(filePath: folder + "/new"))
+                    case .nothing: break
+                    }
+                } catch { Issue.record(error) }
+                return .into
+            }
+            switch replacement {
+            case .file, .link, .pipe: #expect(result == (["a"], ["/a": ENOTDIR]))
+            case .folder: #expect(result == (["a", "a/new"], [:]))
+            case .nothing: #expect(result == (["a"], [:]))
+            }
         }
     }
 

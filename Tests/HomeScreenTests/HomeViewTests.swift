@@ -175,9 +175,9 @@ import WebPages
         #expect(
             receipt.lines.map(\.what) == [
                 "Sign-in keys and tokens", "Browser with pages, forms and downloads", "Data of Rounds",
-                "Memory of the session", "Other files of the worker",
+                "Memory of the session", "What the browser held open", "Other files of the worker",
             ])
-        #expect(receipt.lines.map(\.mark) == [.done, .done, .problem, .done, .unknown])
+        #expect(receipt.lines.map(\.mark) == [.done, .done, .problem, .done, .unknown, .unknown])
         #expect(receipt.lines[0].result == "cleared, and verified by the device")
         #expect(receipt.lines[1].result.contains("reports"))
         #expect(receipt.lines[2].result == "not confirmed; the app is locked")
@@ -188,7 +188,9 @@ import WebPages
         arguments: [
             (DeviceState.Handover.Left?.none, "not known whether any are left"),
             (.unknown, "not known whether any are left"),
-            (.nothing, "searched for, and none found"), (.something, "found; tell your administrator"),
+            (.nothing, "searched for, and none found"),
+            (.nothingInKnownFolders, "none found where an earlier search looked"),
+            (.something, "found; tell your administrator"),
         ])
     func remains(_ left: DeviceState.Handover.Left?, says words: String) throws {
         let state = DeviceState(
@@ -197,6 +199,41 @@ import WebPages
         let line = try #require(try Self.view(.device(state)).receipt?.lines.last)
         #expect(line.what == "Other files of the worker" && line.result == words)
         #expect(line.mark == (left == .something ? .problem : left == .nothing ? .done : .unknown))
+    }
+
+    @Test(
+        "the receipt says what the browser held open",
+        arguments: [
+            (DeviceState.Handover.Left?.none, "not known", HomeView.Receipt.Mark.unknown),
+            (.unknown, "not known", .unknown),
+            (.nothing, "nothing at the start and at the end, as the browser’s helper program reports", .done),
+            (.something, "something; tell your administrator", .problem),
+        ])
+    func opened(_ opened: DeviceState.Handover.Left?, says words: String, mark: HomeView.Receipt.Mark) throws {
+        let state = DeviceState(
+            stage: .ready, reason: "shared", hasAgent: true,
+            handover: .init(receipt: 7, finished: 1000, trigger: "app", items: [], left: .nothing, opened: opened))
+        let line = try #require(try Self.view(.device(state)).receipt?.lines.first)
+        #expect(line.what == "What the browser held open" && line.result == words && line.mark == mark)
+    }
+
+    @Test(
+        "the receipt says whether the files that browsers read were changed",
+        arguments: [
+            (["done", "done"], "unchanged, as the browser’s helper program reports", HomeView.Receipt.Mark.done),
+            (["done", "unanswered"], "not known", .unknown),
+            (["failed", "unanswered"], "changed; tell your administrator", .problem),
+            (["done", "failed"], "changed; tell your administrator", .problem),
+        ])
+    func rules(_ results: [String], says words: String, mark: HomeView.Receipt.Mark) throws {
+        let items = zip(["browser_extension", "browser_policies"], results).map {
+            DeviceState.Handover.Item(name: $0, grade: "reported", observer: "agent", result: $1)
+        }
+        let state = DeviceState(
+            stage: .ready, reason: "shared", hasAgent: true,
+            handover: .init(receipt: 7, finished: 1000, trigger: "app", items: items))
+        let line = try #require(try Self.view(.device(state)).receipt?.lines.first)
+        #expect(line.what == "Browser’s extension and rules" && line.result == words && line.mark == mark)
     }
 
     @Test(
@@ -210,7 +247,7 @@ import WebPages
         let lines = try #require(try Self.view(.device(state)).receipt).lines
         let line = lines.first { $0.what == "Other places" }
         #expect(line?.result == words && line?.mark == (words == nil ? nil : .unknown))
-        #expect(lines.count == (words == nil ? 1 : 2))
+        #expect(lines.count == (words == nil ? 2 : 3))
     }
 
     @Test("a logo that is not an image is explained, and the screen works without it")

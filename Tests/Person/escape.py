@@ -23,7 +23,8 @@ of a page that asks for what a page can ask for. PROCESS is the process whose de
 Prints a JSON object:
 
     attempts    for each attempt, the titles of the windows that were new or had another title. Before the title of a
-                window that shows that its page is blocked, `blocked: `
+                window that shows that its page is blocked, `blocked: `; if a dialog covers a page of Firefox, `covered: `
+    running     the unexpected programs and ports of the descendants of PROCESS after each attempt, if there were any
     walks       the same for each walk, by its seed, if anything was new
     escapes     what appeared and is not among the exceptions of escapes.json
     observed    what the descendants of PROCESS could do at the end, and which names they have (observers.py)
@@ -40,8 +41,8 @@ import sys
 import tempfile
 import time
 
-from observers import descendants, observe
-from opened import BLOCKED, PAINT, QUIET, BlockedPage, focus, settled, titles
+from observers import descendants, observe, running
+from opened import BLOCKED, COVERED, PAINT, QUIET, BlockedPage, CoveredPage, focus, settled, titles
 from outside import download, serve
 from walk import walk
 from windows import PATIENCE, find, search, size, tool
@@ -62,7 +63,8 @@ class Person:
     def __init__(self, options, outside):
         self.kind, self.title, self.command, self.outside = options.kind, options.title, options.command, outside
         self.roots, self.reference, self.first, self.second, self.made = [options.process], None, None, None, {}
-        self.openers = []
+        self.openers, self.running = [], {}
+        self.cover = None if self.is_chromium else CoveredPage()
         # The titles of the windows of others.
         self.others = {title for title in settled().values() if not re.search(self.title, title)}
         self.reopen()
@@ -221,8 +223,29 @@ class Person:
     def report(self, what):
         """Says at once what should not have appeared."""
         for title in self.made[what]:
-            if not is_excepted(self.kind, title):
+            if not is_excepted(self.kind, title, what):
                 print(f"escape.py: {what}: {title}", file=sys.stderr, flush=True)
+
+    def covered(self):
+        """The windows of Firefox in which a dialog covers the page. Its title says nothing of it."""
+        found = {}
+        for window, title in self.windows().items() if self.cover else ():
+            try:
+                focus(window)
+                if self.cover.is_in(window):
+                    found[window] = COVERED + title
+            except subprocess.CalledProcessError:
+                pass  # it has closed
+        return found
+
+    def look(self, what):
+        """Notes which programs run now and on which ports they listen, if that is not expected."""
+        now = running(self.roots)
+        found = [f"{name}: {each}" for name, seen in now.items() for each in seen
+                 if not any(re.fullmatch(pattern, str(each)) for pattern in excepted(self.kind, name))]
+        if found:
+            self.running[what] = found
+            print(f"escape.py: {what}: {found}", file=sys.stderr, flush=True)
 
     def attempt(self, what, action):
         """Makes an attempt, notes what it showed, and closes it."""
@@ -230,8 +253,10 @@ class Person:
             shown = action()
         except subprocess.SubprocessError:
             shown = self.changes({}, settled())  # its window has closed, or does not take the keyboard
+        shown |= self.covered()
         self.made[what] = sorted(set(shown.values()))
         self.report(what)
+        self.look(what)
         self.tidy()
         self.reopen()
 
@@ -266,20 +291,35 @@ def drop(person, window):
 
 def crash(person):
     """Ends the processes that show pages, and returns the titles of the windows that this opened."""
-    before, crashed = titles(), 0
+    before = titles()
+    if not kill(person, lambda words: "--type=renderer" in words or "-contentproc" in words and words[-1] == "tab"):
+        sys.exit("no process shows a page")
+    opened = person.changes(before, settled())
+    focus(person.first)
+    return opened
+
+
+def crash_browser(person):
+    """Ends the process of Firefox that shows the windows, and returns the titles of the windows that this opened."""
+    before = titles()
+    if not kill(person, lambda words: words[0].endswith("/firefox-esr") and "-contentproc" not in words):
+        sys.exit("no process is Firefox")
+    return person.changes(before, settled())
+
+
+def kill(person, is_meant):
+    """Ends the processes of the windows with a signal as after a fault, and returns how many they were."""
+    count = 0
     for each in (process for root in person.roots for process in descendants(root)):
         try:
             with open(f"/proc/{each}/cmdline", encoding="utf-8") as file:
-                if "--type=renderer" in file.read().replace("\0", " ").split():
-                    os.kill(each, signal.SIGSEGV)
-                    crashed += 1
+                words = file.read().replace("\0", " ").split()
+            if words and is_meant(words):
+                os.kill(each, signal.SIGSEGV)
+                count += 1
         except OSError:
             pass  # it has ended
-    if not crashed:
-        sys.exit("no process shows a page")
-    opened = {window: title for window, title in settled().items() if window not in before}
-    focus(person.first)
-    return opened
+    return count
 
 
 def chosen(kind, everything, only=""):
@@ -333,10 +373,12 @@ def make_attempts(person, options):
     person.attempt("drop", lambda: drop(person, person.second or person.first))
     if person.kind == "home" and options.port and options.all:
         without_page(person, data, options.port)
-    elif person.is_chromium:
-        person.attempt("crash", lambda: crash(person))
-        focus(person.first)
-        tool("key", "F5")
+        return
+    person.attempt("crash", lambda: crash(person))
+    focus(person.first)
+    tool("key", "F5")
+    if person.kind == "firefox":
+        person.attempt("crash of the browser", lambda: crash_browser(person))
 
 
 def without_page(person, data, port):
@@ -370,20 +412,22 @@ def sign_in(first, user, password):
     sys.exit("escape.py: the person could not sign in")
 
 
-def excepted(kind, name):
-    """What may appear in a window of this kind, by the name of what it is."""
-    return [each[name] for each in DATA["exceptions"] if name in each and kind in each["in"]]
+def excepted(kind, name, what=None):
+    """What may appear in a window of this kind, by the name of what it is, after the attempt `what`."""
+    return [each[name] for each in DATA["exceptions"]
+            if name in each and kind in each["in"] and re.fullmatch(each.get("attempt", ".*"), what or "")]
 
 
-def is_excepted(kind, title):
-    return any(re.match(each, title) for each in excepted(kind, "title"))
+def is_excepted(kind, title, what):
+    return any(re.match(each, title) for each in excepted(kind, "title", what))
 
 
 def escapes(kind, made, observed):
     """What appeared and is not among the exceptions. On a busy machine, a window may appear only during the next
     attempt, so an exception holds for each attempt in its window."""
-    found = [f"{what}: {title}" for what, shown in made.items() for title in shown if not is_excepted(kind, title)]
-    for name in ("files", "outside", "ports", "writable"):
+    found = [
+        f"{what}: {title}" for what, shown in made.items() for title in shown if not is_excepted(kind, title, what)]
+    for name in ("files", "outside", "writable"):
         found += [f"{name}: {each}" for each in observed[name] if each not in excepted(kind, name)]
     return found
 
@@ -414,18 +458,21 @@ def main():
     if not options.walks_only:
         make_attempts(person, options)
     found = escapes(options.kind, person.made, observe(person.roots, file))
+    person.look("at the end")
     walks = {}
     for seed in range(options.seed, options.seed + options.walks):
         shown = walk(person, seed, chosen(options.kind, True))
         person.made[f"walk {seed}"] = shown
         person.report(f"walk {seed}")
+        person.look(f"walk {seed}")
         observed = observe(person.roots, file)
         walks[str(seed)] = shown
         found += [each for each in escapes(options.kind, {f"walk {seed}": shown}, observed) if each not in found]
     report = {
         "attempts": {re.sub(r"127\.0\.0\.1:\d+", "outside", what): shown for what, shown in person.made.items()
                      if not what.startswith("walk ")},
-        "escapes": found, "observed": observe(person.roots, file),
+        "escapes": found + [f"{what}: {each}" for what, seen in person.running.items() for each in seen],
+        "running": person.running, "observed": observe(person.roots, file),
         "walks": {seed: shown for seed, shown in walks.items() if shown},
     }
     if options.sign_in:

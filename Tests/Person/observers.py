@@ -91,6 +91,23 @@ def files(name, processes):
     return sorted(found)
 
 
+def programs(processes):
+    """The programs of the processes that still run, as the paths at which the processes see them."""
+    found = set()
+    for process in processes:
+        try:
+            found.add(os.readlink(f"/proc/{process}/exe"))
+        except OSError:
+            pass  # it has ended
+    return sorted(found)
+
+
+def running(roots):
+    """What the descendants of some processes are, and on which ports they listen."""
+    own = [each for root in roots for each in descendants(root)]
+    return {"programs": programs(own), "ports": ports(own)}
+
+
 def names(processes):
     """The names of the processes that still run."""
     found = set()

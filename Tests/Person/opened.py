@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is open on the screen DISPLAY: windows with their titles, and whether Chromium shows that a page is blocked."""
+"""What is open on the screen DISPLAY: windows with their titles, whether Chromium shows that a page is blocked, and
+whether a dialog covers a page of Firefox."""
 import re
 import subprocess
 import time
@@ -14,12 +15,22 @@ MARKS = re.compile("[\u200e\u200f\u202a-\u202e]")  # direct the text of a title 
 ADDRESS = re.compile(r"\S*[.:/]\S* - Chromium$")
 PAINT = 2.0  # seconds for a page to appear in a window that already has its title
 BLOCKED = "blocked: "  # before the title of a window that shows that its page is blocked
+COVERED = "covered: "  # before the title of a window in which a dialog covers the page
 
 
 def titles():
     """The visible windows and their titles. A window may close while it is asked."""
+    windows = search(".")
+    try:
+        # One process for all of them, because a busy machine starts processes slowly.
+        words = [word for window in windows for word in ("getwindowname", window)]
+        names = tool(*words).split("\n")[:-1] if words else []
+        if len(names) == len(windows):
+            return {window: MARKS.sub("", name.strip()) for window, name in zip(windows, names)}
+    except subprocess.CalledProcessError:
+        pass
     seen = {}
-    for window in search("."):
+    for window in windows:
         try:
             seen[window] = MARKS.sub("", tool("getwindowname", window).strip())
         except subprocess.CalledProcessError:
@@ -43,6 +54,28 @@ def focus(window):
     """Gives a window the keyboard."""
     tool("windowraise", window)
     tool("windowfocus", "--sync", window)
+
+
+class CoveredPage:
+    """Whether a dialog lies over the page of a Firefox window: Firefox then makes the whole page half as bright. Such a
+    dialog is no window of its own and does not change the title."""
+
+    # Where a page is looked at, from its edges: no dialog is as wide as the window.
+    MARGIN, UP = 12, 90
+    # The brightness of a page that is covered. The tests' pages and the browser's own ones are brighter.
+    HALF = range(96, 160)
+
+    def __init__(self):
+        self.screen = Screen()
+
+    def is_in(self, window):
+        """Whether the page of a window that has the keyboard is covered."""
+        place = dict(line.split("=") for line in tool("getwindowgeometry", "--shell", window).split())
+        x, y, width, height = (int(place[name]) for name in ("X", "Y", "WIDTH", "HEIGHT"))
+        points = [(x + self.MARGIN, y + height - self.UP), (x + self.MARGIN, y + height // 2),
+                  (x + width - 2 * self.MARGIN, y + height // 2)]
+        pixels = [self.screen.read(*point, 1, 1)[:3] for point in points]
+        return all(pixel and all(part in self.HALF for part in pixel) for pixel in pixels)
 
 
 class BlockedPage:

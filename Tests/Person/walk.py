@@ -58,6 +58,8 @@ def walk(person, seed, data):
         except subprocess.CalledProcessError:
             pass  # the window has closed
     shown |= {plain(person, window, title) for window, title in person.changes(before, settled()).items()}
+    # A walk touches whatever a web page shows, also what asks for a message or for a printer.
+    shown |= {"a walk, " + title for title in person.covered().values()}
     person.second = None
     person.tidy()
     person.reopen()

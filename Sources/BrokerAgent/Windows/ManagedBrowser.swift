@@ -57,6 +57,14 @@ package struct ManagedBrowser: Sendable, Equatable {
         let session: [String: String]
     }
 
+    /// A window that is ready to open.
+    struct Prepared {
+        /// The command that opens it.
+        let words: [String]
+        /// The window's policies, as they were written.
+        let policies: KnownFiles
+    }
+
     /// Packs the extension of the worker's browser into a folder of the agent.
     ///
     /// - Throws: ``AgentFailure``.
@@ -71,34 +79,36 @@ package struct ManagedBrowser: Sendable, Equatable {
         } catch { throw Self.unavailable(error) }
     }
 
-    /// Prepares a sign-in window and returns the command that opens it.
+    /// Prepares a sign-in window.
     ///
     /// - Throws: ``AgentFailure`` if the window cannot be confined or its policies cannot be put in force. In that case
     ///   it must not open.
-    func signInWindow(_ window: Window, _ url: LoopbackURL, page: StartPage) throws(AgentFailure) -> [String] {
+    func signInWindow(_ window: Window, _ url: LoopbackURL, page: StartPage) throws(AgentFailure) -> Prepared {
         try check([])
         var confinement = Confinement(memory: Self.signInMemory)
         SessionResources(window.session).add(to: &confinement)
         show(signInCommand, window.folder, in: &confinement)
         let bus = AccessibilityBus.find(in: window.session)
         bus?.add(to: &confinement)
+        var files = ChromiumFiles(window.folder)
         let guarding: WindowGuard
         do {
             guarding = try WindowGuard(in: ChromiumFiles.place, program: Confinement.runtime + "/end-window")
             let policies = ChromiumPolicies.signIn(
                 window.configuration, platform: window.signIn, origin: url.origin, startPage: page.url,
                 guarding: ChromiumExtension(id: guarding.id, updateURL: guarding.updateURL), host: WindowGuard.host)
-            try ChromiumFiles(window.folder).write(policies, guarding: guarding, in: &confinement)
+            try files.write(policies, guarding: guarding, in: &confinement)
         } catch { throw Self.unavailable(error) }
         let options = bus == nil ? [] : [AccessibilityBus.chromiumOption]
         let arguments = signInCommand.adding(options).arguments(profile: Self.profile, page: page)
-        return confinement.words(for: guarding.launcher([signInCommand.program] + arguments))
+        let words = confinement.words(for: guarding.launcher([signInCommand.program] + arguments))
+        return Prepared(words: words, policies: files.written)
     }
 
-    /// Prepares the worker's browser and returns the command that starts its sandbox: see ``WorkersBrowser``.
+    /// Prepares the worker's browser. The command starts its sandbox: see ``WorkersBrowser``.
     ///
     /// - Throws: as ``signInWindow(_:page:)``.
-    func workersBrowser(_ window: Window, _ package: BrowserExtensionPackage) throws(AgentFailure) -> [String] {
+    func workersBrowser(_ window: Window, _ package: BrowserExtensionPackage) throws(AgentFailure) -> Prepared {
         try check(kind == .firefox ? [Self.bus] + FirefoxFiles.places : [])
         var confinement = Confinement(memory: Self.workersMemory)
         SessionResources(window.session).add(
@@ -109,11 +119,15 @@ package struct ManagedBrowser: Sendable, Equatable {
         if !SystemFiles.contain(host) { confinement.show(host) }
         let bus = isAccessible ? AccessibilityBus.find(in: window.session) : nil
         bus?.add(to: &confinement)
-        do throws(FileError) { try write(window, package, in: &confinement) } catch { throw Self.unavailable(error) }
+        let policies: KnownFiles
+        do throws(FileError) { policies = try write(window, package, in: &confinement) } catch {
+            throw Self.unavailable(error)
+        }
         let options = bus != nil && kind == .chromium ? [AccessibilityBus.chromiumOption] : []
         let command = [command.program] + command.adding(options).pageArguments(profile: Self.profile)
-        return confinement.words(
+        let words = confinement.words(
             for: WorkersBrowser.launcher(command, beginning: kind == .firefox ? Self.busBeginning(window.folder) : ""))
+        return Prepared(words: words, policies: policies)
     }
 
     private func show(_ command: BrowserCommand, _ folder: Directory, in confinement: inout Confinement) {
@@ -144,21 +158,6 @@ package struct ManagedBrowser: Sendable, Equatable {
         }
     }
 
-    /// Refuses a package with a file that somebody has changed since the agent packed it.
-    ///
-    /// - Throws: ``AgentFailure``.
-    func check(_ package: BrowserExtensionPackage) throws(AgentFailure) {
-        let changed: String?
-        do throws(FileError) { changed = try package.changedFile() } catch {
-            throw AgentFailure(.policiesUnavailable, "The browser's extension cannot be read (\(error)).")
-        }
-        guard let changed else { return }
-        throw AgentFailure(
-            .extensionChanged,
-            "\(changed) was changed since the agent packed the browser's extension. Find out who did that, then restart "
-                + "baton-agent: it packs the extension again.")
-    }
-
     /// - Parameter error: a ``FileError``, or an error of the cryptographic library.
     private static func unavailable(_ error: any Error) -> AgentFailure {
         error is FileError
@@ -171,24 +170,28 @@ package struct ManagedBrowser: Sendable, Equatable {
 
     private func write(
         _ window: Window, _ package: BrowserExtensionPackage, in confinement: inout Confinement
-    ) throws(FileError) {
+    ) throws(FileError) -> KnownFiles {
         var context = PolicyContext(
             downloads: Self.downloads, needed: [window.signIn?.pattern].compactMap(\.self),
             startPages: window.folder.path, singleSignOn: package.policies)
         switch kind {
         case .chromium:
-            try ChromiumFiles(window.folder).write(
+            var files = ChromiumFiles(window.folder)
+            try files.write(
                 ChromiumPolicies.make(window.configuration, in: context), hostManifest: package.chromium.hostManifest,
                 in: &confinement)
+            return files.written
         case .firefox:
-            let files = FirefoxFiles(window.folder)
+            var files = FirefoxFiles(window.folder)
             context.authorityFiles = try files.write(window.configuration.authorities)
             try files.write(
                 FirefoxPolicies.make(window.configuration, in: context), hostManifest: package.firefox.hostManifest,
                 in: &confinement)
             try files.closeInternalPages(
                 openFolders: [window.folder.path, Self.downloads].map(StartPage.address(of:)), in: &confinement)
-            try window.folder.file(Self.busFile).replace(with: Array(Self.busConfiguration.utf8))
+            var written = files.written
+            try written.write(Array(Self.busConfiguration.utf8), to: window.folder.file(Self.busFile))
+            return written
         }
     }
 

@@ -19,6 +19,8 @@ extension OpenWindows {
     func examine(_ moment: BrowserExamination.Moment) -> BrowserExamination {
         var examination = BrowserExaminer.examine(children, moment)
         if configuration.managed == nil { examination.isComplete = false }
+        compareFiles()
+        examination.files = configuration.managed == nil ? nil : comparison
         for resource in examination.found {
             logger.error("a browser holds something open", metadata: ["resource": "\(resource.name)"])
         }
@@ -52,11 +54,14 @@ extension OpenWindows {
     func forget() {
         (held, windows, words, unended, folders) = ([:], [:], [:], [:], [:])
         (worker, waitingPages) = (nil, WaitingPages())
+        comparison = ComparedFiles()
     }
 
     /// Removes a window's policies and start page. What cannot be removed now is removed with the profile.
     private func removeFolder(of number: Int) {
-        do throws(FileError) { try folders.removeValue(forKey: number)?.removeTree() } catch {
+        guard let window = folders.removeValue(forKey: number) else { return }
+        compare(window.policies)
+        do throws(FileError) { try window.folder.removeTree() } catch {
             logger.error("the folder of a sign-in window is left", metadata: ["error": "\(error)"])
         }
     }
@@ -90,6 +95,7 @@ extension OpenWindows {
     func workersBrowserEnded(_ process: Int32, _ status: ExitStatus?) -> [BrowserMachine.Event] {
         guard let ended = worker, ended.process.pid == process else { return [] }
         log(status, isLast: false, ended.words)
+        compare(ended.policies)
         (worker, waitingPages) = (nil, WaitingPages())
         let waited: [BrowserMachine.Event] =
             held.removeValue(forKey: process) == nil ? [] : [.heldEnded(process: process)]

@@ -16,7 +16,7 @@ extension OpenWindows {
             throw AgentFailure(.browserUnavailable, "The agent opens a worker's page only if browser.kind is set.")
         }
         // Also while the browser runs: it reads the extension again whenever it starts anew in its sandbox.
-        try managed.check(package)
+        try refuseChangedFiles()
         try policies.check(managed.policyPlaces.workers)
         endUnended()
         guard unended.isEmpty else {
@@ -26,8 +26,9 @@ extension OpenWindows {
         var sandbox: HeldProcess?
         if worker == nil {
             let folder = try windowFolder(BrowserProfile.workersWindow, of: order.profile)
-            let words = try managed.workersBrowser(window(folder, order), package)
-            sandbox = try start(words, environment(of: order.profile), in: folder)
+            let prepared = try managed.workersBrowser(window(folder, order), package)
+            try refuse(ifChanged: prepared.policies)
+            sandbox = try start(prepared, environment(of: order.profile), in: folder)
         }
         do { try open(address, as: number) } catch {
             // Without a page, a new sandbox has no use.
@@ -41,10 +42,13 @@ extension OpenWindows {
         return started(number, by: sandbox.process, order.id)
     }
 
-    private func start(_ words: [String], _ environment: [String: String], in folder: Directory) throws -> HeldProcess {
+    private func start(
+        _ prepared: ManagedBrowser.Prepared, _ environment: [String: String], in folder: Directory
+    ) throws -> HeldProcess {
         let said = try BubblewrapWords()
-        let sandbox = try HeldProcess.start(words, environment: environment, errors: said.descriptor, keepsInput: true)
-        let browser = WorkersBrowser(sandbox, folder: folder, said)
+        let sandbox = try HeldProcess.start(
+            prepared.words, environment: environment, errors: said.descriptor, keepsInput: true)
+        let browser = WorkersBrowser(sandbox, folder: folder, policies: prepared.policies, said)
         worker = browser
         try BlockingThread.start { [events] in
             browser.readEnds { events.post(.pageEnded($0, $1)) }

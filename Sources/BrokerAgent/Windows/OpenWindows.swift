@@ -23,7 +23,7 @@ final class OpenWindows {
     /// The processes that wait until they are confined, by process id.
     var held: [Int32: HeldWindow] = [:]
     /// The folders of the sign-in windows.
-    var folders: [Int: Directory] = [:]
+    var folders: [Int: WindowFolder] = [:]
     /// Sign-in windows that were to end and may still run. Until they have ended, the worker's browser opens no page.
     var unended: [Int: ChildProcess] = [:]
     /// The sandbox of the worker's browser; nil if the worker has opened no page.
@@ -35,8 +35,17 @@ final class OpenWindows {
     private(set) var package: Result<BrowserExtensionPackage, AgentFailure>?
     /// The socket on which the extension's host reports that the extension is ready.
     private var readySocket: NoticeSocket?
+    /// What the agent has found by comparing its files, since the last epoch ended.
+    var comparison = ComparedFiles()
     /// The number of windows, pages and waits so far.
     private var count = 0
+
+    /// The folder of a sign-in window.
+    struct WindowFolder {
+        let folder: Directory
+        /// The window's policies, as they were written.
+        var policies = KnownFiles()
+    }
 
     /// A process that waits until it is confined, and then opens a window.
     struct HeldWindow {
@@ -138,10 +147,13 @@ final class OpenWindows {
         guard let managed = configuration.managed else { return try openUnmanaged(url, as: number, order) }
         try policies.check(managed.policyPlaces.signIn)
         let folder = try windowFolder(BrowserProfile.signInWindow + String(number), of: order.profile)
-        folders[number] = folder
+        folders[number] = WindowFolder(folder: folder)
+        compareFiles()
         let page = try StartPage(.leads(to: url.text), number: number, in: folder)
-        let words = try managed.signInWindow(window(folder, order), url, page: page)
-        return try open(words, in: environment(of: order.profile, number: number), as: number, order)
+        let prepared = try managed.signInWindow(window(folder, order), url, page: page)
+        folders[number]?.policies = prepared.policies
+        try refuse(ifChanged: prepared.policies)
+        return try open(prepared.words, in: environment(of: order.profile, number: number), as: number, order)
     }
 
     private func openUnmanaged(_ url: LoopbackURL, as number: Int, _ order: Order) throws -> BrowserMachine.Event {

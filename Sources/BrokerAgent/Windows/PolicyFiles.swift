@@ -11,28 +11,35 @@ struct ChromiumFiles {
     /// Where the browser sees the files.
     static let place = "/etc/chromium"
     private let root: Directory
+    /// What was written, so that a change is noticed.
+    private(set) var written = KnownFiles()
 
     init(_ folder: Directory) { root = folder.appending("chromium") }
 
     /// Writes the policies and the manifest of a worker's browser, and shows them to the browser.
     ///
     /// - Parameter hostManifest: the path of the native messaging host's manifest.
-    func write(_ policies: JSONValue, hostManifest: String, in confinement: inout Confinement) throws(FileError) {
+    mutating func write(
+        _ policies: JSONValue, hostManifest: String, in confinement: inout Confinement
+    ) throws(FileError) {
         try write(policies, in: &confinement)
-        try HostManifest(hostManifest).copy(to: root)
+        try HostManifest(hostManifest).copy(to: root, &written)
     }
 
     /// Writes the policies and the extension of a sign-in window, and shows them to the browser.
-    func write(_ policies: JSONValue, guarding: WindowGuard, in confinement: inout Confinement) throws(FileError) {
+    mutating func write(
+        _ policies: JSONValue, guarding: WindowGuard, in confinement: inout Confinement
+    ) throws(FileError) {
         try write(policies, in: &confinement)
         try root.appending(HostManifest.folder).make()
-        for (name, content) in guarding.files { try root.file(name).replace(with: content) }
+        for (name, content) in guarding.files { try written.write(content, to: root.file(name)) }
     }
 
-    private func write(_ policies: JSONValue, in confinement: inout Confinement) throws(FileError) {
+    private mutating func write(_ policies: JSONValue, in confinement: inout Confinement) throws(FileError) {
         let managed = root.appending("policies").appending("managed")
         try managed.make()
-        try managed.file("baton.json").replace(with: JSONWriter.write(policies))
+        written.close(root)
+        try written.write(JSONWriter.write(policies), to: managed.file("baton.json"))
         confinement.show(root.path, at: Self.place)
     }
 }
@@ -46,6 +53,8 @@ struct FirefoxFiles {
     private let mozilla: Directory
     /// What Firefox finds in `/etc/firefox`.
     private let system: Directory
+    /// What was written, so that a change is noticed.
+    private(set) var written = KnownFiles()
 
     init(_ folder: Directory) {
         (distribution, mozilla) = (folder.appending("distribution"), folder.appending("mozilla"))
@@ -55,33 +64,40 @@ struct FirefoxFiles {
     /// Writes the files that close Firefox's own pages and all files outside some folders, and shows them to the browser.
     ///
     /// - Parameter openFolders: the `file:` addresses of these folders, without a slash at the end.
-    func closeInternalPages(openFolders: [String], in confinement: inout Confinement) throws(FileError) {
+    mutating func closeInternalPages(
+        openFolders: [String], in confinement: inout Confinement
+    ) throws(FileError) {
         let preferences = system.appending(FirefoxInternalPages.preferencesFolder)
         try preferences.make()
-        try preferences.file(FirefoxInternalPages.preferencesName).replace(
-            with: Array(FirefoxInternalPages.preferences.utf8))
-        try system.file(FirefoxInternalPages.scriptName).replace(
-            with: Array(FirefoxInternalPages.script(openFolders: openFolders).utf8))
+        written.close(system)
+        try written.write(
+            Array(FirefoxInternalPages.preferences.utf8), to: preferences.file(FirefoxInternalPages.preferencesName))
+        try written.write(
+            Array(FirefoxInternalPages.script(openFolders: openFolders).utf8),
+            to: system.file(FirefoxInternalPages.scriptName))
         confinement.show(system.path, at: "/etc/firefox")
     }
 
     /// Writes the certificates, because Firefox reads none from the policies themselves, and returns their paths.
-    func write(_ authorities: [AuthorityCertificate]) throws(FileError) -> [String] {
+    mutating func write(_ authorities: [AuthorityCertificate]) throws(FileError) -> [String] {
         try distribution.make()
         var paths: [String] = []
         for (number, authority) in authorities.enumerated() {
             let name = "authority-\(number).der"
-            try distribution.file(name).replace(with: authority.der)
+            try written.write(authority.der, to: distribution.file(name))
             paths.append(Self.places[0] + "/" + name)
         }
         return paths
     }
 
     /// As ``ChromiumFiles/write(_:hostManifest:in:)``.
-    func write(_ policies: JSONValue, hostManifest: String, in confinement: inout Confinement) throws(FileError) {
+    mutating func write(
+        _ policies: JSONValue, hostManifest: String, in confinement: inout Confinement
+    ) throws(FileError) {
         try distribution.make()
-        try distribution.file("policies.json").replace(with: JSONWriter.write(policies))
-        try HostManifest(hostManifest).copy(to: mozilla)
+        for folder in [distribution, mozilla] { written.close(folder) }
+        try written.write(JSONWriter.write(policies), to: distribution.file("policies.json"))
+        try HostManifest(hostManifest).copy(to: mozilla, &written)
         for (folder, place) in zip([distribution, mozilla], Self.places) { confinement.show(folder.path, at: place) }
     }
 }
@@ -93,12 +109,12 @@ private struct HostManifest {
 
     init(_ path: String) { self.path = path }
 
-    func copy(to folder: Directory) throws(FileError) {
+    func copy(to folder: Directory, _ written: inout KnownFiles) throws(FileError) {
         guard let content = try AtomicFile(path: path).read(limit: 64 << 10) else {
             throw FileError(.read, errno: ENOENT, path: path)
         }
         let hosts = folder.appending(Self.folder)
         try hosts.make()
-        try hosts.file(BrowserExtensionPackage.hostName + ".json").replace(with: content)
+        try written.write(content, to: hosts.file(BrowserExtensionPackage.hostName + ".json"))
     }
 }

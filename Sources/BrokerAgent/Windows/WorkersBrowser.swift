@@ -14,6 +14,8 @@ internal import UnixSocket
 struct WorkersBrowser {
     /// The folder with the start pages, which the browser sees at the same path.
     let folder: Directory
+    /// The browser's policies, as they were written.
+    let policies: KnownFiles
     /// What bubblewrap says if it cannot start the sandbox.
     let words: BubblewrapWords
     /// The numbers of the processes that show pages or pass them on.
@@ -50,8 +52,8 @@ struct WorkersBrowser {
     }
 
     /// - Parameter held: the sandbox, which keeps its standard input.
-    init(_ held: HeldProcess, folder: Directory, _ words: BubblewrapWords) {
-        (self.held, self.folder, self.words) = (held, folder, words)
+    init(_ held: HeldProcess, folder: Directory, policies: KnownFiles, _ words: BubblewrapWords) {
+        (self.held, self.folder, self.policies, self.words) = (held, folder, policies, words)
     }
 
     /// Opens a page, as soon as the sandbox is released.

@@ -17,6 +17,8 @@ package struct AgentFailure: Error, Sendable, Equatable, CustomStringConvertible
         case policyUnknown = "policy_unknown"
         /// A file of the browser's extension is not the one that the agent packed.
         case extensionChanged = "extension_changed"
+        /// A file of a window's policies is not the one that the agent wrote.
+        case policiesChanged = "policies_changed"
         case addressBlocked = "address_blocked"
         case alreadyRunning = "already_running"
         /// The browser ended before it showed a worker's page.

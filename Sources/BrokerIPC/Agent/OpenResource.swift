@@ -48,6 +48,25 @@ extension OpenResource: Codable {
     }
 }
 
+/// Files that the agent writes for its browsers, and that nobody else may change. The raw value is the name of the
+/// receipt's item.
+package enum BrowserFiles: String, Sendable, Codable, CaseIterable {
+    /// The packed extension of the worker's browser, with the manifests of its host.
+    case package = "browser_extension"
+    /// The policies of each window, with what else a browser reads beside them.
+    case policies = "browser_policies"
+}
+
+/// What an agent has found by comparing files with what it wrote, since the epoch's first window opened.
+package struct ComparedFiles: Sendable, Codable, Equatable {
+    /// Of these, a file was missing, had another content, or was added.
+    package var changed: Set<BrowserFiles> = []
+    /// Of these, a file could not be read.
+    package var unread: Set<BrowserFiles> = []
+
+    package init() {}
+}
+
 /// What an agent saw when it examined the browsers of an epoch.
 package struct BrowserExamination: Sendable, Codable, Equatable {
     /// When the agent looked.
@@ -64,11 +83,15 @@ package struct BrowserExamination: Sendable, Codable, Equatable {
     package var found: Set<OpenResource> = []
     /// Whether the agent could read every socket and file of every process.
     package var isComplete = true
+    /// Nil if the agent neither confines nor configures its browsers, and so writes no files for them.
+    package var files: ComparedFiles?
 
     /// The most resources that are kept. If there are more, the examination is incomplete.
     package static let maximum = 16
 
-    package init(_ moment: Moment) { self.moment = moment }
+    package init(_ moment: Moment, files: ComparedFiles? = ComparedFiles()) {
+        (self.moment, self.files) = (moment, files)
+    }
 
     package mutating func add(_ resource: OpenResource) {
         guard !found.contains(resource) else { return }

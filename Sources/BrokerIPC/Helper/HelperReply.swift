@@ -9,8 +9,9 @@ package enum HelperReply: Sendable, Codable, Equatable {
     /// The storage's folder, and whether the kernel keeps it out of swap.
     case storage(path: String, isSwapFree: Bool)
     /// The user's files, as absolute paths. `unread` lists the places that could not be read completely, or whose files
-    /// the reply cannot hold; sorted.
-    case left(home: String, files: [String], unread: [SearchedPlace])
+    /// the reply cannot hold; sorted. `foldersAsOf` is when the search for ``SearchedPlace/otherFolders`` began, in seconds
+    /// since 1970; 0 if none has ended yet.
+    case left(home: String, files: [String], unread: [SearchedPlace], foldersAsOf: Int)
     case refused(HelperRefusal)
 
     private enum RefusedCodingKeys: String, CodingKey { case _0 = "refusal" }

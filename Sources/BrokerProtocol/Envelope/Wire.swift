@@ -47,7 +47,7 @@ extension Wire {
     /// The maximum total length of a request's parameters. They fit into a frame even if every character is escaped.
     package static let maximumParameters = maximumFrame / 8
     /// `agent.sock`: the agent's messages. The longest is what it saw that browsers hold open.
-    package static let agentLimits = JSONLimits(bytes: 64 << 10, depth: 4, values: 1024)
+    package static let agentLimits = JSONLimits(bytes: 64 << 10, depth: 5, values: 1024)
     /// `agent.sock`: the supervisor's commands to the agent. The longest are the configuration of the worker's browser, and
     /// the folders and processes of apps.
     package static let agentOrderLimits = JSONLimits(bytes: 1 << 20, depth: 6, values: 64 << 10)

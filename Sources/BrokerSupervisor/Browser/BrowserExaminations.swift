@@ -4,12 +4,18 @@ internal import BrokerIPC
 internal import BrokerProtocol
 internal import Receipts
 
-/// What an agent saw that the browsers of one epoch hold open, at the moments of ``BrowserExamination/Moment``.
+/// What an agent saw of the browsers of one epoch at the moments of ``BrowserExamination/Moment``: what they hold open, and
+/// whether the files that they read are those that the agent wrote.
 struct BrowserExaminations: Equatable {
     private var epoch: Epoch?
     private var found: Set<OpenResource> = []
-    /// Whether something may have escaped the examinations.
+    private var compared = ComparedFiles()
+    /// Whether the agent writes files for its browsers.
+    private var hasFiles = true
+    /// Whether the agent could not see everything that a browser holds open.
     private var isIncomplete = false
+    /// Whether a report is missing, or no agent was there.
+    private var isInterrupted = false
     /// Whether the worker's browser has been opened and not examined yet.
     private var owesFirst = false
     /// Whether the agent has not reported yet what it saw before it ended the browsers.
@@ -27,7 +33,7 @@ struct BrowserExaminations: Equatable {
     }
 
     /// - Parameter earlier: the epoch whose browsers an earlier supervisor opened.
-    init(earlier: Epoch?) { (epoch, isIncomplete) = (earlier, true) }
+    init(earlier: Epoch?) { (epoch, isInterrupted) = (earlier, true) }
 
     private init(epoch: Epoch) { self.epoch = epoch }
 
@@ -41,7 +47,7 @@ struct BrowserExaminations: Equatable {
     mutating func awaitLast(of ended: Epoch) -> Bool {
         if epoch != ended {
             self = BrowserExaminations(epoch: ended)
-            isIncomplete = true
+            isInterrupted = true
         }
         isAwaited = !hasWaited
         hasWaited = true
@@ -55,6 +61,12 @@ struct BrowserExaminations: Equatable {
         guard epoch?.id == id else { return false }
         for resource in examination.found where found.count < BrowserExamination.maximum { found.insert(resource) }
         if !examination.isComplete { isIncomplete = true }
+        if let files = examination.files {
+            compared.changed.formUnion(files.changed)
+            compared.unread.formUnion(files.unread)
+        } else {
+            hasFiles = false
+        }
         switch examination.moment {
         case .started: owesFirst = false
         case .signInOver: break
@@ -76,12 +88,30 @@ struct BrowserExaminations: Equatable {
     }
 
     /// Records that the agent will not report.
-    mutating func agentLost() { (isIncomplete, isAwaited) = (true, false) }
+    mutating func agentLost() { (isInterrupted, isAwaited) = (true, false) }
 
-    /// What the receipt of this epoch says.
+    /// What the receipt of this epoch says of the files that browsers read; empty if the agent writes none.
+    func files(of ended: Epoch) -> [ItemOutcome] {
+        guard epoch == ended else { return BrowserFiles.allCases.map { .files($0, .unanswered) } }
+        guard hasFiles else { return [] }
+        return BrowserFiles.allCases.map { files in
+            if compared.changed.contains(files) { return .files(files, .failed) }
+            let isKnown = !isInterrupted && !owesLast && !compared.unread.contains(files)
+            return .files(files, isKnown ? .done : .unanswered)
+        }
+    }
+
+    /// What the receipt of this epoch says of what its browsers held open.
     func finding(of ended: Epoch) -> Finding<[String]> {
         guard epoch == ended else { return .unknown }
         guard found.isEmpty else { return .known(found.map(\.name).sorted()) }
-        return isIncomplete || owesFirst || owesLast ? .unknown : .none
+        return isIncomplete || isInterrupted || owesFirst || owesLast ? .unknown : .none
+    }
+}
+
+extension ItemOutcome {
+    /// What the agent reports of files that it wrote for its browsers: `done` if none was changed.
+    fileprivate static func files(_ files: BrowserFiles, _ result: Result) -> ItemOutcome {
+        ItemOutcome(name: files.rawValue, grade: .reported, observer: .agent, result: result)
     }
 }

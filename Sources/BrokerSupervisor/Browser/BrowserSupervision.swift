@@ -223,6 +223,9 @@ final class BrowserSupervision {
     /// What the agent saw of the browsers of this epoch.
     func opened(in ended: Epoch) -> Finding<[String]> { examinations.finding(of: ended) }
 
+    /// What the agent has found by comparing the files that browsers of this epoch read.
+    func files(in ended: Epoch) -> [ItemOutcome] { examinations.files(of: ended) }
+
     /// What the search for files that the epoch's user left behind has found.
     func search(of ended: Epoch) -> FileSearch { confinement?.search(of: ended) ?? .nowhere }
 

@@ -215,7 +215,10 @@ final class BrowserConfinement {
     }
 
     /// Handles the answer about the user's files.
-    func reported(_ epoch: Epoch, _ reply: HelperReply) { findings = (epoch, FileSearch(reply)) }
+    func reported(_ epoch: Epoch, _ reply: HelperReply) {
+        guard let session, session.epoch == epoch else { return }
+        findings = (epoch, FileSearch(reply, since: session.since))
+    }
 
     /// What the search for files found after this epoch had ended.
     func search(of epoch: Epoch) -> FileSearch {

@@ -11,6 +11,9 @@ struct FileSearch: Equatable {
     /// The places that were searched completely.
     var searched: Set<SearchedPlace> = []
 
+    /// When the search for the other folders began, in seconds since 1970, if that was before the session.
+    var foldersAsOf: Int?
+
     static let nowhere = FileSearch()
 
     /// What a receipt says of the files.
@@ -21,9 +24,11 @@ struct FileSearch: Equatable {
 }
 
 extension FileSearch {
-    /// - Parameter reply: the helper's answer to a report. Anything else means that nothing was searched.
-    init(_ reply: HelperReply) {
-        guard case .left(let home, let files, let unread) = reply else {
+    /// - Parameters:
+    ///   - reply: the helper's answer to a report. Anything else means that nothing was searched.
+    ///   - since: when the session's first browser opened, in seconds since 1970.
+    init(_ reply: HelperReply, since: Int) {
+        guard case .left(let home, let files, let unread, let folders) = reply else {
             self = .nowhere
             return
         }
@@ -31,6 +36,9 @@ extension FileSearch {
             let entry = Leftover.entry(ofFile: file, homes: [home])
             return entry?.fate == .kept ? nil : entry?.name ?? Receipt.unexplained
         }
-        self.init(found: Set(names).sorted(), searched: Set(SearchedPlace.allCases).subtracting(unread))
+        let searched = Set(SearchedPlace.allCases).subtracting(unread)
+        self.init(
+            found: Set(names).sorted(), searched: searched,
+            foldersAsOf: searched.contains(.otherFolders) && folders < since ? folders : nil)
     }
 }

@@ -157,6 +157,8 @@ final class ReceiptWriter {
     struct Observations {
         /// What the agent saw that the browsers held open.
         var opened: Finding<[String]> = .unknown
+        /// What the agent has found by comparing the files that browsers read.
+        var files: [ItemOutcome] = []
         /// What the search for files has found.
         var search = FileSearch.nowhere
     }
@@ -205,6 +207,7 @@ final class ReceiptWriter {
     ) -> Receipt {
         let draft = draft?.epoch == handover.ended ? draft : nil
         let now = clock.now()
+        let hadBrowser = handover.items.contains { $0.name == ItemOutcome.browser.name }
         return Receipt(
             place: .init(
                 sequence: (end?.sequence ?? 0) + 1, previous: end.flatMap { $0.sequence == 0 ? nil : $0.hash },
@@ -213,7 +216,7 @@ final class ReceiptWriter {
             ended: handover.ended.description, next: handover.next.description, trigger: handover.trigger?.rawValue,
             isAttempt: handover.isAttempt, isOffline: draft?.isOffline ?? false,
             times: .init(began: draft?.began, committed: draft?.committed, finished: now),
-            items: handover.items.map {
+            items: (handover.items + (hadBrowser ? saw.files : [])).map {
                 ReceiptItem($0.claimed(isObserved: observed.contains($0.name)), at: times[$0.name] ?? now)
             },
             accessTokensEndBy: tokens(of: draft),
@@ -221,8 +224,9 @@ final class ReceiptWriter {
             remains: .init(
                 left: saw.search.left,
                 unobserved: Leftover.unobserved(
-                    items: handover.items.map(\.name), left: saw.search.found, searched: saw.search.searched),
-                opened: handover.items.contains { $0.name == ItemOutcome.browser.name } ? saw.opened : .none))
+                    items: handover.items.map(\.name), left: saw.search.found, searched: saw.search.searched,
+                    isNewest: saw.search.foldersAsOf == nil),
+                opened: hadBrowser ? saw.opened : .none, foldersAsOf: saw.search.foldersAsOf))
     }
 
     private func tokens(of draft: ReceiptDraft?) -> Finding<Int> {
@@ -257,11 +261,17 @@ extension DeviceState.Handover {
             items: receipt.items.map {
                 Item(
                     name: $0.name, grade: $0.grade.rawValue, observer: $0.observer.rawValue, result: $0.result.rawValue)
-            }, left: Left(receipt.remains.left), unobserved: receipt.remains.unobserved?.count)
+            }, left: Left(receipt.remains), opened: Left(receipt.remains.opened),
+            unobserved: receipt.remains.unobserved?.count)
     }
 }
 
 extension DeviceState.Handover.Left {
+    fileprivate init(_ remains: Receipt.Remains) {
+        self.init(remains.left)
+        if self == .nothing, remains.foldersAsOf != nil { self = .nothingInKnownFolders }
+    }
+
     fileprivate init(_ found: Finding<[String]>) {
         self =
             switch found {

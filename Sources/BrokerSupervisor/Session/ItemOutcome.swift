@@ -24,7 +24,8 @@ package struct ItemOutcome: Sendable, Hashable, Codable {
 
     package enum Result: String, Sendable, Hashable, Codable { case done, failed, unanswered }
 
-    /// `session_key`, `session_process`, `browser`, `files`, or `app:<application id>`.
+    /// `session_key`, `session_process`, `browser`, `files`, `browser_extension`, `browser_policies`, or
+    /// `app:<application id>`.
     package let name: String
     package let grade: Grade
     package let observer: Observer

@@ -250,7 +250,8 @@ final class SessionCoordinator {
                 try receipts.write(
                     handover, join: join.record,
                     saw: .init(
-                        opened: browser.opened(in: handover.ended), search: browser.search(of: handover.ended)))
+                        opened: browser.opened(in: handover.ended), files: browser.files(in: handover.ended),
+                        search: browser.search(of: handover.ended)))
                 reports.tell(watched)
                 Failpoint.receiptWritten.reach()
             case .journal(let epoch): try journalReady(epoch)

@@ -8,6 +8,7 @@ enum HomeText: String, TextKey {
     case signingOut, signingOutText, waitsFor, waitsForBrowser, waitsForFiles, lastHandover, receiptNumber
     case clearedKeys, clearedMemory, clearedBrowser, clearedFiles, clearedApp, verified, implied, reportedByAgent
     case reportedByApp, notCleared, otherFiles, noneFound, someFound, leftUnknown, otherPlaces, notLookedAt
+    case noneFoundEarlier, browserRules, rulesSame, rulesChanged, browserHeld, heldNothing, heldSomething, notKnown
     case tileOpening, tileRunning, tileMissing, tileEndedAtOnce, tileFailed, tileLocked, tileUnlock, tileHeld
     case tileUnsaved, unsavedText, unsavedLeft, offlineEnds, noServer, noServerText, noServerLeases
     case notSignedIn, handoverGoesOn, accountUnknown, connecting, connectingText, noService, noServiceText

@@ -173,7 +173,7 @@ struct HomeViewComposer {
         HomeView.Receipt(
             title: text(.lastHandover), time: handover.finished,
             number: text(.receiptNumber, ["number": String(handover.receipt)]),
-            lines: handover.items.map { item in
+            lines: handover.items.filter { !Self.rules.contains($0.name) }.map { item in
                 let isDone = item.result == "done"
                 let result: HomeText =
                     switch item.observer {
@@ -185,7 +185,36 @@ struct HomeViewComposer {
                     }
                 return HomeView.Receipt.Line(
                     what: name(ofItem: item.name), result: text(result), mark: isDone ? .done : .problem)
-            } + [remains(handover.left ?? .unknown), unobserved(handover.unobserved)].compactMap(\.self))
+            }
+                + [
+                    rules(handover.items), opened(handover.opened ?? .unknown), remains(handover.left ?? .unknown),
+                    unobserved(handover.unobserved),
+                ].compactMap(\.self))
+    }
+
+    /// The items about the files that browsers read.
+    private static let rules: Set = ["browser_extension", "browser_policies"]
+
+    /// Whether the files that browsers read were changed; nil if the agent writes none.
+    private func rules(_ items: [DeviceState.Handover.Item]) -> HomeView.Receipt.Line? {
+        let results = items.filter { Self.rules.contains($0.name) }.map(\.result)
+        guard !results.isEmpty else { return nil }
+        let (result, mark): (HomeText, HomeView.Receipt.Mark) =
+            if results.contains("failed") { (.rulesChanged, .problem) } else if results.allSatisfy({ $0 == "done" }) {
+                (.rulesSame, .done)
+            } else { (.notKnown, .unknown) }
+        return HomeView.Receipt.Line(what: text(.browserRules), result: text(result), mark: mark)
+    }
+
+    /// What the session's browsers held open.
+    private func opened(_ opened: DeviceState.Handover.Left) -> HomeView.Receipt.Line {
+        let (result, mark): (HomeText, HomeView.Receipt.Mark) =
+            switch opened {
+            case .nothing: (.heldNothing, .done)
+            case .something: (.heldSomething, .problem)
+            case .unknown, .nothingInKnownFolders: (.notKnown, .unknown)
+            }
+        return HomeView.Receipt.Line(what: text(.browserHeld), result: text(result), mark: mark)
     }
 
     /// How much nobody looked at. `baton receipt show` names the places.
@@ -200,6 +229,7 @@ struct HomeViewComposer {
         let (result, mark): (HomeText, HomeView.Receipt.Mark) =
             switch left {
             case .nothing: (.noneFound, .done)
+            case .nothingInKnownFolders: (.noneFoundEarlier, .unknown)
             case .something: (.someFound, .problem)
             case .unknown: (.leftUnknown, .unknown)
             }

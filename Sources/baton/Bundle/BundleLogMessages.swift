@@ -8,6 +8,8 @@ enum BundleLogMessages {
         "a PIN for signing in without the server is set",
         "a browser could not be examined completely",
         "a browser does not know dispensable policies",
+        "a file that browsers read could not be compared",
+        "a file that browsers read was changed",
         "a browser holds something open",
         "a browser's policies cannot be examined",
         "a file of offline sign-in cannot be opened",

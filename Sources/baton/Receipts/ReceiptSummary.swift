@@ -29,6 +29,8 @@ struct ReceiptSummary: Encodable {
     /// The entries of docs/leftovers.md whose places were not examined; `none` if all were examined, or `unknown` if an
     /// earlier version of Baton wrote the receipt.
     let unobserved: String
+    /// When the search for folders that belong to no entry began, if that was before the session.
+    let foldersAsOf: String?
     /// What the agent saw that a browser held open; `none`, or `unknown`.
     let opened: String
     let afterDamage: Bool
@@ -51,6 +53,7 @@ struct ReceiptSummary: Encodable {
         left = Self.text(receipt.remains.left) { Self.list($0) }
         unobserved = receipt.remains.unobserved.map(Self.list) ?? "unknown"
         opened = Self.text(receipt.remains.opened) { Self.list($0) }
+        foldersAsOf = receipt.remains.foldersAsOf.map(ReceiptCommand.List.time)
         afterDamage = receipt.place.followsDamage
     }
 
@@ -66,7 +69,9 @@ struct ReceiptSummary: Encodable {
             "finished       \(ReceiptCommand.List.time(finished))", "tokens end by  \(accessTokensEndBy)",
             "subject        \(subject)" + (attempt ? " (nobody had signed in)" : "")
                 + (offline ? " (signed in without the server)" : ""),
-            "left behind    \(Table.printable(left))",
+            "left behind    \(Table.printable(left))"
+                + (foldersAsOf.map { " (other folders: those that a search before the session, \($0), had found)" }
+                    ?? ""),
             "not looked at  \(Table.printable(unobserved))",
             "browser held   \(Table.printable(opened))",
         ]

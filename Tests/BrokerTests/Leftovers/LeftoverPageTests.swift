@@ -88,6 +88,20 @@ import Testing
         #expect(Set(without).subtracting(never) == Set(names))
     }
 
+    @Test func `folders that are newer than the search for them are unobserved`() {
+        let everywhere = Set(SearchedPlace.allCases)
+        func names(_ searched: Set<SearchedPlace>, isNewest: Bool) -> Set<String> {
+            Set(Leftover.unobserved(items: [], left: [], searched: searched, isNewest: isNewest))
+        }
+        let all = names(everywhere, isNewest: true)
+        #expect(names(everywhere, isNewest: false).symmetricDifference(all) == ["new_folders"])
+        // Whoever has looked into none of them has not looked into the new ones either.
+        #expect(
+            names(everywhere.subtracting([.otherFolders]), isNewest: false).symmetricDifference(all) == [
+                "other_folders"
+            ])
+    }
+
     @Test func `each item in the list is an item of receipts`() {
         let outcomes = [ItemOutcome.sessionKey, .sessionProcess, .browser, .files, .app("<application id>", .done)]
         #expect(Set(Leftover.all.compactMap(\.item)) == Set(outcomes.map(\.name)))

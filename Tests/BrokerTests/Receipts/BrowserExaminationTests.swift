@@ -11,7 +11,12 @@ import Testing
 @Suite(.timeLimit(.minutes(3))) struct BrowserExaminationTests {
     private func finding(
         while here: (SupervisorFixture, FakeAgent, Epoch.ID) async throws -> Void
-    ) async throws -> Finding<[String]> {
+    ) async throws -> Finding<[String]> { try await receipt(while: here).remains.opened }
+
+    /// The receipt of a session during which `here` acts as the agent.
+    private func receipt(
+        while here: (SupervisorFixture, FakeAgent, Epoch.ID) async throws -> Void
+    ) async throws -> Receipt {
         try await Scratch.with { scratch in
             try await SupervisorFixture.with(scratch) { fixture in
                 let agent = try fixture.agent(of: 1000)
@@ -22,7 +27,7 @@ import Testing
                 agent.say(.closed(epoch: epoch))
                 #expect(try await fixture.status().session == "ready")
             }
-            return try #require(try Shelf(scratch).file().receipts.first?.receipt).remains.opened
+            return try #require(try Shelf(scratch).file().receipts.first?.receipt)
         }
     }
 
@@ -65,6 +70,43 @@ import Testing
     @Test func `a report about another epoch says nothing about this one`() async throws {
         let seen = examination(.port(9222))
         #expect(try await finding { _, agent, _ in agent.say(.examined(epoch: .random(), seen)) } == .unknown)
+    }
+
+    /// What the receipt says of the extension's files and of the policies, in this order.
+    private func results(of receipt: Receipt) -> [ReceiptItem.Result] {
+        let items = receipt.items.filter { $0.name.hasPrefix("browser_") }
+        #expect(items.allSatisfy { $0.grade == .reported && $0.observer == .agent })
+        #expect(items.isEmpty || items.map(\.name) == ["browser_extension", "browser_policies"])
+        return items.map(\.result)
+    }
+
+    @Test func `a receipt has an item for the files that browsers read, which is done if none was changed`()
+        async throws
+    {
+        let same = BrowserExamination(.ending)
+        #expect(try await results(of: receipt { $1.say(.examined(epoch: $2, same)) }) == [.done, .done])
+    }
+
+    @Test func `a changed file stays changed, and makes its own item fail`() async throws {
+        var (first, last) = (BrowserExamination(.signInOver), BrowserExamination(.ending))
+        first.files?.changed = [.policies]
+        last.files?.unread = [.package, .policies]
+        let receipt = try await receipt { [first, last] in
+            $1.say(.examined(epoch: $2, first))
+            $1.say(.examined(epoch: $2, last))
+        }
+        #expect(results(of: receipt) == [.unanswered, .failed])
+    }
+
+    @Test func `without the agent's last report the files are not known to be unchanged`() async throws {
+        let first = BrowserExamination(.started)
+        #expect(try await results(of: receipt { $1.say(.examined(epoch: $2, first)) }) == [.unanswered, .unanswered])
+        #expect(try await results(of: receipt { _, _, _ in }) == [.unanswered, .unanswered])
+    }
+
+    @Test func `an agent that writes no files has no such items`() async throws {
+        let seen = BrowserExamination(.ending, files: nil)
+        #expect(try await results(of: receipt { $1.say(.examined(epoch: $2, seen)) }) == [])
     }
 
     @Test func `an examination keeps at most sixteen resources, and is incomplete if there are more`() {

@@ -26,7 +26,8 @@ import Testing
             }
             #expect(
                 try claims(scratch) == [
-                    "browser": "enforced broker", "files": "enforced broker",
+                    "browser": "enforced broker", "browser_extension": "reported agent",
+                    "browser_policies": "reported agent", "files": "enforced broker",
                     "session_key": "enforced broker", "session_process": "enforced broker",
                 ])
         }
@@ -127,7 +128,8 @@ import Testing
             }
             #expect(
                 try claims(scratch) == [
-                    "browser": "reported agent", "files": "enforced broker",
+                    "browser": "reported agent", "browser_extension": "reported agent",
+                    "browser_policies": "reported agent", "files": "enforced broker",
                     "session_key": "implied none", "session_process": "implied none",
                 ])
         }

@@ -27,7 +27,9 @@ import Testing
             #expect(receipts.allSatisfy { $0.trigger == "operator" && !$0.isAttempt && $0.device == "d" })
             #expect(
                 receipts.allSatisfy {
-                    Set($0.items.map(\.name)) == ["session_key", "session_process", "browser", "files"]
+                    Set($0.items.map(\.name)) == [
+                        "session_key", "session_process", "browser", "files", "browser_extension", "browser_policies",
+                    ]
                 })
             #expect(receipts.allSatisfy { $0.accessTokensEndBy == .none && $0.subject == .unknown })
             #expect(try shelf.verdict().isIntact)

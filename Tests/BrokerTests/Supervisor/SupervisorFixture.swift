@@ -90,7 +90,7 @@ final class SupervisorFixture: Sendable {
     }
 
     static func with(
-        _ scratch: Scratch, isJoined: Bool = true, sessionProcess: String? = nil,
+        _ scratch: Scratch, isJoined: Bool = true, sessionProcess: String? = nil, helper: String? = nil,
         helloPatience: Duration = .seconds(600), inspect: @escaping @Sendable () -> [CheckResult] = { [] },
         _ body: (SupervisorFixture) async throws -> Void
     ) async throws {
@@ -104,7 +104,7 @@ final class SupervisorFixture: Sendable {
         let service = SupervisorService(
             configuration: SupervisorConfiguration(
                 directory: scratch.path("device"), runtimeDirectory: scratch.path("run"), trustRoots: "/none",
-                resolve: [:], sessionUsers: [], checkInInterval: 900),
+                resolve: [:], sessionUsers: [], checkInInterval: 900, helper: helper),
             device: fixture.device, inputs: fixture.inputs, executable: scratch.path("sessionProcess"), logger: logger,
             clock: fixture.clock.supervisorClock, helloPatience: helloPatience,
             watch: { session in fixture.watched.withLock { $0.append(session) } }, inspect: inspect)

@@ -207,6 +207,40 @@ import UnixSocket
         }
     }
 
+    /// Listens at a port for a moment, after the agent has looked for the first time.
+    private static let briefly = """
+        #!/usr/bin/python3
+        import os, signal, socket
+        ready = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+        ready.sendto(os.environ["BATON_BROWSER_NUMBER"].encode(), "FOLDER/profiles/extension/ready")
+        test = socket.socket(socket.AF_UNIX); test.connect("FOLDER/signal")
+        test.recv(64)
+        port = socket.socket(); port.bind(("127.0.0.1", 0)); port.listen()
+        ready.sendto(str(port.getsockname()[1]).encode(), "FOLDER/events")
+        test.recv(64)
+        port.close()
+        ready.sendto(b"closed", "FOLDER/events")
+        signal.pause()
+        """
+
+    /// The receipt therefore has `listening_ports` in `unobserved` after each session (LeftoverPageTests).
+    @Test func `a port that was open only between two looks of the agent is not in its reports`() async throws {
+        try await withAgent(Self.briefly) { live, _, broker, events in
+            let signals = try Listener(path: live.scratch.path("signal"), mode: 0o600)
+            try await browse(first, live, broker)
+            let browser = try await blocking { Connection(try signals.accept(), maximumFrame: 64) }
+            #expect(try await broker.next() == .shown(id: first))
+            #expect(try await broker.examination() == BrowserExamination(.started))
+            try browser.write([1])
+            let port = try #require(UInt16(try await events.next()))
+            #expect(port > 0)
+            try browser.write([1])
+            #expect(try await events.next() == "closed")
+            try broker.send(.examine(epoch: live.epoch))
+            #expect(try await broker.examination() == BrowserExamination(.ending))
+        }
+    }
+
     @Test func `a page is not shown if the process that passes it on is killed`() async throws {
         try await withAgent(Self.browser) { live, agent, broker, events in
             try await browse(first, live, broker)

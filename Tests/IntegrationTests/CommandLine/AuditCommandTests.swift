@@ -93,7 +93,7 @@ import Testing
         signal.pause()
         """
 
-    @Test func `a file beside those of the browser's extension is found`() async throws {
+    @Test func `a file beside those of the browser's extension, or a changed one, is found`() async throws {
         try await Scratch.with { scratch in
             let device = try await Device(scratch)
             let saved = scratch.path("saved")
@@ -106,6 +106,14 @@ import Testing
             let run = try await device.audit("--compare", saved, "--json")
             #expect(run.code == 1)
             #expect(try device.found(run) == ["browser_profile": [.file]])
+            try FileManager.default.removeItem(atPath: device.folder + "/profiles/extension/manifest.json")
+            let packed = scratch.path("packed")
+            #expect(try await device.audit("--save", packed).code == 0)
+            try device.write("another", to: "profiles/extension/chromium.crx")
+            let changed = try await device.audit("--compare", packed)
+            #expect(changed.code == 1)
+            #expect(changed.output.contains("changed file \(device.folder)/profiles/extension/chromium.crx"))
+            #expect(changed.output.contains("1 unexplained"))
         }
     }
 

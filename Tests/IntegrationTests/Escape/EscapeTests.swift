@@ -103,6 +103,8 @@ extension LiveFaults {
                     report.attempts["drop"]?.contains { $0.hasPrefix("Dropped nothing") } == true,
                     "\(report.attempts["drop", default: []])")
                 #expect(report.attempts.keys.contains("about:networking"))
+                // Its pages and the browser itself have crashed, and nothing came in their place.
+                #expect(report.attempts["crash of the browser"] == [])
                 try await live.settle()
             }
         }

@@ -39,9 +39,14 @@ enum Escapes {
             case .sample(let walks): ["--walks", "\(walks)", "--seed", "1"]
             case .everything:
                 ["--all", "--walks", "\(Walks.count)", "--seed", "\(Walks.seed)"]
+                    + (Escapes.only.map { ["--only", $0] } ?? [])
             }
         }
     }
+
+    /// A regular expression for the attempts of ``Extent/everything``, or for their groups, in a run by hand
+    /// (`BATON_ESCAPES`); nil for all of them.
+    static let only = ProcessInfo.processInfo.environment["BATON_ESCAPES"]
 
     /// Starts the person in a window of the device's agent.
     ///

@@ -35,7 +35,7 @@ struct EveryEscapeTests {
                     _ = app.cancel()
                     await opener.value
                 }
-                #expect(report.attempts.count > 700)
+                #expect(report.attempts.count > 700 || Escapes.only != nil)
                 #expect(report.observed.files == [])
             }
         }
@@ -100,7 +100,7 @@ struct EveryEscapeTests {
                     .everything, in: window, titled: title, of: live, on: display, Escapes.opening(of: live))
                 let report = try await Escapes.report(of: worker)
                 #expect(report.escapes == [])
-                #expect(report.attempts.count > 700)
+                #expect(report.attempts.count > 700 || Escapes.only != nil)
                 try await live.settle()
             }
         }

@@ -3,12 +3,13 @@ import DeviceAudit
 import Foundation
 import Glibc
 import Leftovers
+import Processes
 import Receipts
 import TestSupport
 import Testing
 
 extension LiveFaults {
-    /// Files that a session's user leaves outside the browser, everywhere on the device.
+    /// What a session's user leaves outside the browser, everywhere on the device, and what the browser must not have.
     @Suite(.live(users: LiveEnvironment.usersOfItsOwn, hasBrowser: false)) struct PlantedLeakTests {
         private static let user: UInt32 = 5
         private static let home = "/usr/games"
@@ -34,7 +35,7 @@ extension LiveFaults {
             /// The files of each entry of docs/leftovers.md; nil stands for files that no entry names.
             func files(_ mark: String) -> [(entry: String?, path: String)] {
                 let inHome: [(String?, String)] = [
-                    ("shell_history", ".bash_history"), ("shell_history", ".python_history"),
+                    ("shell_history", ".bash_history"),
                     ("keyring", ".local/share/keyrings/login.keyring"),
                     ("recent_files", ".local/share/recently-used.xbel"),
                     ("thumbnails", ".cache/thumbnails/normal/1.png"),
@@ -44,17 +45,17 @@ extension LiveFaults {
                     ("desktop_certificates", ".local/share/pki/nssdb/cert9.db"),
                     ("online_accounts", ".config/goa-1.0/accounts"),
                     ("search_indexes", ".cache/tracker3/files/meta.db"),
-                    ("home", "plan.pdf"), ("home", "Documents/a b/plan.pdf"),
+                    ("home", "Documents/a b/plan.pdf"),
                 ]
                 return inHome.map { ($0.0, PlantedLeakTests.home + "/" + $0.1) } + [
-                    ("temporary_files", "/tmp/leak-\(mark)-1"), ("temporary_files", "/tmp/.leak-\(mark)/note"),
+                    ("temporary_files", "/tmp/.leak-\(mark)/note"),
                     ("temporary_files", "/tmp/leak-\(mark)-2/a/b/c/d/e/note"),
                     ("temporary_files", "/var/tmp/leak-\(mark)-3"), ("temporary_files", disk + "/note"),
                     ("temporary_files", disk + "/deep/er/note"), ("shared_memory", "/dev/shm/baton-test-\(mark)"),
                     ("shared_memory", "/dev/shm/baton-test-\(mark)-2/note"), ("runtime_files", runtime + "/note"),
                     ("runtime_files", runtime + "/app/state"), (nil, "/run/lock/baton-test-\(mark)"),
                     (nil, "/run/lock/baton-test-\(mark)-2/note"), (nil, open + "/note"), (nil, open + "/.hidden"),
-                    (nil, open + "/a/b/c/note"), (nil, open + "/l\u{e4}nge"), (nil, open + "/with space"),
+                    (nil, open + "/a/b c/note"), (nil, open + "/l\u{e4}nge"),
                 ]
             }
         }
@@ -77,7 +78,30 @@ extension LiveFaults {
             return parent + "/" + rest.prefix(isOnDisk ? 2 : 1).joined(separator: "/")
         }
 
-        @Test func `the audit names thirty planted files, the receipt their places, and clean sessions none`()
+        /// Stands in for the worker's browser: it listens at a port if there is a file with the port's number.
+        private static func browser(_ live: LiveEnvironment) -> String {
+            """
+            #!/usr/bin/python3
+            import os, signal, socket
+            if os.path.exists("\(live.scratch.path("port"))"):
+                port = socket.socket()
+                port.bind(("127.0.0.1", int(open("\(live.scratch.path("port"))").read())))
+                port.listen()
+            socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM).sendto(
+                os.environ["BATON_BROWSER_NUMBER"].encode(), "\(live.path("run/profiles/extension/ready"))")
+            signal.pause()
+            """
+        }
+
+        /// Listens at a port, as a program that the user has started outside of the browser.
+        private static let listening = """
+            import socket, signal, sys
+            port = socket.socket(); port.bind(("127.0.0.1", int(sys.argv[1]))); port.listen()
+            print("listens", flush=True)
+            signal.pause()
+            """
+
+        @Test func `the audit and the receipt name thirty planted leaks, and clean sessions have none`()
             async throws
         {
             let live = try await LiveEnvironment.ready()
@@ -95,43 +119,95 @@ extension LiveFaults {
         private func plant(
             _ planted: [(entry: String?, path: String)], _ mark: String, _ live: LiveEnvironment
         ) async throws {
-            #expect(planted.count == 30)
+            // The others are two ports, and two files that browsers read.
+            #expect(planted.count == 26)
+            let program = live.scratch.path("instead-of-a-browser")
+            try live.scratch.writeProgram(Self.browser(live), to: "instead-of-a-browser")
             let removal = Set(planted.map { Self.top(of: $0.path) }).map { "rm -rf '\($0)'" }.joined(separator: "\n")
             try await live.withHelper { helper in
-                try await live.awaitAgent()
-                let app = try live.app(1)
-                let snapshot = live.path("before-\(mark)")
-                let save = try await audit(live, "--save", snapshot)
-                #expect(save.code == 0, "\(save.output)")
-                let searches = try Self.searches(of: helper)
-                let account = try await live.signIn("Amara", through: app)
-                // A search that began before the session is as good, because the folders were there.
-                try await FolderWatch(live.scratch.path).until("searched") { try Self.searches(of: helper) > searches }
-                let outcome: Result<Void, any Error>
-                do {
-                    try await live.run("/bin/sh", arguments: ["-ec", Self.planting(planted.map(\.path))])
-                    #expect(try await app.signOut(account))
-                    try await live.settle()
-                    let expected = Set(planted.map { $0.entry ?? Receipt.unexplained })
-                    #expect(try await left(live) == expected)
-                    let found = try await audit(live, "--compare", snapshot, "--strict")
-                    #expect(found.code == 1)
-                    #expect(planted.filter { !found.output.contains("new file \($0.path)") }.map(\.path) == [])
-                    outcome = .success(())
-                } catch { outcome = .failure(error) }
-                try await live.run("/bin/sh", arguments: ["-c", removal])
-                try outcome.get()
-                for number in 1...(Soak.isRunning ? 10 : 3) {
-                    try await app.signOut(live.signIn("Amara", through: app))
-                    try await live.settle()
-                    #expect(try await left(live) == [], "session \(number)")
+                try await live.withConfiguredBrowser(instead: program) { _ in
+                    let app = try live.app(1)
+                    let snapshot = live.path("before-\(mark)")
+                    let save = try await audit(live, "--save", snapshot)
+                    #expect(save.code == 0, "\(save.output)")
+                    let searches = try Self.searches(of: helper)
+                    let account = try await live.signIn("Amara", through: app)
+                    // A search that began before the session is as good, because the folders were there.
+                    try await FolderWatch(live.scratch.path).until("searched") {
+                        try Self.searches(of: helper) > searches
+                    }
+                    let (inside, outside) = (
+                        try #require(FreePort.tcp(in: FreePort.ofTests)),
+                        try #require(FreePort.tcp(in: FreePort.ofTests))
+                    )
+                    let package = URL(filePath: live.path("run/profiles/extension/chromium.crx"))
+                    let packed = try Data(contentsOf: package)
+                    let outcome: Result<Void, any Error>
+                    do {
+                        // The browser runs as another user.
+                        let port = try live.scratch.write("\(inside)", to: "port")
+                        try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: port)
+                        try await open(live)
+                        let listener = try await live.runAside(
+                            program: "/usr/bin/setpriv",
+                            ["--reuid=5", "--clear-groups", "/usr/bin/python3", "-c", Self.listening, "\(outside)"])
+                        try await FolderWatch(live.scratch.path).until("a port") {
+                            try listener.log().contains("listens")
+                        }
+                        try (packed + [0]).write(to: package)
+                        let policies = try #require(try helper.mounts().first) + "/worker/chromium/policies/managed"
+                        try Data("{}".utf8).write(to: URL(filePath: policies + "/another.json"))
+                        try await live.run("/bin/sh", arguments: ["-ec", Self.planting(planted.map(\.path))])
+                        #expect(try await app.signOut(account))
+                        try await live.settle()
+                        let expected = Set(planted.map { $0.entry ?? Receipt.unexplained })
+                        #expect(try await left(live) == expected)
+                        let receipt = try await live.shownReceipt()
+                        #expect(receipt.opened == ["abstract_socket", "tcp_port:\(inside)"])
+                        #expect(receipt.unobserved.contains("listening_ports"))
+                        #expect(try await results(live) == ["failed", "failed"])
+                        let found = try await audit(live, "--compare", snapshot, "--strict")
+                        #expect(found.code == 1)
+                        #expect(planted.filter { !found.output.contains("new file \($0.path)") }.map(\.path) == [])
+                        #expect(found.output.contains("changed file \(package.path)"))
+                        #expect(found.output.contains("port \(outside) of user 5"), "\(found.output)")
+                        listener.kill()
+                        _ = try await listener.waitForExit()
+                        outcome = .success(())
+                    } catch { outcome = .failure(error) }
+                    try await live.run("/bin/sh", arguments: ["-c", removal])
+                    try outcome.get()
+                    // The extension is as it was, except that an audit sees when it was written.
+                    try packed.write(to: package)
+                    try FileManager.default.removeItem(atPath: live.scratch.path("port"))
+                    let later = live.path("later-\(mark)")
+                    #expect(try await audit(live, "--save", later).code == 0)
+                    for number in 1...(Soak.isRunning ? 10 : 3) {
+                        let account = try await live.signIn("Amara", through: app)
+                        try await open(live)
+                        try await app.signOut(account)
+                        try await live.settle()
+                        #expect(try await left(live) == [], "session \(number)")
+                        #expect(try await live.shownReceipt().opened == ["abstract_socket"], "session \(number)")
+                        #expect(try await results(live) == ["done", "done"], "session \(number)")
+                    }
+                    let clean = try await audit(live, "--compare", later, "--json")
+                    let groups = try JSONDecoder().decode(AuditReport.self, from: Data(clean.output.utf8)).groups
+                    // Other tests mount file systems at the same time.
+                    let differences = groups.filter { $0.judgement != .kept }.flatMap(\.differences)
+                    #expect(differences.filter { $0.kind != .mount } == [])
                 }
-                let clean = try await audit(live, "--compare", snapshot, "--json")
-                let groups = try JSONDecoder().decode(AuditReport.self, from: Data(clean.output.utf8)).groups
-                // Other tests mount file systems at the same time.
-                let differences = groups.filter { $0.judgement != .kept }.flatMap(\.differences)
-                #expect(differences.filter { $0.kind != .mount } == [])
             }
+        }
+
+        private func open(_ live: LiveEnvironment) async throws {
+            let run = try await CommandRun(["browser", "--runtime-directory", live.path("run")], in: live.scratch)
+            try #require(run.code == 0, "\(run.errors)")
+        }
+
+        /// What the newest receipt says of the files that browsers read.
+        private func results(_ live: LiveEnvironment) async throws -> [String] {
+            try await live.shownReceipt().items.filter { $0.name.hasPrefix("browser_") }.map(\.result)
         }
 
         /// The places in which the newest receipt says that something was left. The folders of the tests' device are in
