@@ -40,7 +40,8 @@ public final class TestDevice: Sendable {
     ) {
         let broker = InProcessBroker(isShared: mode == .shared, now: now)
         var deadlines = BrokerDeadlines()
-        (deadlines.connect, deadlines.hello, deadlines.silent) = (patience, patience, patience)
+        (deadlines.connect, deadlines.hello) = (patience, patience)
+        (deadlines.local, deadlines.silent) = (patience, patience)
         // The library must find a restarted broker quickly.
         deadlines.pause = .milliseconds(10)
         connection = BrokerConnection(

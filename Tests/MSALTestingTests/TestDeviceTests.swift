@@ -42,6 +42,11 @@ import Testing
         try await failure(body).userInfo[BatonReasonKey] as? String
     }
 
+    @Test func `a failure describes itself by its name`() {
+        #expect("\(TestFailure.noNetwork) \(TestFailure.silence)" == "noNetwork silence")
+        #expect("\([TestFailure.appLocked, .protectionPolicyRequired])" == "[appLocked, protectionPolicyRequired]")
+    }
+
     @Test func `a worker signs in through the app, gets tokens and signs out`() async throws {
         let app = try app()
         #expect(try await app.deviceInformation(with: nil).deviceMode == .shared)

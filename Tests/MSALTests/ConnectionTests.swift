@@ -120,6 +120,20 @@ import UnixSocket
         #expect(try await application.deviceInformation(with: nil).deviceMode == .shared)
     }
 
+    @Test func `the current account is reported as unknown after seconds, however long a token may take`() async throws
+    {
+        #expect(BrokerDeadlines().local <= .seconds(10))
+        var deadlines = BrokerDeadlines.generous
+        deadlines.local = .milliseconds(50)
+        let broker = try ScriptedBroker(deadlines: deadlines) { end in
+            try end.greet()
+            end.waitForEnd()
+        }
+        let application = try broker.application()
+        let error = try await seen { try await application.currentAccount(with: nil) }
+        #expect(error.asInternal == .internalErrorBrokerResponseNotReceived)
+    }
+
     @Test func `a forked child has no connection, and every call reports it at once, even a waiting one`() async throws
     {
         let process = Mutex(Int32(1))

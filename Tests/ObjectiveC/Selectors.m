@@ -219,6 +219,8 @@ static void errors(void) {
         MSALInternalErrorFailedAuthorityValidation, MSALInternalErrorInvalidRedirectURI,
         MSALInternalErrorMismatchedUser, MSALInternalErrorAmbiguousAccount, MSALInternalErrorAuthorizationFailed,
         MSALInternalErrorAccountRequired, MSALInternalErrorInteractiveSessionAlreadyRunning,
+        MSALInternalErrorSessionCanceled, MSALInternalErrorAttemptToOpenURLFromExtension,
+        MSALInternalErrorUINotSupportedInExtension, MSALInternalErrorInvalidASWebAuthenticationURL,
         MSALInternalErrorInvalidState, MSALInternalErrorInvalidResponse, MSALInternalErrorNonHttpsRedirect,
         MSALInternalErrorBrokerResponseNotReceived, MSALInternalErrorBrokerCorruptedResponse,
         MSALInternalErrorBrokerUnknown, MSALInternalBrokerNotAvailable};

@@ -78,10 +78,15 @@ package final class BrokerConnection: Sendable {
             id: UUID.random().text, operation: operation, parameters: parameters, isSilent: isSilent)
         let call = Call(
             request: request, isIdempotent: operation.isIdempotent,
-            deadline: now + min(patience ?? .seconds(3600), isSilent ? deadlines.silent : deadlines.interactive),
+            deadline: now + min(patience ?? .seconds(3600), deadline(of: operation, isSilent: isSilent)),
             complete: complete)
         startOnce()
         apply { $0.submit(call, now: now) }
+    }
+
+    private func deadline(of operation: BrokerProtocol.Operation, isSilent: Bool) -> Duration {
+        guard isSilent else { return deadlines.interactive }
+        return operation.isLocal ? deadlines.local : deadlines.silent
     }
 
     /// Cancels the sign-in in progress and closes its window. The app's call for this sign-in ends when the broker

@@ -11,7 +11,10 @@ package struct BrokerDeadlines: Sendable {
     /// How long the rest of a message may take to arrive after its first byte. The broker sends each message in one
     /// piece.
     package var frame: Duration = .seconds(2)
-    /// How long a request without user interaction waits for its reply.
+    /// How long a request that the broker answers without the server waits for its reply. A person may be waiting for
+    /// the screen that depends on it.
+    package var local: Duration = .seconds(10)
+    /// How long any other request without user interaction waits for its reply.
     package var silent: Duration = .seconds(60)
     /// How long a sign-in waits for its reply. This is longer than the time for which the broker keeps a sign-in page
     /// open.

@@ -18,4 +18,9 @@ extension BrokerProtocol.Operation {
     var isIdempotent: Bool {
         [.getDeviceInfo, .getAccounts, .refresh, .currentAccount, .acknowledgeAccount, .removeAccount].contains(self)
     }
+
+    /// Whether the broker answers without the server.
+    var isLocal: Bool {
+        [.getDeviceInfo, .getAccounts, .currentAccount, .acknowledgeAccount, .removeAccount].contains(self)
+    }
 }

@@ -38,7 +38,10 @@ struct Fault: Error, Equatable {
 
     /// Returns the error that apps get.
     func error(correlation: UUID? = nil) -> NSError {
-        var userInfo: [String: Any] = [MSALErrorDescriptionKey: message, BatonReasonKey: reason ?? problem.rawValue]
+        var userInfo: [String: Any] = [
+            MSALErrorDescriptionKey: message, NSLocalizedDescriptionKey: message,
+            BatonReasonKey: reason ?? problem.rawValue,
+        ]
         if let internalCode = problem.entry.internalCode {
             userInfo[MSALInternalErrorCodeKey] = NSNumber(value: internalCode)
         }

@@ -5,7 +5,7 @@
 
 /// The domain of the library's errors; the codes are ``MSALError``.
 public let MSALErrorDomain: String = "MSALErrorDomain"
-/// String: cause and remedy, for developers; contains no user data (ERR-7).
+/// String: cause and remedy, for developers; contains no user data (ERR-7). It is also the error's `localizedDescription`.
 public let MSALErrorDescriptionKey: String = "MSALErrorDescriptionKey"
 /// String: a stable code for the cause, finer than the error codes, such as `signed_in_offline` or `broker_silent`.
 /// Microsoft's library does not have this key.

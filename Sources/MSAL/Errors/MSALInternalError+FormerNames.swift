@@ -35,6 +35,12 @@ extension MSALInternalError {
     public static let authorizationFailed = internalErrorAuthorizationFailed
     /// The name of ``internalErrorAccountRequired`` in version 1.0.
     public static let accountRequired = internalErrorAccountRequired
+    /// The name of ``internalErrorSessionCanceled`` in version 1.0.
+    public static let sessionCanceled = internalErrorSessionCanceled
+    /// The name of ``internalErrorAttemptToOpenURLFromExtension`` in version 1.0.
+    public static let attemptToOpenURLFromExtension = internalErrorAttemptToOpenURLFromExtension
+    /// The name of ``internalErrorUINotSupportedInExtension`` in version 1.0.
+    public static let uiNotSupportedInExtension = internalErrorUINotSupportedInExtension
     /// The name of ``internalErrorInteractiveSessionAlreadyRunning`` in version 1.0.
     public static let interactiveSessionAlreadyRunning = internalErrorInteractiveSessionAlreadyRunning
     /// The name of ``internalErrorNoViewController`` in version 1.0.
@@ -86,6 +92,12 @@ extension MSALInternalError {
     public static let errorAuthorizationFailed = internalErrorAuthorizationFailed
     /// ``internalErrorAccountRequired`` in versions 1.1.0 to 1.2.8.
     public static let errorAccountRequired = internalErrorAccountRequired
+    /// ``internalErrorSessionCanceled`` in versions 1.1.0 to 1.2.8.
+    public static let errorSessionCanceled = internalErrorSessionCanceled
+    /// ``internalErrorAttemptToOpenURLFromExtension`` in versions 1.1.0 to 1.2.8.
+    public static let errorAttemptToOpenURLFromExtension = internalErrorAttemptToOpenURLFromExtension
+    /// ``internalErrorUINotSupportedInExtension`` in versions 1.1.0 to 1.2.8.
+    public static let errorUINotSupportedInExtension = internalErrorUINotSupportedInExtension
     /// ``internalErrorInteractiveSessionAlreadyRunning`` in versions 1.1.0 to 1.2.8.
     public static let errorInteractiveSessionAlreadyRunning = internalErrorInteractiveSessionAlreadyRunning
     /// ``internalErrorNoViewController`` in versions 1.1.0 to 1.2.8.

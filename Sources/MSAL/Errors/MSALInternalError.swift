@@ -87,6 +87,11 @@ public enum MSALInternalError: Int, Sendable {
         @objc(MSALInternalErrorAccountRequired)
     #endif
     case internalErrorAccountRequired = -42106
+    /// The page was closed. The library never returns it: see ``MSALError/userCanceled``.
+    #if canImport(ObjectiveC)
+        @objc(MSALInternalErrorSessionCanceled)
+    #endif
+    case internalErrorSessionCanceled = -42401
     /// A sign-in is already in progress.
     #if canImport(ObjectiveC)
         @objc(MSALInternalErrorInteractiveSessionAlreadyRunning)
@@ -97,6 +102,16 @@ public enum MSALInternalError: Int, Sendable {
         @objc(MSALInternalErrorNoViewController)
     #endif
     case internalErrorNoViewController = -42403
+    /// An extension of an app cannot open an address. The library never returns it: Linux has no such extensions.
+    #if canImport(ObjectiveC)
+        @objc(MSALInternalErrorAttemptToOpenURLFromExtension)
+    #endif
+    case internalErrorAttemptToOpenURLFromExtension = -42404
+    /// An extension of an app cannot show a page. The library never returns it: Linux has no such extensions.
+    #if canImport(ObjectiveC)
+        @objc(MSALInternalErrorUINotSupportedInExtension)
+    #endif
+    case internalErrorUINotSupportedInExtension = -42405
     /// The response belongs to another request.
     #if canImport(ObjectiveC)
         @objc(MSALInternalErrorInvalidState)
@@ -132,4 +147,9 @@ public enum MSALInternalError: Int, Sendable {
         @objc(MSALInternalBrokerNotAvailable)
     #endif
     case internalBrokerNotAvailable = -42714
+    /// The address of a page is invalid. The library never returns it: the broker makes the addresses.
+    #if canImport(ObjectiveC)
+        @objc(MSALInternalErrorInvalidASWebAuthenticationURL)
+    #endif
+    case internalErrorInvalidASWebAuthenticationURL = -42745
 }

@@ -47,11 +47,13 @@ struct RawValueTests {
         (.internalErrorFailedAuthorityValidation, -42010), (.internalErrorInvalidRedirectURI, -42011),
         (.internalErrorMismatchedUser, -42101), (.internalErrorAmbiguousAccount, -42102),
         (.internalErrorAuthorizationFailed, -42104), (.internalErrorAccountRequired, -42106),
-        (.internalErrorInteractiveSessionAlreadyRunning, -42402), (.internalErrorNoViewController, -42403),
+        (.internalErrorSessionCanceled, -42401), (.internalErrorInteractiveSessionAlreadyRunning, -42402),
+        (.internalErrorNoViewController, -42403), (.internalErrorAttemptToOpenURLFromExtension, -42404),
+        (.internalErrorUINotSupportedInExtension, -42405),
         (.internalErrorInvalidState, -42501), (.internalErrorInvalidResponse, -42600),
         (.internalErrorNonHttpsRedirect, -42602), (.internalErrorBrokerResponseNotReceived, -42700),
         (.internalErrorBrokerCorruptedResponse, -42705), (.internalErrorBrokerUnknown, -42711),
-        (.internalBrokerNotAvailable, -42714),
+        (.internalBrokerNotAvailable, -42714), (.internalErrorInvalidASWebAuthenticationURL, -42745),
     ]
 
     @Test(arguments: internalCodes)
