@@ -109,7 +109,7 @@ class LocalEnvironment:
         self.programs, self.folder = programs, folder
         arguments = [
             programs / "baton", "up", "--json", "--directory", folder, "--person", ROOT / "Tests/Person/person.py",
-            "--sample", programs / "baton", "--ward-round", programs / "baton"]
+            "--unjoined", "--sample", programs / "baton", "--ward-round", programs / "baton"]
         self.up = subprocess.Popen(arguments, stdout=subprocess.PIPE, text=True)
         events = []
         for line in self.up.stdout:

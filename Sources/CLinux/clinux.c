@@ -170,6 +170,19 @@ int clinux_spawn(
     return failure ? -failure : (int)pid;
 }
 
+int clinux_become(const char *path, char *const *arguments, const int *kept, int count) {
+    if (close_range(3, ~0U, CLOSE_RANGE_CLOEXEC) < 0) return -errno;
+    for (int i = 0; i < count; i++) {
+        if (fcntl(kept[i], F_SETFD, 0) < 0) return -errno;
+    }
+    for (int number = 1; number < NSIG; number++) {
+        struct sigaction action;
+        if (sigaction(number, NULL, &action) == 0 && action.sa_handler == SIG_IGN) signal(number, SIG_DFL);
+    }
+    execv(path, arguments);
+    return -errno;
+}
+
 int clinux_die_with_parent(int signal) { return result(prctl(PR_SET_PDEATHSIG, signal, 0, 0, 0)); }
 int clinux_forbid_dumps(void) { return result(prctl(PR_SET_DUMPABLE, 0, 0, 0, 0)); }
 void clinux_share_arenas(int count) { mallopt(M_ARENA_MAX, count); }

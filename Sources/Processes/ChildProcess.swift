@@ -118,7 +118,7 @@ package final class ChildProcess: Sendable {
 }
 
 /// Passes `strings` to `body` as a null-terminated list of C strings.
-private func withCStrings<R>(
+func withCStrings<R>(
     _ strings: [String], _ body: (UnsafePointer<UnsafeMutablePointer<CChar>?>?) -> R
 ) -> R {
     var pointers = unsafe strings.map { unsafe strdup($0) } + [nil]

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+internal import CLinux
 package import Files
 internal import Glibc
 
@@ -19,11 +20,34 @@ package enum OwnProgram {
     ///
     /// False if the program was only removed: then there is nothing that could be started instead.
     package static var isReplaced: Bool {
+        guard let file, file.isDeleted else { return false }
+        return unsafe access(file.path, X_OK) == 0
+    }
+
+    /// Where the file is or was, and whether it has that name no more.
+    private static var file: (path: String, isDeleted: Bool)? {
         // The kernel adds this to the path of a file that has no name any more (proc(5)).
         let mark = " (deleted)"
-        guard let target = (try? SymbolicLink.target(of: "/proc/self/exe")) ?? nil else { return false }
+        guard let target = (try? SymbolicLink.target(of: "/proc/self/exe")) ?? nil else { return nil }
         let path = String(decoding: target, as: UTF8.self)
-        guard path.hasSuffix(mark) else { return false }
-        return unsafe access(String(path.dropLast(mark.count)), X_OK) == 0
+        return path.hasSuffix(mark) ? (String(path.dropLast(mark.count)), true) : (path, false)
+    }
+
+    /// Replaces this process's program with another one, which has this process's environment and reads no memory of it.
+    ///
+    /// - Parameter path: the program's path; `PATH` is not searched.
+    /// - Returns: why it failed.
+    package static func become(_ path: String, arguments: [String]) -> ProcessFailure {
+        unblockSignals()
+        let outcome = unsafe withCStrings([path] + arguments) { unsafe clinux_become(path, $0, [], 0) }
+        return ProcessFailure(step: .renew, errno: -outcome)
+    }
+
+    /// Lets this thread receive every signal. A new program inherits what is blocked, and a thread of the pool blocks
+    /// signals.
+    package static func unblockSignals() {
+        var none = sigset_t()
+        unsafe sigemptyset(&none)
+        unsafe pthread_sigmask(SIG_SETMASK, &none, nil)
     }
 }

@@ -5,7 +5,7 @@ internal import Glibc
 package struct ProcessFailure: Error, Equatable, CustomStringConvertible {
     /// The step that failed.
     package enum Step: String, Sendable {
-        case spawn, watch, signal, wait, list, shut
+        case spawn, watch, signal, wait, list, shut, renew
     }
 
     package let step: Step

@@ -15,7 +15,8 @@ struct Baton: AsyncParsableCommand {
             """,
         version: BrokerVersion.current,
         subcommands: [
-            UpCommand.self, DemoCommand.self, DeviceCommand.self, DoctorCommand.self, AccountCommand.self,
+            UpCommand.self, RunAppCommand.self, DemoCommand.self, DeviceCommand.self, DoctorCommand.self,
+            AccountCommand.self,
             BrowserCommand.self, HomeCommand.self,
             ReceiptCommand.self, AdminCommand.self,
         ])

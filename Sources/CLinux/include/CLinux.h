@@ -43,6 +43,11 @@ int clinux_spawn(
     const char *path, char *const *arguments, char *const *environment, const int *sources, const int *targets,
     int count, int keep_output);
 
+/// Replaces the program of this process with `path` (execve(2)): process id, environment, signal mask and `kept` stay as
+/// they are, and all memory and every other open file above 2 goes. Ignored signals have their default effect. Returns
+/// only if it fails.
+int clinux_become(const char *path, char *const *arguments, const int *kept, int count);
+
 /// Whether this process has children, running or not yet reaped: 1, 0, or a negative error.
 int clinux_has_children(void);
 

@@ -26,6 +26,8 @@ struct EnvironmentLayout: Sendable {
     /// The programs that the MDM distributes.
     var packages: String { root + "/packages" }
     var facts: String { root + "/environment.json" }
+    /// The client ids of the developer's own apps, by the apps' ids.
+    var ownApps: String { configuration + "/own-apps.json" }
     /// The file that a shell sources to use this environment.
     var environment: String { root + "/environment" }
     /// The file that describes the person at the browser, if a program acts as that person.

@@ -90,6 +90,12 @@ struct EnvironmentSummary: Encodable {
                 text: "Two apps, each in a terminal of its own (type: sign-in, me, note hello, show, sign-out):",
                 commands: facts.apps.prefix(2).map { start($0, local) }),
             Suggestion(
+                text: "An app of your own, built here (docs/README.md):",
+                commands: ["baton run-app --directory \(quoted(local.layout.root)) --id com.example.rounds PROGRAM"]),
+            Suggestion(
+                text: "A crash of the broker; it is started again:",
+                commands: ["pkill -KILL -f \(quoted("/batond --config \(local.layout.configuration)/"))"]),
+            Suggestion(
                 text: "Device and organisation:",
                 commands: ["baton device status", "baton account current", "baton admin user list"]),
         ]

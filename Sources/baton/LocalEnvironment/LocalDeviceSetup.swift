@@ -54,17 +54,35 @@ struct LocalDeviceSetup: Sendable {
         try await install(profile)
     }
 
-    /// The app with a window has the agent take its data away if it does not erase it.
-    private func configuration(of app: EnvironmentFacts.App) throws -> MDMAdmin.Configuration {
+    /// Registers an app of the developer's own, and queues its configuration.
+    func install(_ bundleID: String, clientID: String, redirectURI: String, dataFolders: [String]) async throws {
+        // The app runs where its developer builds it, so the package is only a name for its configuration.
+        let app = MDMAdmin.NewApp(
+            path: "/usr/bin/true", bundleIdentifier: bundleID, version: BrokerVersion.current, title: bundleID)
+        let known: [MDMAdmin.App] = try await admin.call("GET", path(.apps))
+        if !known.contains(where: { $0.bundleIdentifier == bundleID }) {
+            try await admin.call("POST", path(.apps), body: app)
+        }
+        try await install(bundleID, Self.configuration(clientID, redirectURI, dataFolders: dataFolders))
+    }
+
+    private static func configuration(
+        _ clientID: String, _ redirectURI: String, dataFolders: [String] = []
+    ) -> MDMAdmin.Configuration {
         var configuration: MDMAdmin.Configuration = [
-            PropertyKey.clientID.rawValue: .string(app.clientID),
-            PropertyKey.redirectURI.rawValue: .string(app.redirectURI),
+            PropertyKey.clientID.rawValue: .string(clientID), PropertyKey.redirectURI.rawValue: .string(redirectURI),
         ]
-        if app.sample == .wardRound {
-            let real = EnvironmentLayout(root: try Directory(path: layout.root).realPath())
-            configuration[PropertyKey.dataFolders.rawValue] = .array([.string(real.data(ofApp: app.number))])
+        if !dataFolders.isEmpty {
+            configuration[PropertyKey.dataFolders.rawValue] = .array(dataFolders.map { .string($0) })
         }
         return configuration
+    }
+
+    /// The app with a window has the agent take its data away if it does not erase it.
+    private func configuration(of app: EnvironmentFacts.App) throws -> MDMAdmin.Configuration {
+        guard app.sample == .wardRound else { return Self.configuration(app.clientID, app.redirectURI) }
+        let real = EnvironmentLayout(root: try Directory(path: layout.root).realPath())
+        return Self.configuration(app.clientID, app.redirectURI, dataFolders: [real.data(ofApp: app.number)])
     }
 
     private func install(_ profile: String) async throws {

@@ -16,16 +16,20 @@ final class LocalEnvironment {
     let deviceWrapper: [String]
     private(set) var facts: EnvironmentFacts
     /// The running programs.
-    let running = Programs()
+    let running: Programs
     /// The lock that this process holds while it uses the environment.
     private let lock: Descriptor
 
     /// Opens the environment in a folder, or creates a new one there.
     ///
+    /// - Parameter restarting: called after a program of the device has exited and before it is started again; nil if it
+    ///   ends the environment.
     /// - Throws: ``CommandFailure``, for example if another process uses the folder.
     init(
-        layout: EnvironmentLayout, programs: ProgramFiles, browser: BrowserChoice, deviceWrapper: [String] = []
+        layout: EnvironmentLayout, programs: ProgramFiles, browser: BrowserChoice, deviceWrapper: [String] = [],
+        restarting: (@Sendable (Program, ExitStatus) -> Void)? = nil
     ) throws {
+        running = Programs(restarting: restarting)
         self.layout = layout
         self.programs = programs
         self.browser = browser
@@ -55,7 +59,8 @@ final class LocalEnvironment {
     func startDevice() async throws {
         let path = layout.configuration + "/batond.json"
         try layout.write(DeviceFile(layout: layout, facts: facts), to: path)
-        try await start("batond", programs.broker, arguments: ["--config", path], through: deviceWrapper)
+        try await start(
+            "batond", programs.broker, arguments: ["--config", path], through: deviceWrapper, isStartedAgain: true)
     }
 
     /// Starts the agent with the environment's browser, or with `other` if it is given.
@@ -66,7 +71,8 @@ final class LocalEnvironment {
         var host: String?
         if case .window = browser { host = programs.browserHost }
         try layout.write(AgentFile(layout: layout, command: try browser.command(layout), host: host), to: path)
-        try await start("baton-agent", programs.agent, arguments: ["--config", path], through: deviceWrapper)
+        try await start(
+            "baton-agent", programs.agent, arguments: ["--config", path], through: deviceWrapper, isStartedAgain: true)
     }
 
     /// Has the MDM push the home screen's configuration, and opens the home screen in a window.
@@ -139,11 +145,11 @@ final class LocalEnvironment {
 
     private func start(
         _ name: String, _ executable: String, arguments: [String], through wrapper: [String] = [],
-        isClosedByPerson: Bool = false
+        isClosedByPerson: Bool = false, isStartedAgain: Bool = false
     ) async throws {
         let order = Program.Order(
             name: name, executable: executable, arguments: arguments, wrapper: wrapper, layout: layout,
-            isClosedByPerson: isClosedByPerson)
+            isClosedByPerson: isClosedByPerson, isStartedAgain: isStartedAgain)
         try await blocking { [running] in try running.start(order) }
     }
 

@@ -17,6 +17,8 @@ struct Program: Sendable {
         let layout: EnvironmentLayout
         /// Whether a person may close the program, which ends the environment as Ctrl-C does.
         var isClosedByPerson = false
+        /// Whether the program is started again when it exits, as systemd does on a device.
+        var isStartedAgain = false
 
         var log: String { layout.logs + "/\(name).log" }
     }

@@ -3,7 +3,8 @@ import BrokerDevice
 import Processes
 import Synchronization
 
-/// The running programs of an environment. The environment ends on request, or when one of its programs exits.
+/// The running programs of an environment. The environment ends on request, or when one of its programs exits and is not
+/// started again.
 final class Programs: Sendable {
     /// The reasons why an environment ends.
     enum Ending: Sendable {
@@ -23,7 +24,18 @@ final class Programs: Sendable {
     private struct State {
         var running: [Program] = []
         var isEnding = false
+        /// When each program was started again.
+        var restarts: [String: [ContinuousClock.Instant]] = [:]
     }
+
+    /// A program that exits more often than this within a minute is not started again.
+    private static let maximumRestarts = 5
+
+    /// Called on a thread that may block, after a program has exited and before it is started again; nil if no program
+    /// is started again.
+    private let restarting: (@Sendable (Program, ExitStatus) -> Void)?
+
+    init(restarting: (@Sendable (Program, ExitStatus) -> Void)?) { self.restarting = restarting }
 
     private let state = Mutex(State())
 
@@ -45,12 +57,32 @@ final class Programs: Sendable {
         }
         try program.awaitReady()
         try BlockingThread.start { [self] in
-            guard let status = try? program.process.waitForExit(),
-                state.withLock({ $0.running.contains { $0.process.pid == program.process.pid } })
-            else { return }
-            end(
-                program.order.isClosedByPerson && status.isSuccess
-                    ? .asked : .died(program: program.name, status: status, log: program.log))
+            guard let status = try? program.process.waitForExit() else { return }
+            exited(program, status)
+        }
+    }
+
+    private func exited(_ program: Program, _ status: ExitStatus) {
+        let isKnown = state.withLock { $0.running.contains { $0.process.pid == program.process.pid } }
+        guard isKnown else { return }
+        while mayRestart(program) {
+            restarting?(program, status)
+            if (try? start(program.order)) != nil || isEnding { return }
+        }
+        end(
+            program.order.isClosedByPerson && status.isSuccess
+                ? .asked : .died(program: program.name, status: status, log: program.log))
+    }
+
+    /// Notes that the program is started again, if it may be.
+    private func mayRestart(_ program: Program) -> Bool {
+        state.withLock { state in
+            guard restarting != nil, program.order.isStartedAgain, !state.isEnding else { return false }
+            let recent = state.restarts[program.name, default: []].filter { $0.duration(to: .now) < .seconds(60) }
+            guard recent.count < Self.maximumRestarts else { return false }
+            state.restarts[program.name] = recent + [.now]
+            state.running.removeAll { $0.name == program.name }
+            return true
         }
     }
 

@@ -14,8 +14,8 @@ struct UpCommand: AsyncParsableCommand {
         discussion: """
             Every process runs as you, so this demonstrates the hand-over but not isolation between Unix users. Started \
             again in the same folder, the environment continues from its last state, except that a worker's session ends \
-            with the device. If any of its programs exits, the environment stops with exit code 1. A second Ctrl-C kills \
-            programs that are still stopping.
+            with the device. If batond or baton-agent exits, it is started again, as on a device; if it does so more than \
+            five times within a minute, or if another program exits, the environment stops with exit code 1. A second Ctrl-C kills programs that are still stopping.
             """)
 
     @OptionGroup var options: EnvironmentOptions
@@ -34,7 +34,13 @@ struct UpCommand: AsyncParsableCommand {
             let browser = person.map { BrowserChoice.person(program: URL(filePath: $0).path) } ?? .window
             try await browser.check()
             let local = try LocalEnvironment(
-                layout: options.layout, programs: try options.programs, browser: browser)
+                layout: options.layout, programs: try options.programs, browser: browser,
+                restarting: { program, status in
+                    var event = NarratedEvent(.restarted)
+                    (event.program, event.status, event.log) = (program.name, status.text, program.log)
+                    try? narrator.tell(
+                        event, lines: ["", "\(program.name) exited (\(status.text)) and is started again."])
+                })
             let signals = Signals([SIGINT, SIGTERM]) { [running = local.running] in running.end(.asked) }
             defer { signals.stop() }
             try await bringUp(local, narrator)
@@ -43,7 +49,7 @@ struct UpCommand: AsyncParsableCommand {
     }
 
     /// The program that joins the device; nil if `baton up` does not join it.
-    private var joiner: String? { unjoined || person != nil ? nil : URL(filePath: administrator).path }
+    private var joiner: String? { unjoined ? nil : URL(filePath: administrator).path }
 
     /// Starts the environment. Does not throw if the environment begins to end meanwhile.
     private func bringUp(_ local: LocalEnvironment, _ narrator: Narrator) async throws {

@@ -52,7 +52,7 @@ struct Narrator {
 /// One line of `--json` output of a command that runs for a while. docs/administration.md lists the keys.
 struct NarratedEvent: Encodable {
     /// The kinds of events.
-    enum Kind: String, Encodable { case step, ready, died, ending, ended }
+    enum Kind: String, Encodable { case step, ready, restarted, died, ending, ended }
     enum Result: String, Encodable { case ok, failed }
 
     let event: Kind

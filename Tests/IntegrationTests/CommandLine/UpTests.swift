@@ -121,18 +121,80 @@ import Testing
         return try CommandRun.Failure(try run.log()).error
     }
 
-    @Test(arguments: ["baton-server", "batond", "baton-agent"])
-    func `the environment ends when any program dies, and the output names the program`(name: String) async throws {
+    @Test func `the environment ends when its server dies, and the output names the program`() async throws {
         let scratch = try MadeEnvironmentTrait.lent
         let up = try await Up(in: scratch)
-        let others = try ["baton-server", "batond", "baton-agent"].map(up.program)
-        try up.program(name).kill()
+        let programs = try ["baton-server", "batond", "baton-agent"].map(up.program)
+        programs[0].kill()
         #expect(try await up.baton.waitForExit() == 1)
-        for other in others { try await other.waitForEnd() }
+        for program in programs { try await program.waitForEnd() }
         let death = try #require(try up.events.last)
-        #expect(death.event == "died" && death.program == name && death.status == "signal 9")
-        #expect(death.log == up.root + "/logs/\(name).log")
+        #expect(death.event == "died" && death.program == "baton-server" && death.status == "signal 9")
+        #expect(death.log == up.root + "/logs/baton-server.log")
         #expect(try up.failure.error.code == "program_died")
+    }
+
+    @Test(arguments: ["batond", "baton-agent"])
+    func `a program of the device that dies is started again, and the environment goes on`(name: String) async throws {
+        let scratch = try MadeEnvironmentTrait.lent
+        let up = try await Up(in: scratch)
+        let log = up.baton.logPath
+        var former = try up.program(name)
+        for count in 1...5 {
+            former.kill()
+            try await former.waitForEnd()
+            try await FolderWatch(scratch.path).until("restart \(count)") {
+                try textOfFile(log).split(separator: "\n").filter { $0.contains(#""event":"restarted""#) }.count
+                    == count
+            }
+            // The event comes before the start.
+            try await FolderWatch(up.root + "/run").until("a new \(name)") { (try? up.program(name)) != nil }
+            former = try up.program(name)
+        }
+        let restart = try #require(try up.events.last)
+        #expect(
+            restart.program == name && restart.status == "signal 9" && restart.log?.hasSuffix("/\(name).log") == true)
+        // A program that does not stay is given up.
+        former.kill()
+        #expect(try await up.baton.waitForExit() == 1)
+        #expect(try up.events.last?.event == "died")
+        #expect(try up.failure.error.code == "program_died")
+    }
+
+    @Test func `an app of a developer is registered once, and runs with its ids`() async throws {
+        let scratch = try MadeEnvironmentTrait.lent
+        let up = try await Up(in: scratch)
+        func run(_ words: [String]) async throws -> CommandRun {
+            try await CommandRun(["run-app", "--directory", up.root] + words, in: scratch)
+        }
+        let client = "0b9a5f0e-6a5e-4d3c-9c57-3d0f2f7f3a10"
+        let app = ["--id", "com.example.rounds"]
+        let printed = "com.example.rounds \(client) msauth.com.example.rounds://auth \(up.root)/run/broker.sock"
+        for word in ["registered", "registered already"] {
+            let script = "echo $1 $BATON_CLIENT_ID $BATON_REDIRECT_URI $BATON_SOCKET; exit 3"
+            let own = try await run(
+                app + (word == "registered" ? ["--client-id", client] : [])
+                    + ["/bin/sh", "-c", script, "sh", "com.example.rounds"])
+            #expect(own.code == 3 && own.errors.isEmpty, "\(own)")
+            #expect(own.output.hasPrefix("com.example.rounds is \(word):\n") && own.output.contains(printed), "\(own)")
+        }
+        let status = try await CommandRun(["device", "status", "--runtime-directory", up.root + "/run"], in: scratch)
+        #expect(status.output.contains("com.example.rounds"), "\(status)")
+        let refusals = [
+            (["--id", "org.baton.examples.wardround"], "app_of_environment"),
+            (["--id", "com.example.other", "--client-id", client], "client_of_other_app"),
+            (app + ["--client-id", UUID().uuidString], "app_has_client"), (app + ["/none"], "app_missing"),
+        ]
+        for (words, code) in refusals {
+            let refused = try await run(["--json"] + words)
+            #expect(refused.code == 1 && refused.output.isEmpty, "\(refused)")
+            let error = try CommandRun.Failure(refused.errors).error
+            #expect(error.code == code && !error.remedy.isEmpty)
+        }
+        #expect(try await up.baton.stop() == 0)
+        let without = try await CommandRun(
+            ["run-app", "--json", "--directory", scratch.path("none")] + app, in: scratch)
+        #expect(try CommandRun.Failure(without.errors).error.code == "environment_missing")
     }
 
     @Test func `no program outlives a killed baton`() async throws {
@@ -223,6 +285,21 @@ import Testing
                 try FileManager.default.contentsOfDirectory(atPath: scratch.path("w/run")).allSatisfy {
                     !$0.hasPrefix("baton-home")
                 })
+        }
+    }
+
+    @Test func `with a program as the person, the device is joined, too`() async throws {
+        try await Scratch.with { scratch in
+            let person = Repository.root + "/Tests/Person/person.py"
+            let arguments = [
+                "up", "--json", "--directory", scratch.path("w"), "--sample", "/usr/bin/true", "--ward-round",
+                "/usr/bin/true", "--person", person, "--administrator", person,
+            ]
+            let up = try await CommandRun.start(arguments, awaitsReady: true, in: scratch)
+            let lines = try up.program.log().split(separator: "\n")
+            let events = try lines.map { try JSONDecoder().decode(Event.self, from: Data($0.utf8)) }
+            #expect(events.last?.environment?.isJoined == true)
+            #expect(try await up.program.stop() == 0)
         }
     }
 

@@ -41,7 +41,7 @@ final class LiveEnvironment: Sendable {
         let arguments = [
             "up", "--directory", root, "--person",
             try users?.person(in: scratch) ?? Repository.root + "/Tests/Person/person.py",
-            "--sample", "/usr/bin/true", "--ward-round", "/usr/bin/true",
+            "--sample", "/usr/bin/true", "--ward-round", "/usr/bin/true", "--unjoined",
         ]
         let up = try await RunningProgram.start(baton, arguments, log: "up.log", in: scratch)
         scratch.atEnd { _ = try? await up.stop() }

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+import AdminAPI
+internal import BrokerIPC
+import DeviceManagement
+internal import Files
+import FoundationEssentials
+
+/// The developer's own apps in an environment that another process keeps running.
+struct OwnApps {
+    /// One app, as its code must name it.
+    struct Registration: Encodable {
+        let id: String
+        let clientID: String
+        let redirectURI: String
+        let authority: String
+        /// Whether the app was registered by this call.
+        let isNew: Bool
+
+        private enum CodingKeys: String, CodingKey {
+            case id, clientID = "clientId", redirectURI = "redirectUri", authority, isNew
+        }
+
+        /// The environment variables with which the app is started.
+        var variables: [(name: String, value: String)] {
+            [("BATON_CLIENT_ID", clientID), ("BATON_REDIRECT_URI", redirectURI), ("BATON_AUTHORITY", authority)]
+        }
+    }
+
+    let layout: EnvironmentLayout
+    private let facts: EnvironmentFacts
+    private let tenantID: String
+
+    /// - Throws: ``CommandFailure`` if the folder has no environment that was started before.
+    init(_ layout: EnvironmentLayout) throws {
+        self.layout = layout
+        guard let facts = try layout.knownFacts(), let tenantID = facts.tenantID, facts.isPushed else {
+            throw CommandFailure(
+                code: "environment_missing", message: "There is no environment in \(layout.root).",
+                remedy: "Start it in another terminal: make up; or give its folder with --directory.")
+        }
+        (self.facts, self.tenantID) = (facts, tenantID)
+    }
+
+    /// Registers an app at the identity platform, and has the MDM configure it on the device. An app that is registered
+    /// already stays as it is.
+    ///
+    /// - Parameters:
+    ///   - clientID: the client id that the app's code names; nil for the one that it has, or for a new one.
+    ///   - folders: the app's folders of a worker's data.
+    /// - Throws: ``CommandFailure``, also if the app or the client id belongs to somebody else.
+    func register(_ id: String, clientID: String?, dataFolders folders: [String]) async throws -> Registration {
+        var known = try known()
+        try check(id, clientID, among: known)
+        let former = known[id]
+        let client = former ?? clientID?.lowercased() ?? UUID().uuidString.lowercased()
+        let registration = Registration(
+            id: id, clientID: client, redirectURI: "msauth.\(id)://auth", authority: "\(facts.loginURL)/\(tenantID)",
+            isNew: former == nil)
+        guard former == nil || !folders.isEmpty else { return registration }
+        let admin = AdminClient(socket: layout.server + "/admin.sock")
+        if former == nil {
+            let body = IdentityAdmin.NewClient(
+                id: client, displayName: id, redirectURIs: [registration.redirectURI])
+            try await admin.call("POST", IdentityAdmin.Path.clients.filled(["tenant": tenantID]), body: body)
+            known[id] = client
+            try layout.write(known, to: layout.ownApps)
+        }
+        try await LocalDeviceSetup(admin: admin, facts: facts, layout: layout).install(
+            id, clientID: client, redirectURI: registration.redirectURI, dataFolders: folders)
+        _ = try await OperatorClient(runtimeDirectory: layout.run).ask(.checkIn)
+        return registration
+    }
+
+    private func known() throws -> [String: String] {
+        guard let bytes = try AtomicFile(path: layout.ownApps).read() else { return [:] }
+        do { return try JSONDecoder().decode([String: String].self, from: Data(bytes)) } catch {
+            throw CommandFailure(
+                code: "own_apps_unreadable", message: "\(layout.ownApps) cannot be read.",
+                remedy: "Correct it, or remove the folder \(layout.root) and start it again.")
+        }
+    }
+
+    private func check(_ id: String, _ clientID: String?, among known: [String: String]) throws {
+        guard !facts.apps.contains(where: { $0.bundleID == id }), !id.hasPrefix("org.baton.") else {
+            throw CommandFailure(
+                code: "app_of_environment", message: "\(id) belongs to an app of Baton.",
+                remedy: "Give your app an id of its own with --id, such as com.example.rounds.")
+        }
+        guard let clientID = clientID?.lowercased() else { return }
+        if let former = known[id], former != clientID {
+            throw CommandFailure(
+                code: "app_has_client", message: "\(id) is registered already, with the client id \(former).",
+                remedy: "Name that client id in the app's code, or register the other one for another app.")
+        }
+        let owners = known.merging(facts.apps.map { ($0.bundleID, $0.clientID) }) { own, _ in own }
+        guard let owner = owners.first(where: { $0.value == clientID && $0.key != id })?.key else { return }
+        throw CommandFailure(
+            code: "client_of_other_app", message: "The client id \(clientID) belongs to \(owner).",
+            remedy: "Leave --client-id out, and use the client id that is printed.")
+    }
+}

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+import ArgumentParser
+import FoundationEssentials
+import Glibc
+import Processes
+
+/// Registers an app of the developer's own in a running environment, and runs it there.
+struct RunAppCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "run-app",
+        abstract: "Run an app of your own in the environment that make up or baton up has started.",
+        discussion: """
+            The first run registers the app at the identity platform and on the device; it keeps its client id. The app gets \
+            BATON_SOCKET and BATON_MARKER, which MSAL reads, and BATON_CLIENT_ID, BATON_REDIRECT_URI and BATON_AUTHORITY for \
+            its MSALPublicClientApplicationConfig. Without a program, the command only registers the app.
+            """)
+
+    @Option(help: "The environment's folder.") var directory = ".baton"
+    @Option(help: "The app's id, such as com.example.rounds; its redirect URI is msauth.<id>://auth.") var id: String
+    @Option(help: "The client id in the app's code, a UUID (default: a new one at the first run).")
+    var clientID: String?
+    @Option(help: "A folder that holds data of a worker and nothing else; may be repeated (docs/app-identity.md).")
+    var dataFolder: [String] = []
+    @OptionGroup var output: OutputOptions
+    @Argument(parsing: .captureForPassthrough, help: "The app's program and its arguments; they come last.")
+    var program: [String] = []
+
+    func run() async throws {
+        try await output.reporting {
+            let layout = EnvironmentLayout(root: URL(filePath: directory).path)
+            let path = try program.first.map(Self.executable)
+            let app = try await OwnApps(layout).register(
+                id, clientID: clientID, dataFolders: dataFolder.map { URL(filePath: $0).path })
+            try output.print(app) { app in
+                ["\(app.id) is registered\(app.isNew ? "" : " already"):"]
+                    + app.variables.map { "  \($0.name)=\($0.value)" }
+            }
+            guard let path else { return }
+            let sockets = [("BATON_SOCKET", layout.run + "/broker.sock"), ("BATON_MARKER", layout.managedMarker)]
+            for (name, value) in sockets + app.variables { unsafe setenv(name, value, 1) }
+            let failure = OwnProgram.become(path, arguments: Array(program.dropFirst()))
+            throw CommandFailure(
+                code: "app_not_started", message: "\(path) cannot be started (\(failure)).",
+                remedy: "Build it for this machine; a script needs a first line such as #!/usr/bin/python3.")
+        }
+    }
+
+    private static func executable(_ program: String) throws -> String {
+        let path = URL(filePath: program).path
+        guard unsafe access(path, X_OK) == 0 else {
+            throw CommandFailure(
+                code: "app_missing", message: "\(path) is not the path of a program.",
+                remedy: "Build the app, and give the path of its program.")
+        }
+        return path
+    }
+}
