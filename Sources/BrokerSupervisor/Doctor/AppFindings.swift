@@ -23,7 +23,8 @@ extension CheckResult {
                 .apps, .bad, code: appLocked,
                 message: "\(app) has not erased the data of a former worker, so its requests are refused (-51890)."
                     + (code.map { " The data is still there: \($0.cause) (\($0.rawValue))." } ?? ""),
-                remedy: remedies(app, code, processes: processes, hasEraser: !withoutEraser.contains(app)).joined(separator: " "))
+                remedy: remedies(app, code, processes: processes, hasEraser: !withoutEraser.contains(app)).joined(
+                    separator: " "))
         }
     }
 

@@ -61,6 +61,7 @@ enum BundleLogMessages {
         "no thread for an app",
         "no thread takes the data of apps away",
         "no window can open",
+        "not every process of an app is watched, so some are waited for after their end",
         "package not fetched, trying again later",
         "page opens in the worker's browser",
         "push channel ended",
