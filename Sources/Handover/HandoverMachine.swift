@@ -38,6 +38,8 @@ struct HandoverMachine: Equatable {
     /// The epoch of the last connection.
     private var lastEpoch: Epoch?
     private(set) var erasers: [String: EraserState] = [:]
+    /// The epoch of the connection on which each eraser's block was last asked for.
+    private var attempts: [String: Epoch] = [:]
     private(set) var readers: [String: ReaderState] = [:]
     private(set) var hasUnsavedWork = false
     private var ending: Ending?
@@ -157,7 +159,12 @@ struct HandoverMachine: Equatable {
     mutating func reported(_ name: String, of ended: Epoch, _ answer: Result<Void, LinkFailure>) -> [Action] {
         let again: [Action] =
             if case .failure(let failure) = answer, failure.isPassing { [.reportLater(eraser: name)] } else { [] }
-        return change(name) { $0.reported(ended, answer) } + again
+        // If the worker has changed since the block was called, it is called again: no later change would do that.
+        let next: EraserState? = epoch == nil ? .unknown : attempts[name] == epoch ? nil : .asking
+        return change(name) { state in
+            let reported = state.reported(ended, answer)
+            return reported.obstacle == nil || reported == state ? reported : next ?? reported
+        } + again
     }
 
     /// The time has come to send a report again that could not be sent.
@@ -185,6 +192,7 @@ struct HandoverMachine: Equatable {
         let changed = body(state)
         guard changed != state else { return [] }
         erasers[name] = changed
+        if case .erasing = changed { attempts[name] = epoch }
         if let obstacle = changed.obstacle { return lose(obstacle) }
         return proceed(name) + (isSettled ? settled() : [])
     }
