@@ -46,6 +46,8 @@ __attribute__((swift_bridge("Swift.Dictionary")))
 @interface NSDate : NSObject <NSCopying>
 @end
 
+extern NSString *const NSLocalizedDescriptionKey;
+
 @interface NSError : NSObject <NSCopying>
 @property (readonly, copy) NSString *domain;
 @property (readonly) NSInteger code;
