@@ -63,7 +63,7 @@ package struct DeviceState: Sendable, Codable, Equatable {
             }
         }
 
-        /// What the device has found: of the worker's files outside the items, or of what browsers held open.
+        /// Whether the device has found the worker's files outside the items, or something that browsers held open.
         package enum Left: String, Sendable, Codable {
             case nothing, something
             /// The search for the folders in which workers may create files is older than the session, so a folder that is

@@ -101,7 +101,7 @@ struct BrowserExaminations: Equatable {
         }
     }
 
-    /// What the receipt of this epoch says of what its browsers held open.
+    /// The names of what this epoch's browsers held open, for the receipt.
     func finding(of ended: Epoch) -> Finding<[String]> {
         guard epoch == ended else { return .unknown }
         guard found.isEmpty else { return .known(found.map(\.name).sorted()) }

@@ -3,7 +3,7 @@
 /// Handles events one after the other, in the order in which they were added.
 ///
 /// Handling an event may add more events. They are handled after the current event is finished, so that no event sees
-/// the half-finished work of another. Each event adds at most one other event, which keeps the queue short.
+/// the half-finished work of another. Each event adds at most two other events, which keeps the queue short.
 package final class EventQueue<Event> {
     private var waiting: [Event] = []
     private var isHandling = false
