@@ -22,14 +22,14 @@ final class LocalEnvironment {
 
     /// Opens the environment in a folder, or creates a new one there.
     ///
-    /// - Parameter restarting: called after a program of the device has exited and before it is started again; nil if it
-    ///   ends the environment.
+    /// - Parameter restarted: called after a program of the device has exited and its new process runs; nil if it ends
+    ///   the environment.
     /// - Throws: ``CommandFailure``, for example if another process uses the folder.
     init(
         layout: EnvironmentLayout, programs: ProgramFiles, browser: BrowserChoice, deviceWrapper: [String] = [],
-        restarting: (@Sendable (Program, ExitStatus) -> Void)? = nil
+        restarted: (@Sendable (Program, ExitStatus) -> Void)? = nil
     ) throws {
-        running = Programs(restarting: restarting)
+        running = Programs(restarted: restarted)
         self.layout = layout
         self.programs = programs
         self.browser = browser

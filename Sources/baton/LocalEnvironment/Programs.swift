@@ -31,11 +31,11 @@ final class Programs: Sendable {
     /// A program that exits more often than this within a minute is not started again.
     private static let maximumRestarts = 5
 
-    /// Called on a thread that may block, after a program has exited and before it is started again; nil if no program
-    /// is started again.
-    private let restarting: (@Sendable (Program, ExitStatus) -> Void)?
+    /// Called on a thread that may block, with the program that exited, as soon as its new process runs; nil if no
+    /// program is started again.
+    private let restarted: (@Sendable (Program, ExitStatus) -> Void)?
 
-    init(restarting: (@Sendable (Program, ExitStatus) -> Void)?) { self.restarting = restarting }
+    init(restarted: (@Sendable (Program, ExitStatus) -> Void)?) { self.restarted = restarted }
 
     private let state = Mutex(State())
 
@@ -47,14 +47,16 @@ final class Programs: Sendable {
 
     /// Starts a program, waits until it serves, and then watches it; blocks.
     ///
+    /// - Parameter spawned: called as soon as its process runs.
     /// - Throws: ``CommandFailure``.
-    func start(_ order: Program.Order) throws {
+    func start(_ order: Program.Order, spawned: () -> Void = {}) throws {
         let program = try state.withLock { state in
             guard !state.isEnding else { throw Program.failure(order, "the environment is being ended") }
             let program = try Program.spawn(order)
             state.running.append(program)
             return program
         }
+        spawned()
         try program.awaitReady()
         try BlockingThread.start { [self] in
             guard let status = try? program.process.waitForExit() else { return }
@@ -66,8 +68,8 @@ final class Programs: Sendable {
         let isKnown = state.withLock { $0.running.contains { $0.process.pid == program.process.pid } }
         guard isKnown else { return }
         while mayRestart(program) {
-            restarting?(program, status)
-            if (try? start(program.order)) != nil || isEnding { return }
+            let isStarted = (try? start(program.order) { restarted?(program, status) }) != nil
+            if isStarted || isEnding { return }
         }
         end(
             program.order.isClosedByPerson && status.isSuccess
@@ -77,7 +79,7 @@ final class Programs: Sendable {
     /// Notes that the program is started again, if it may be.
     private func mayRestart(_ program: Program) -> Bool {
         state.withLock { state in
-            guard restarting != nil, program.order.isStartedAgain, !state.isEnding else { return false }
+            guard restarted != nil, program.order.isStartedAgain, !state.isEnding else { return false }
             let recent = state.restarts[program.name, default: []].filter { $0.duration(to: .now) < .seconds(60) }
             guard recent.count < Self.maximumRestarts else { return false }
             state.restarts[program.name] = recent + [.now]

@@ -35,11 +35,11 @@ struct UpCommand: AsyncParsableCommand {
             try await browser.check()
             let local = try LocalEnvironment(
                 layout: options.layout, programs: try options.programs, browser: browser,
-                restarting: { program, status in
+                restarted: { program, status in
                     var event = NarratedEvent(.restarted)
                     (event.program, event.status, event.log) = (program.name, status.text, program.log)
                     try? narrator.tell(
-                        event, lines: ["", "\(program.name) exited (\(status.text)) and is started again."])
+                        event, lines: ["", "\(program.name) exited (\(status.text)) and has been started again."])
                 })
             let signals = Signals([SIGINT, SIGTERM]) { [running = local.running] in running.end(.asked) }
             defer { signals.stop() }
