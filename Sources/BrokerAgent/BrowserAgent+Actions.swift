@@ -121,6 +121,7 @@ extension BrowserAgent {
         do {
             try ProcessSweep.endDescendants(children: windows.children)
             windows.policies.dropSearches()
+            windows.firefox.interrupted()
             Failpoint.browserEnding.reach()
             windows.forget()
             try BrowserProfile(profiles: profiles, epoch: epoch).remove()

@@ -42,6 +42,8 @@ package final class BrowserAgent {
         case dataTaken(epoch: Epoch.ID, [AppDataFailure])
         /// The search for the policies that a browser knows has ended.
         case policiesSearched(PolicyPlace)
+        /// The process that was to make the profile of Firefox ended.
+        case firefoxProfileMade(by: Int32, ExitStatus?)
         /// No extension was ready in time.
         case extensionOverdue(wait: Int)
         case signal(Int32)
@@ -70,7 +72,9 @@ package final class BrowserAgent {
         let link = BrokerLink(socket: configuration.socket) { events.post(.link($0)) }
         try BlockingThread.start { link.run() }
         while true {
-            if let end = try react(to: events.take()) { return try end.get() }
+            guard let end = try react(to: events.take()) else { continue }
+            try windows.firefox.interrupt()
+            return try end.get()
         }
     }
 
@@ -93,6 +97,7 @@ package final class BrowserAgent {
         }
         windows.packExtension(in: Directory(path: profiles))
         windows.policies.begin()
+        windows.prepareFirefox(in: Directory(path: profiles))
         trash.empty()
         return lock
     }
@@ -148,6 +153,9 @@ package final class BrowserAgent {
         case .policiesSearched(let place):
             windows.policies.searched(place)
             if windows.policies.obstacle != nil, let obstacle = windows.obstacle() { report(.cannotOpen(obstacle)) }
+            return nil
+        case .firefoxProfileMade(let process, let status):
+            windows.firefox.ended(process, status)
             return nil
         case .extensionOverdue(let wait): return perform(windows.extensionOverdue(wait))
         case .signal(SIGCHLD):

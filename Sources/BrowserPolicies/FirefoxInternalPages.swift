@@ -67,5 +67,20 @@ package enum FirefoxInternalPages {
         """
     }
 
+    /// Ends Firefox as soon as it has installed the extension and has done what it puts off until after its start: an
+    /// earlier end would leave files half-written. It follows ``script(openFolders:)``.
+    package static let endOfFirstStart = """
+        const { AddonManager } = ChromeUtils.importESModule("resource://gre/modules/AddonManager.sys.mjs");
+        const start = new Promise(resolve => Services.obs.addObserver(resolve, "browser-idle-startup-tasks-finished"));
+        AddonManager.addInstallListener({
+          async onInstallEnded(install, addon) {
+            await addon.startupPromise;
+            await start;
+            Services.startup.quit(Ci.nsIAppStartup.eForceQuit);
+          },
+        });
+
+        """
+
     private static func text(_ list: [String]) -> String { JSONWriter.text(.array(list.map(JSONValue.string))) }
 }

@@ -8,8 +8,8 @@ package import UnixSocket
 ///
 /// Inside, the system's programs and settings are read-only, no other process is visible, and every folder that the
 /// browser may write to is in memory, with a limit. These folders vanish with the last process of the sandbox. Anything
-/// else exists inside only if it is listed here. The network is the machine's own, so abstract sockets and ports of
-/// 127.0.0.1 can be reached.
+/// else exists inside only if it is listed here. The network, if there is one, is the machine's own, so abstract sockets and
+/// ports of 127.0.0.1 can be reached.
 package struct Confinement: Sendable, Equatable {
     /// The most bytes that the browser can write.
     package struct Memory: Sendable, Equatable {
@@ -44,6 +44,8 @@ package struct Confinement: Sendable, Equatable {
     private static let runtimeBytes = 16 << 20
 
     private let memory: Memory
+    /// Whether the browser can use the network.
+    private let hasNetwork: Bool
     private var mounts: [Mount] = []
     /// Paths that are left out if they do not exist.
     private var optional: [String] = []
@@ -57,7 +59,7 @@ package struct Confinement: Sendable, Equatable {
     /// The number of the first descriptor with the content of a file.
     private static let firstDescriptor: Int32 = 10
 
-    package init(memory: Memory) { self.memory = memory }
+    package init(memory: Memory, hasNetwork: Bool = true) { (self.memory, self.hasNetwork) = (memory, hasNetwork) }
 
     /// Lets the browser read a file or folder, or connect to a socket, at the path that it has outside.
     package mutating func show(_ path: String) { show(path, at: path) }
@@ -85,6 +87,7 @@ package struct Confinement: Sendable, Equatable {
     /// - Parameter command: a program as the sandbox's files name it, and its arguments.
     package func words(for command: [String]) -> [String] {
         [Self.program, "--unshare-user", "--unshare-pid", "--unshare-ipc", "--die-with-parent", "--new-session"]
+            + (hasNetwork ? [] : ["--unshare-net"])
             // Started by root, bubblewrap would keep all capabilities, and with them the power to mount.
             + ["--cap-drop", "ALL"]
             + SystemFiles.words

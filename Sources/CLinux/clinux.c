@@ -69,6 +69,10 @@ int clinux_memory_file(const char *name) { return result(memfd_create(name, MFD_
 
 int clinux_seal_size(int fd) { return result(fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL)); }
 
+int clinux_seal(int fd) {
+    return result(fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE | F_SEAL_SEAL));
+}
+
 int clinux_pidfd_open(pid_t pid) { return result((int)syscall(SYS_pidfd_open, pid, 0)); }
 
 int clinux_pidfd_send_signal(int pidfd, int signal) {

@@ -29,6 +29,33 @@ package struct MemoryFile: Sendable {
         guard outcome == 0 else { throw FileError(.write, errno: -outcome, path: "a file in memory") }
     }
 
+    /// Makes sure that no process can change the content any more.
+    ///
+    /// - Throws: ``FileError``, also if a process still has the file mapped for writing.
+    package func seal() throws(FileError) {
+        let outcome = descriptor.withNumber { clinux_seal($0) }
+        guard outcome == 0 else { throw FileError(.write, errno: -outcome, path: "a file in memory") }
+    }
+
+    /// Opens the file once more, for reading only and from its beginning.
+    ///
+    /// - Throws: ``FileError`` if the process has no descriptor left.
+    package func reader() throws(FileError) -> Descriptor {
+        let number = descriptor.withNumber { unsafe open("/proc/self/fd/\($0)", O_RDONLY | O_CLOEXEC) }
+        guard number >= 0 else { throw FileError(.open, errno: errno, path: "a file in memory") }
+        return Descriptor(owning: number)
+    }
+
+    /// The number of bytes.
+    ///
+    /// - Throws: ``FileError``
+    package func size() throws(FileError) -> Int {
+        var status = stat()
+        let outcome = descriptor.withNumber { unsafe fstat($0, &status) }
+        guard outcome == 0 else { throw FileError(.read, errno: errno, path: "a file in memory") }
+        return Int(status.st_size)
+    }
+
     /// Returns the content, whichever process wrote it.
     ///
     /// - Throws: ``FileError``, also if the content has more than `limit` bytes.

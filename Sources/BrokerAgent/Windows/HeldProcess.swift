@@ -17,18 +17,18 @@ struct HeldProcess: Sendable {
     ///
     /// - Parameters:
     ///   - words: the absolute path of the program that the process executes later, and its arguments.
-    ///   - errors: the standard error; nil for none.
+    ///   - files: the open files that the program inherits, besides its standard input.
     ///   - keepsInput: whether the program inherits the standard input; otherwise it gets `/dev/null`.
     /// - Throws: ``ProcessFailure`` or ``SocketError``.
     static func start(
-        _ words: [String], environment: [String: String], errors: (Descriptor, as: Int32)? = nil,
+        _ words: [String], environment: [String: String], files: [(Descriptor, as: Int32)],
         keepsInput: Bool = false
     ) throws -> HeldProcess {
         let (ours, theirs) = try Connection.pair(maximumFrame: 1)
         let script = #"read -r line && exec "$0" "$@""# + (keepsInput ? "" : " </dev/null")
         let process = try ChildProcess.spawn(
             executable: "/bin/sh", arguments: ["-c", script] + words, environment: environment,
-            descriptors: [(theirs.descriptor, as: 0)] + [errors].compactMap(\.self), output: .discarded)
+            descriptors: [(theirs.descriptor, as: 0)] + files, output: .discarded)
         return HeldProcess(process: process, input: ours.descriptor)
     }
 

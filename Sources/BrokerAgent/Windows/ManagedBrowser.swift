@@ -5,6 +5,7 @@ internal import BrowserPolicies
 internal import BrowserWindows
 internal import Files
 internal import Glibc
+internal import UnixSocket
 
 /// The browsers that the agent confines and configures: the worker's browser, with the device's policies and with the
 /// extension that signs the worker in, and the sign-in window, which shows sign-in pages only.
@@ -34,7 +35,6 @@ package struct ManagedBrowser: Sendable, Equatable {
     /// Whether a screen reader can read the worker's browser. The sign-in window can always be read.
     let isAccessible: Bool
 
-    private static let bus = "/usr/bin/dbus-daemon"
     static let chromium = "/usr/lib/chromium/chromium"
 
     /// The memory of the windows' folders. A page of the sign-in window stores little; a worker downloads files.
@@ -63,6 +63,8 @@ package struct ManagedBrowser: Sendable, Equatable {
         let words: [String]
         /// The window's policies, as they were written.
         let policies: KnownFiles
+        /// The open files that the command needs.
+        var files: [(Descriptor, as: Int32)] = []
     }
 
     /// Packs the extension of the worker's browser into a folder of the agent.
@@ -107,9 +109,12 @@ package struct ManagedBrowser: Sendable, Equatable {
 
     /// Prepares the worker's browser. The command starts its sandbox: see ``WorkersBrowser``.
     ///
+    /// - Parameter profile: the archive of ``FirefoxProfile`` with which the browser begins; nil for an empty profile.
     /// - Throws: as ``signInWindow(_:page:)``.
-    func workersBrowser(_ window: Window, _ package: BrowserExtensionPackage) throws(AgentFailure) -> Prepared {
-        try check(kind == .firefox ? [Self.bus] + FirefoxFiles.places : [])
+    func workersBrowser(
+        _ window: Window, _ package: BrowserExtensionPackage, profile: Descriptor?
+    ) throws(AgentFailure) -> Prepared {
+        try check(kind == .firefox ? Self.firefoxNeeds : [])
         var confinement = Confinement(memory: Self.workersMemory)
         SessionResources(window.session).add(
             to: &confinement,
@@ -125,23 +130,24 @@ package struct ManagedBrowser: Sendable, Equatable {
         }
         let options = bus != nil && kind == .chromium ? [AccessibilityBus.chromiumOption] : []
         let command = [command.program] + command.adding(options).pageArguments(profile: Self.profile)
-        let words = confinement.words(
-            for: WorkersBrowser.launcher(command, beginning: kind == .firefox ? Self.busBeginning(window.folder) : ""))
-        return Prepared(words: words, policies: policies)
+        let beginning = kind == .firefox ? Self.firefoxBeginning(window.folder, unpacking: profile != nil) : ""
+        let words = confinement.words(for: WorkersBrowser.launcher(command, beginning: beginning))
+        let files = [profile].compactMap(\.self).map { ($0, as: Self.archiveNumber) }
+        return Prepared(words: words, policies: policies, files: files)
     }
 
-    private func show(_ command: BrowserCommand, _ folder: Directory, in confinement: inout Confinement) {
+    func show(_ command: BrowserCommand, _ folder: Directory, in confinement: inout Confinement) {
         let programs = [SystemFiles.folder(of: command.program)].compactMap(\.self)
         for path in [folder.path] + programs + readable { confinement.show(path) }
     }
 
     /// The folders of the profile and of downloads inside a window's confinement.
-    private static let profile = Confinement.home + "/profile"
-    private static let downloads = Confinement.home + "/Downloads"
+    static let profile = Confinement.home + "/profile"
+    static let downloads = Confinement.home + "/Downloads"
 
     // MARK: - Checks
 
-    private func check(_ needed: [String]) throws(AgentFailure) {
+    func check(_ needed: [String]) throws(AgentFailure) {
         do throws(ConfinementFailure) { try Confinement.check() } catch {
             throw AgentFailure(.confinementUnavailable, error.description)
         }
@@ -159,7 +165,7 @@ package struct ManagedBrowser: Sendable, Equatable {
     }
 
     /// - Parameter error: a ``FileError``, or an error of the cryptographic library.
-    private static func unavailable(_ error: any Error) -> AgentFailure {
+    static func unavailable(_ error: any Error) -> AgentFailure {
         error is FileError
             ? AgentFailure(.policiesUnavailable, "The browser's policies cannot be written (\(error)).")
             : AgentFailure(
@@ -171,7 +177,7 @@ package struct ManagedBrowser: Sendable, Equatable {
     private func write(
         _ window: Window, _ package: BrowserExtensionPackage, in confinement: inout Confinement
     ) throws(FileError) -> KnownFiles {
-        var context = PolicyContext(
+        let context = PolicyContext(
             downloads: Self.downloads, needed: [window.signIn?.pattern].compactMap(\.self),
             startPages: window.folder.path, singleSignOn: package.policies)
         switch kind {
@@ -182,56 +188,15 @@ package struct ManagedBrowser: Sendable, Equatable {
                 in: &confinement)
             return files.written
         case .firefox:
-            var files = FirefoxFiles(window.folder)
-            context.authorityFiles = try files.write(window.configuration.authorities)
-            try files.write(
-                FirefoxPolicies.make(window.configuration, in: context), hostManifest: package.firefox.hostManifest,
-                in: &confinement)
-            try files.closeInternalPages(
-                openFolders: [window.folder.path, Self.downloads].map(StartPage.address(of:)), in: &confinement)
-            var written = files.written
-            try written.write(Array(Self.busConfiguration.utf8), to: window.folder.file(Self.busFile))
-            return written
+            return try writeFirefox(
+                window.configuration, context: context, package: package, in: window.folder, for: &confinement)
         }
-    }
-
-    // MARK: - Firefox's message bus
-
-    private static let busFile = "bus.conf"
-    private static let busSocket = Confinement.runtime + "/bus"
-
-    /// The configuration of the browser's own message bus (dbus-daemon(1)).
-    ///
-    /// A second process of Firefox passes its page to the first process over a message bus. Over the session's bus, the
-    /// browser could reach programs outside its confinement. The browser therefore has its own bus, which starts no
-    /// services.
-    private static let busConfiguration = """
-        <busconfig>
-          <type>session</type>
-          <listen>unix:path=\(busSocket)</listen>
-          <auth>EXTERNAL</auth>
-          <policy context="default">
-            <allow send_destination="*"/>
-            <allow receive_sender="*"/>
-            <allow own="*"/>
-          </policy>
-        </busconfig>
-        """
-
-    /// Returns the shell command that starts that bus.
-    private static func busBeginning(_ folder: Directory) -> String {
-        let path = (folder.path + "/" + busFile).replacing("'", with: "'\\''")
-        return """
-            \(bus) --config-file='\(path)' --fork
-            export DBUS_SESSION_BUS_ADDRESS='unix:path=\(busSocket)'
-
-            """
     }
 }
 
 extension BrowserExtensionPackage {
     /// What a browser's policies say about the extension.
-    fileprivate var policies: BrowserExtension {
+    var policies: BrowserExtension {
         BrowserExtension(
             chromium: ChromiumExtension(id: chromium.id, updateURL: chromium.updateURL),
             firefoxID: firefox.id, firefoxInstallURL: firefox.installURL, host: Self.hostName)

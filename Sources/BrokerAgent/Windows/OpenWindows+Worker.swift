@@ -25,8 +25,9 @@ extension OpenWindows {
         let number = next()
         var sandbox: HeldProcess?
         if worker == nil {
+            try firefox.interrupt()
             let folder = try windowFolder(BrowserProfile.workersWindow, of: order.profile)
-            let prepared = try managed.workersBrowser(window(folder, order), package)
+            let prepared = try managed.workersBrowser(window(folder, order), package, profile: firefox.archive)
             try refuse(ifChanged: prepared.policies)
             sandbox = try start(prepared, environment(of: order.profile), in: folder)
         }
@@ -47,7 +48,7 @@ extension OpenWindows {
     ) throws -> HeldProcess {
         let said = try BubblewrapWords()
         let sandbox = try HeldProcess.start(
-            prepared.words, environment: environment, errors: said.descriptor, keepsInput: true)
+            prepared.words, environment: environment, files: prepared.files + [said.descriptor], keepsInput: true)
         let browser = WorkersBrowser(sandbox, folder: folder, policies: prepared.policies, said)
         worker = browser
         try BlockingThread.start { [events] in

@@ -29,6 +29,7 @@ final class OpenWindows {
     /// The sandbox of the worker's browser; nil if the worker has opened no page.
     var worker: WorkersBrowser?
     let policies: PolicyChecks
+    let firefox: FirefoxProfile
     /// The worker's pages that wait for the browser's extension.
     var waitingPages = WaitingPages()
     /// The packed extension, or the failure to pack it; nil if the agent does not configure the browser.
@@ -70,12 +71,13 @@ final class OpenWindows {
     init(configuration: AgentConfiguration, events: Mailbox<BrowserAgent.Event>, logger: Logger) {
         (self.configuration, self.events, self.logger) = (configuration, events, logger)
         policies = PolicyChecks(of: configuration.managed, events: events, logger: logger)
+        firefox = FirefoxProfile(of: configuration.managed, events: events, logger: logger)
     }
 
     /// The children of the agent that ``ChildProcess`` reaps.
     var children: [ChildProcess] {
         Array(windows.values) + Array(unended.values) + held.values.map(\.held.process)
-            + [worker?.process].compactMap(\.self)
+            + [worker?.process, firefox.child].compactMap(\.self)
             + policies.children
     }
 
@@ -108,6 +110,12 @@ final class OpenWindows {
         }
         self.package = package
         awaitExtensions()
+    }
+
+    /// Starts to make the profile with which a worker's Firefox begins, if there is none.
+    func prepareFirefox(in profiles: Directory) {
+        guard let package = try? package?.get() else { return }
+        firefox.make(in: profiles, with: package)
     }
 
     /// Reports each message that arrives on the package's socket, until the agent ends.
@@ -173,7 +181,8 @@ final class OpenWindows {
         let said = configuration.managed == nil ? nil : try BubblewrapWords()
         self.words[number] = said
         guard !order.isHeld else {
-            let waiting = try HeldProcess.start(words, environment: environment, errors: said?.descriptor)
+            let waiting = try HeldProcess.start(
+                words, environment: environment, files: [said?.descriptor].compactMap(\.self))
             try watch(waiting.process, as: number)
             return hold(HeldWindow(held: waiting, number: number, isWorkers: false), order)
         }

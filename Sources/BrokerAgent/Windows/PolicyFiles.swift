@@ -63,9 +63,11 @@ struct FirefoxFiles {
 
     /// Writes the files that close Firefox's own pages and all files outside some folders, and shows them to the browser.
     ///
-    /// - Parameter openFolders: the `file:` addresses of these folders, without a slash at the end.
+    /// - Parameters:
+    ///   - openFolders: the `file:` addresses of these folders, without a slash at the end.
+    ///   - further: what the same script does besides.
     mutating func closeInternalPages(
-        openFolders: [String], in confinement: inout Confinement
+        openFolders: [String], further: String = "", in confinement: inout Confinement
     ) throws(FileError) {
         let preferences = system.appending(FirefoxInternalPages.preferencesFolder)
         try preferences.make()
@@ -73,7 +75,7 @@ struct FirefoxFiles {
         try written.write(
             Array(FirefoxInternalPages.preferences.utf8), to: preferences.file(FirefoxInternalPages.preferencesName))
         try written.write(
-            Array(FirefoxInternalPages.script(openFolders: openFolders).utf8),
+            Array((FirefoxInternalPages.script(openFolders: openFolders) + further).utf8),
             to: system.file(FirefoxInternalPages.scriptName))
         confinement.show(system.path, at: "/etc/firefox")
     }

@@ -22,9 +22,10 @@ int clinux_peer_credentials(int socket, struct clinux_peer *peer);
 /// to no other process.
 int clinux_peer_process(int socket);
 
-/// Creates an anonymous file in memory, close-on-exec. clinux_seal_size fixes its size.
+/// Creates an anonymous file in memory, close-on-exec. clinux_seal_size fixes its size, clinux_seal its content, too.
 int clinux_memory_file(const char *name);
 int clinux_seal_size(int fd);
+int clinux_seal(int fd);
 
 int clinux_pidfd_open(pid_t pid);
 int clinux_pidfd_send_signal(int pidfd, int signal);

@@ -15,6 +15,7 @@ struct FirstPageTests {
     @Test func `the first page of a session is shown in Firefox within its budget`() async throws {
         let live = try await LiveEnvironment.ready()
         try await live.withConfiguredBrowser(.firefox) { _ in
+            try await live.log(of: .agent, says: "a profile of Firefox is prepared")
             var times: [Duration] = []
             for _ in 0..<Self.sessions {
                 let app = try live.app(1)

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+import BrokerIPC
+import Foundation
+import Processes
+import TestSupport
+import Testing
+import UnixSocket
+
+/// The profile with which a worker's Firefox begins. A script acts as Firefox.
+@Suite(.timeLimit(.minutes(5))) struct FirefoxProfileTests {
+    /// Sends its argument to the test.
+    private static let say = """
+        say() { /usr/bin/python3 -c 'import socket,sys; \\
+        socket.socket(socket.AF_UNIX,socket.SOCK_DGRAM).sendto(sys.argv[1].encode(),"FOLDER/events")' "$1"; }
+
+        """
+    /// What the first start and the windows write about themselves: the display, and how many networks there are.
+    private static let surroundings = #"echo "$DISPLAY $(grep -c : /proc/net/dev)""#
+    /// Says the profile's notes when a page opens, and adds one.
+    private static let page = #"say "$(cat "$1/notes" || echo none)"; echo page >>"$1/notes"; exec /bin/sleep 600"#
+
+    /// Starts an agent whose Firefox is a script, with what it does at its first start.
+    private func withAgent(
+        firstStart: String, _ body: (AgentFixture, RunningProgram, Broker, NoticeSocket) async throws -> Void
+    ) async throws {
+        try await Scratch.with { scratch in
+            let events = try NoticeSocket(path: scratch.path("events"))
+            let script = "#!/bin/sh\n" + Self.say + #"mkdir -p "$1"; [ "$MOZ_HEADLESS" ] && { "# + firstStart + "; }\n"
+            let browser = try scratch.writeProgram(
+                (script + Self.page).replacing("FOLDER", with: scratch.path), to: "browser")
+            let live = try AgentFixture(scratch, command: [browser, "{profile}", "{url}"], kind: "firefox")
+            let agent = try await live.startAgent(environment: ["DISPLAY": ":1"])
+            let broker = try await live.accept()
+            try await body(live, agent, broker, events)
+        }
+    }
+
+    private func awaitLog(_ text: String, of agent: RunningProgram, _ live: AgentFixture) async throws {
+        let log = agent.logPath
+        try await FolderWatch(live.scratch.path).until(text) { try textOfFile(log).contains(text) }
+    }
+
+    /// Opens a page in a session of its own; returns the notes that its Firefox found in the profile.
+    private func notes(_ live: AgentFixture, _ broker: Broker, _ events: NoticeSocket) async throws -> String? {
+        let page = AgentOrder.pages + 1
+        try broker.send(.browse(id: page, epoch: live.epoch, address: nil))
+        #expect(try await broker.nextAfterObstacles() == .opened(id: page))
+        let notes = try await blocking { try events.notice(or: nil, seconds: 60)?.text }
+        try broker.send(.close(epoch: live.epoch))
+        #expect(try await broker.nextAfterObstacles() == .closed(epoch: live.epoch))
+        return notes
+    }
+
+    @Test func `each session begins with the profile of a first start that had no screen and no network`() async throws {
+        let firstStart = "(" + Self.surroundings + #") >"$1/notes"; exit"#
+        try await withAgent(firstStart: firstStart) { live, agent, broker, events in
+            try await awaitLog("a profile of Firefox is prepared", of: agent, live)
+            for _ in 1...2 { #expect(try await notes(live, broker, events) == " 1") }
+        }
+    }
+
+    @Test(arguments: ["exit 1", "kill -KILL $PPID", #"rm -r "$1"; exit"#])
+    func `if the first start fails, sessions begin with an empty profile, and the log says so`(
+        firstStart: String
+    ) async throws {
+        try await withAgent(firstStart: firstStart) { live, agent, broker, events in
+            try await awaitLog("no profile of Firefox is prepared", of: agent, live)
+            #expect(try await notes(live, broker, events) == "none")
+        }
+    }
+
+    @Test func `a first start that still runs is ended before a page opens, and sessions begin with an empty profile`() async throws {
+        try await withAgent(firstStart: "say start; exec /bin/sleep 600") { live, agent, broker, events in
+            #expect(try await blocking { try events.notice(or: nil, seconds: 60)?.text } == "start")
+            let running = try ProcessTable.read().descendants(of: agent.pid)
+            #expect(!running.isEmpty)
+            #expect(try await notes(live, broker, events) == "none")
+            #expect(try ProcessTable.read().stillRunning(running) == [])
+        }
+    }
+
+    @Test func `an ended agent leaves no first start running`() async throws {
+        try await withAgent(firstStart: "say start; exec /bin/sleep 600") { _, agent, _, events in
+            #expect(try await blocking { try events.notice(or: nil, seconds: 60)?.text } == "start")
+            let running = try ProcessTable.read().descendants(of: agent.pid)
+            #expect(try await agent.stop() == 0)
+            #expect(try ProcessTable.read().stillRunning(running) == [])
+        }
+    }
+}
