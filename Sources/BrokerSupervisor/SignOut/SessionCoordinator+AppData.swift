@@ -93,7 +93,7 @@ extension SessionCoordinator {
     /// Handles the end of the agent's time.
     func dataOverdue(_ ended: Epoch) throws {
         guard machine.state.pending?.ended == ended, let dataOrder else { return }
-        note(dataOrder.data.map { AppDataFailure(app: $0.app, code: .agentSilent) } + dataOrder.withheld)
+        try note(dataOrder.data.map { AppDataFailure(app: $0.app, code: .agentSilent) } + dataOrder.withheld)
         self.dataOrder = nil
         try handle(.dataTaken([], failed: [], ended))
     }
@@ -117,11 +117,10 @@ extension SessionCoordinator {
                 failure.code != .missing || pending.commit.apps[failure.app, default: .done] != .done
                     || taking.owing.contains(failure.app)
             }
-        note(failed + dataOrder.withheld)
+        try note(failed + dataOrder.withheld)
         let taken = Set(dataOrder.data.map(\.app)).subtracting(failed.map(\.app))
         for app in taken {
             receipts.mark(ItemOutcome.data(of: app, .done).name, isLater: true)
-            dataFailures[app] = nil
         }
         self.dataOrder = nil
         // What an earlier session left in these folders is away, too.
@@ -136,16 +135,15 @@ extension SessionCoordinator {
     func unlock(_ app: String) throws -> Bool {
         guard locks.isLocked(app) else { return false }
         try locks.unlock([app])
-        dataFailures[app] = nil
         logger.notice("an operator has unlocked an app", metadata: ["app": "\(app)"])
         sessionProcess.tell(.locks(locks.epochs))
         tellAsked()
         return true
     }
 
-    private func note(_ failures: [AppDataFailure]) {
+    private func note(_ failures: [AppDataFailure]) throws {
+        try locks.note(failures)
         for failure in failures {
-            dataFailures[failure.app] = failure.code
             logger.error(
                 "the data of an app is still in its place",
                 metadata: ["app": "\(failure.app)", "error.code": "\(failure.code.rawValue)"])

@@ -4,6 +4,7 @@ import BrokerIPC
 import BrokerProtocol
 import BrokerSupervisor
 import Files
+import Foundation
 import Glibc
 import Processes
 import Receipts
@@ -203,6 +204,33 @@ import Testing
             #expect(try await fixture.status().lockedApps == [])
         }
         #expect(items.map(\.result) == [.failed, .done])
+    }
+
+    @Test func `the doctor gives the same reason for a lock after a restart of the broker, until the lock is gone`()
+        async throws
+    {
+        try await Scratch.with { scratch in
+            try await SupervisorFixture.with(scratch) { fixture in
+                let session = try await Session(fixture, eraser: nil, process: me)
+                try await session.end()
+                _ = try await session.taken()
+                session.answer(.mounted)
+                #expect(try await lock(fixture)?.message.contains("(data_mounted)") == true)
+            }
+            try await SupervisorFixture.with(scratch) { fixture in
+                let finding = try #require(try await lock(fixture))
+                #expect(finding.message.contains("(data_mounted)") && finding.remedy?.contains("below the mount") == true)
+                fixture.order(.unlock(app: app))
+                #expect(try await lock(fixture) == nil)
+            }
+            #expect(!FileManager.default.fileExists(atPath: scratch.path("device/app-lock-reasons.json")))
+        }
+    }
+
+    /// What the doctor says about a locked app.
+    private func lock(_ fixture: SupervisorFixture) async throws -> CheckResult? {
+        guard case .diagnosis(let diagnosis) = try await fixture.ask(.examine) else { throw TestProblem("no diagnosis") }
+        return diagnosis.findings.first { $0.code == CheckResult.appLocked }
     }
 
     @Test func `a process that connects while data is taken away ends, too`() async throws {
