@@ -352,17 +352,16 @@ extension SessionMachine {
 
 extension SessionMachine.ActiveSession {
     fileprivate func mayKeep(_ app: String, _ arrived: Epoch) -> Bool {
-        epoch == arrived && !keepers.contains(app) && keepers.count < Self.maximumErasers
+        epoch == arrived && !keepers.contains(app) && keepers.count < Self.maximumApps
     }
 
     /// Whether this eraser is registered, or may be.
-    package func hasRoom(for eraser: AppEraser, in enlisted: Epoch) -> Bool {
-        epoch == enlisted && (erasers.contains(eraser) || mayEnlist(eraser, enlisted))
-    }
+    package func hasRoom(for eraser: AppEraser) -> Bool { erasers.contains(eraser) || mayEnlist(eraser, epoch) }
 
     fileprivate func mayEnlist(_ eraser: AppEraser, _ enlisted: Epoch) -> Bool {
-        epoch == enlisted && !erasers.contains(eraser) && erasers.count < Self.maximumErasers
-            && erasers.count { $0.bundleID == eraser.bundleID } < HandoverName.maximumCount
+        let own = erasers.count { $0.bundleID == eraser.bundleID }
+        return epoch == enlisted && !erasers.contains(eraser) && own < HandoverName.maximumCount
+            && (own > 0 || Set(erasers.map(\.bundleID)).count < Self.maximumApps)
     }
 }
 

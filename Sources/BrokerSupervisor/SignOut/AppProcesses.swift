@@ -117,20 +117,28 @@ struct AppProcesses {
 
     // MARK: Erasers
 
-    /// Notes that a process has registered an eraser.
+    /// Notes that a process has registered an eraser. Each app has its own room, so that none takes that of another; those
+    /// of its processes that have ended take none.
     ///
     /// - Returns: whether there was room.
     mutating func register(_ process: ProcessTable.Name, for eraser: AppEraser, in epoch: Epoch) throws -> Bool {
-        var processes = processes(of: eraser, in: epoch)
-        guard processes.register(process, isRunning: Self.isRunning) else { return false }
-        let others = (record.erasers ?? [:]).filter { $0.key != eraser }.values.reduce(0) { $0 + $1.registered.count }
-        guard others + processes.registered.count <= Self.maximumRegistered else { return false }
-        try set(processes, of: eraser)
+        let known = record.erasers ?? [:]
+        // An app that may register owes nothing of an earlier session.
+        var own = known.filter { $0.key.bundleID == eraser.bundleID && $0.value.epoch == epoch }
+        if Self.registrations(own) >= HandoverName.maximumRegistrations {
+            for name in own.keys { own[name]?.forgetEnded(isRunning: Self.isRunning) }
+        }
+        guard own[eraser, default: EraserProcesses(of: epoch)].register(process, isRunning: Self.isRunning),
+            Self.registrations(own) <= HandoverName.maximumRegistrations
+        else { return false }
+        let others = known.filter { $0.key.bundleID != eraser.bundleID }
+        try change { $0.erasers = others.merging(own) { $1 } }
         return true
     }
 
-    /// The maximum number of registrations in all: far below what can be read again.
-    private static let maximumRegistered = 1024
+    private static func registrations(_ erasers: [AppEraser: EraserProcesses]) -> Int {
+        erasers.values.reduce(0) { $0 + $1.registered.count }
+    }
 
     private mutating func set(_ processes: EraserProcesses, of eraser: AppEraser) throws {
         try change { $0.erasers = ($0.erasers ?? [:]).merging([eraser: processes]) { $1 } }
