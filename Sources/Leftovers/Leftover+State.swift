@@ -42,7 +42,8 @@ extension Leftover {
             until: "the app's eraser succeeds, the agent takes the data away, or an operator unlocks the app"),
         file(
             "app_lock_reasons", ["app-lock-reasons.json"],
-            holds: "for each locked app whose data the agent could not take away: its bundle id and a code for the reason",
+            holds:
+                "for each locked app whose data the agent could not take away: its bundle id and a code for the reason",
             until: "the app is unlocked"),
         file(
             "app_processes", ["app-processes.json"],

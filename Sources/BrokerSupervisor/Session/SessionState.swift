@@ -115,6 +115,8 @@ extension SessionMachine {
         package let apps: Set<String>
         /// Those that an earlier session keeps locked.
         package let owing: Set<String>
+        /// Those with folders of which a process had not erased by then: what the others say later does not speak for it.
+        package let unended: Set<String>
         /// The apps whose data is away; nil until the agent has answered, or its time is over.
         package var taken: Set<String>?
         /// The apps whose data the agent could not take away.

@@ -79,10 +79,11 @@ struct AppProcesses {
         if processes.count <= maximum { processes.insert(process) }
     }
 
-    /// Begins the next epoch. Apps of the ended session may connect again before it is cleared.
+    /// Begins the next epoch. Apps of the ended session may connect again before it is cleared. A process that has ended by
+    /// now is forgotten: whoever erases does so later, and erases what it has left, too.
     mutating func end() throws {
         try change { record in
-            record.former.merge(record.current) { $0.union($1) }
+            record.former.merge(record.current.mapValues { $0.filter(Self.isRunning) }) { $0.union($1) }
             record.current = [:]
         }
     }
@@ -102,6 +103,18 @@ struct AppProcesses {
     func unerased(of app: String, in epoch: Epoch) -> Set<ProcessTable.Name>? {
         let processes = all(of: app).filter { Self.isRunning($0) && !hasErased($0, of: app, in: epoch) }
         return processes.count > Self.maximum ? nil : processes
+    }
+
+    /// Whether there is a process of an app besides those that have erased: one that has registered erasers goes on without
+    /// having erased, or one that has none, which may have left something of the session since the others erased.
+    func isLingering(_ app: String, in epoch: Epoch) -> Bool {
+        let erasers = (record.erasers ?? [:]).filter { $0.key.bundleID == app && $0.value.epoch == epoch }.values
+        let processes = all(of: app)
+        return processes.count > Self.maximum
+            || processes.contains { process in
+                let own = erasers.filter { $0.registered.contains(process) }
+                return own.isEmpty || Self.isRunning(process) && !own.allSatisfy { $0.erased.contains(process) }
+            }
     }
 
     private func hasErased(_ process: ProcessTable.Name, of app: String, in epoch: Epoch) -> Bool {
@@ -175,6 +188,14 @@ struct AppProcesses {
     mutating func askAgain(_ eraser: AppEraser, of epoch: Epoch) throws {
         var processes = processes(of: eraser, in: epoch)
         if processes.askAgain(isRunning: Self.isRunning) { try set(processes, of: eraser) }
+    }
+
+    /// The running processes of an app that have registered an eraser and have said nothing about a session's data; nil if
+    /// there are too many.
+    func silent(of app: String, in epoch: Epoch) -> Set<ProcessTable.Name>? {
+        let erasers = (record.erasers ?? [:]).filter { $0.key.bundleID == app && $0.value.epoch == epoch }
+        let silent = Set(erasers.values.flatMap(\.silent)).filter { $0 != .unseen && Self.isRunning($0) }
+        return silent.count > Self.maximum ? nil : silent
     }
 
     /// The processes that have erased an eraser's data.

@@ -49,6 +49,9 @@ package struct EraserProcesses: Codable, Equatable, Sendable {
         if hasErased { erased.insert(process) } else { failed.insert(process) }
     }
 
+    /// Those that have said nothing.
+    package var silent: Set<ProcessTable.Name> { registered.subtracting(erased).subtracting(failed) }
+
     /// The eraser's answer as a whole.
     package func answer(isRunning: (ProcessTable.Name) -> Bool) -> Commit.Answer {
         if failed.contains(where: isRunning) { return .failed }

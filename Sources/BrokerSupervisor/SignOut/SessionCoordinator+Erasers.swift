@@ -28,7 +28,9 @@ extension SessionCoordinator {
         guard !locks.isLocked(eraser.bundleID), let live = machine.state.session, live.epoch == epoch else {
             return .refused
         }
-        guard live.hasRoom(for: eraser), try appProcesses.register(process, for: eraser, in: epoch) else { return .full }
+        guard live.hasRoom(for: eraser), try appProcesses.register(process, for: eraser, in: epoch) else {
+            return .full
+        }
         try handle(.eraserEnlisted(eraser, epoch))
         let session = machine.state.session
         return session?.epoch == epoch && session?.erasers.contains(eraser) == true ? .registered : .refused

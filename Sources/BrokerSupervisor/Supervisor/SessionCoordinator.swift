@@ -104,6 +104,7 @@ final class SessionCoordinator {
     private func follow(_ event: SessionMachine.Event) throws {
         let newID = Epoch.ID.random()
         machine.owingApps = Set(locks.apps).intersection(device.dataFolders.keys)
+        machine.lingeringApps = lingeringApps
         switch event {
         case .signInRequested(let requestID):
             switch machine.signInRequested(requestID, newID: newID) {

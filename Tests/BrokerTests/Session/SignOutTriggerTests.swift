@@ -32,7 +32,9 @@ import Testing
         #expect(JournalRecord(bytes: Array(#"{"state":"\#(state)","ended":"\#(ended)"}"#.utf8)) == nil)
     }
 
-    @Test func `a session with the maximum number of apps and erasers is encoded and decoded, and accepts no more`() throws {
+    @Test func `a session with the maximum number of apps and erasers is encoded and decoded, and accepts no more`()
+        throws
+    {
         var random = Zeros()
         var (machine, _) = SessionMachine.recover(from: nil, keyKept: false, random: &random)
         _ = machine.handle(.signInRequested(.init(number: 1, purpose: .worker)), random: &random)
