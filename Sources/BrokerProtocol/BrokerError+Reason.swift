@@ -29,6 +29,7 @@ extension BrokerError {
             case .browserUnavailable, .browserBroke, .pageNotShown:
                 "Check browser.command of baton-agent, and that the agent has a screen; see the agent's log."
             case .pageUnconfirmed: "Look for messages about the browser's extension in the log of baton-agent."
+            case .erasersTooMany: "End the app's processes that are not needed, or register fewer erasers in each."
             case .deviceDisabled: "Ask an administrator to run: baton admin device enable."
             case .deviceRemoved:
                 "Ask an operator of the device to run: baton device leave, then: baton device join."
@@ -70,6 +71,8 @@ extension BrokerError {
             .pageLimit: "More pages were requested than the worker's browser opens in a minute.",
             .pageNotShown: "The worker's browser could not be started, or ended before it showed the page.",
             .pageUnconfirmed: "The worker's browser did not confirm in time that it shows the page.",
+            .erasersTooMany:
+                "The app already has the maximum number of erasers, or of processes that have registered them.",
         ]
 
         package static let unknownClient = Reason(rawValue: "unknown_client")
@@ -99,5 +102,6 @@ extension BrokerError {
         package static let pageLimit = Reason(rawValue: "page_limit")
         package static let pageNotShown = Reason(rawValue: "page_not_shown")
         package static let pageUnconfirmed = Reason(rawValue: "page_unconfirmed")
+        package static let erasersTooMany = Reason(rawValue: "erasers_too_many")
     }
 }

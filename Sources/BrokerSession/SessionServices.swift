@@ -139,7 +139,8 @@ struct SessionServices: Sendable {
         case .idle(let epoch, let seconds): router.signOuts.warn(epoch, seconds: seconds)
         case .asked(let asked): connections.end(router.erasures.update(asked))
         case .locks(let locks): if !access.update(locks).isEmpty { router.signOuts.tellOfUnlock() }
-        case .appSettled(let requestID, let accepted): answers.settle(requestID, accepted: accepted)
+        case .appSettled(let requestID, let accepted): answers.settle(requestID, accepted ? .accepted : .refused)
+        case .appIsFull(let requestID): answers.settle(requestID, .full)
         case .pageSettled(let requestID, let failure): router.pages.settle(requestID, failure)
         case .pinWanted: pins.set()
         case .leasesInQuestion: Task { await leases.askWhereHeld() }

@@ -5,8 +5,15 @@ internal import Synchronization
 
 /// Sends messages to the supervisor and waits until the supervisor accepts or refuses each message.
 final class SupervisorAnswers: Sendable {
+    /// The supervisor's answer to a message.
+    enum Answer {
+        case accepted, refused
+        /// The app has the maximum number of what it wants to register.
+        case full
+    }
+
     private struct State {
-        var waiting: [UInt64: Promise<Bool>] = [:]
+        var waiting: [UInt64: Promise<Answer>] = [:]
         var requests: UInt64 = 0
     }
 
@@ -15,20 +22,27 @@ final class SupervisorAnswers: Sendable {
 
     init(supervisor: SupervisorLink) { self.supervisor = supervisor }
 
-    /// Sends a message and returns whether the supervisor accepted it. Blocks until the supervisor has answered. This
-    /// is acceptable because each app's connection has its own thread.
+    /// Sends a message and returns the supervisor's answer. Blocks until the supervisor has answered. This is acceptable
+    /// because each app's connection has its own thread.
     ///
     /// - Parameter message: makes the message for a request id.
-    func isAccepted(_ message: (UInt64) -> SessionProcessMessage) throws(BrokerError) -> Bool {
+    func answer(_ message: (UInt64) -> SessionProcessMessage) throws(BrokerError) -> Answer {
         let promise = send(message)
         do { return try promise.wait() } catch { throw BrokerError(reading: error) }
     }
 
-    /// The same for a task, which must not block.
-    func accepts(_ message: (UInt64) -> SessionProcessMessage) async throws -> Bool { try await send(message).value() }
+    /// Whether the supervisor accepts a message; blocks as ``answer(_:)``.
+    func isAccepted(_ message: (UInt64) -> SessionProcessMessage) throws(BrokerError) -> Bool {
+        try answer(message) == .accepted
+    }
 
-    private func send(_ message: (UInt64) -> SessionProcessMessage) -> Promise<Bool> {
-        let promise = Promise<Bool>()
+    /// The same for a task, which must not block.
+    func accepts(_ message: (UInt64) -> SessionProcessMessage) async throws -> Bool {
+        try await send(message).value() == .accepted
+    }
+
+    private func send(_ message: (UInt64) -> SessionProcessMessage) -> Promise<Answer> {
+        let promise = Promise<Answer>()
         let requestID = state.withLock { state in
             state.requests += 1
             state.waiting[state.requests] = promise
@@ -39,7 +53,7 @@ final class SupervisorAnswers: Sendable {
     }
 
     /// Handles the supervisor's answer to the request.
-    func settle(_ requestID: UInt64, accepted: Bool) {
-        state.withLock { $0.waiting.removeValue(forKey: requestID) }?.settle(.success(accepted))
+    func settle(_ requestID: UInt64, _ answer: Answer) {
+        state.withLock { $0.waiting.removeValue(forKey: requestID) }?.settle(.success(answer))
     }
 }

@@ -117,8 +117,18 @@ public final class Handover: Sendable {
     /// Registers a block that runs before a session ends, if the end can wait: for example, to save a draft.
     ///
     /// The session ends as soon as all blocks of all apps have returned, and no app has unsaved work. It ends at the
-    /// deadline in any case, and without notice if the organisation ends it.
-    public func willEnd(_ prepare: @escaping Preparation) { state.withLock { $0.preparations.append(prepare) } }
+    /// deadline in any case, and without notice if the organisation ends it. A process has at most 16 such blocks. While one
+    /// of them hangs, none is started again: the session then ends at the deadline.
+    ///
+    /// - Throws: ``HandoverError/Code/blocksTooMany``.
+    public func willEnd(_ prepare: @escaping Preparation) throws(HandoverError) {
+        try state.withLock { state throws(HandoverError) in
+            guard state.preparations.count < HandoverName.maximumCount else {
+                throw HandoverError(code: .blocksTooMany)
+            }
+            state.preparations.append(prepare)
+        }
+    }
 
     /// Whether the app has work of the worker that is not saved. While it has, an announced end of the session waits
     /// longer, and the home screen names the app. False again in each new epoch.
@@ -225,7 +235,9 @@ public final class Handover: Sendable {
         case .tell: break
         case .reportUnsaved(let isUnsaved):
             // If nobody is signed in, there is no end that could wait. After a failure, the next connection reports.
-            connection?.ask(.unsavedWork, UnsavedWorkReport(client: client, isUnsaved: isUnsaved).entries) { _ in }
+            connection?.ask(.unsavedWork, UnsavedWorkReport(client: client, isUnsaved: isUnsaved).entries) {
+                [weak self] _ in self?.apply { $0.machine.reportedUnsaved() }
+            }
         case .prepare(let ended, let milliseconds): prepare(ended, milliseconds)
         // If this fails, the session ends at the deadline.
         case .readyToEnd: connection?.ask(.readyToEnd, client.entries) { _ in }

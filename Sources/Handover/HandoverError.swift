@@ -12,6 +12,8 @@ public struct HandoverError: Error, Sendable, Equatable, LocalizedError, CustomS
         case nameTaken = "handover_name_taken"
         /// The app already has the maximum number of readers or erasers.
         case namesTooMany = "handover_names_too_many"
+        /// The process already has the maximum number of blocks that run before the end of a session.
+        case blocksTooMany = "handover_blocks_too_many"
         /// The application may not use the broker.
         case brokerSwitchedOff = "handover_broker_switched_off"
     }
@@ -29,6 +31,8 @@ public struct HandoverError: Error, Sendable, Equatable, LocalizedError, CustomS
         case .nameTaken: "The name is in use in this process. Use it once, or choose another."
         case .namesTooMany:
             "There are already \(HandoverName.maximumCount) names. Use one of them for several purposes."
+        case .blocksTooMany:
+            "There are already \(HandoverName.maximumCount) blocks. Call several functions in one of them."
         case .brokerSwitchedOff:
             "The application may not use the broker. Set brokerAvailability to auto, and do not bypass the check of the "
                 + "redirect URI."

@@ -42,7 +42,11 @@ struct HandoverMachine: Equatable {
     private var attempts: [String: Epoch] = [:]
     private(set) var readers: [String: ReaderState] = [:]
     private(set) var hasUnsavedWork = false
+    /// What the broker is being told of unsaved work; nil while it is told nothing.
+    private var unsavedReport: Bool?
     private var ending: Ending?
+    /// The epoch before whose end the app's blocks run; nil if none runs.
+    private var preparing: Epoch?
     /// Why no connection could be opened; nil before the first attempt and while there is one.
     private var obstacle: LinkFailure?
 
@@ -86,11 +90,26 @@ struct HandoverMachine: Equatable {
     mutating func setUnsaved(_ isUnsaved: Bool) -> [Action] {
         guard isUnsaved != hasUnsavedWork else { return [] }
         hasUnsavedWork = isUnsaved
-        return (epoch == nil ? [] : [.reportUnsaved(isUnsaved)]) + end()
+        return reportUnsaved() + end()
+    }
+
+    /// The broker has answered a report of unsaved work, or cannot.
+    mutating func reportedUnsaved() -> [Action] {
+        guard let reported = unsavedReport else { return [] }
+        unsavedReport = nil
+        return reported == hasUnsavedWork ? [] : reportUnsaved()
+    }
+
+    /// Tells the broker of unsaved work, one report after the other, however often the app changes its mind.
+    private mutating func reportUnsaved() -> [Action] {
+        guard epoch != nil, unsavedReport == nil else { return [] }
+        unsavedReport = hasUnsavedWork
+        return [.reportUnsaved(hasUnsavedWork)]
     }
 
     /// The app's blocks before the end of this epoch have returned.
     mutating func prepared(_ ended: Epoch) -> [Action] {
+        if preparing == ended { preparing = nil }
         guard ending?.epoch == ended else { return [] }
         ending?.isPrepared = true
         return end()
@@ -114,10 +133,10 @@ struct HandoverMachine: Equatable {
     mutating func opened(_ epoch: Epoch) -> [Action] {
         // Work that a former worker has not saved is not the next one's.
         if let lastEpoch, lastEpoch != epoch { hasUnsavedWork = false }
-        (self.epoch, lastEpoch, ending, obstacle) = (epoch, epoch, nil, nil)
+        (self.epoch, lastEpoch, ending, obstacle, unsavedReport) = (epoch, epoch, nil, nil, nil)
         erasers = erasers.mapValues(\.reopened)
         for name in readers.keys { readers[name]?.reconnect() }
-        let unsaved: [Action] = hasUnsavedWork ? [.reportUnsaved(true)] : []
+        let unsaved = hasUnsavedWork ? reportUnsaved() : []
         // A block that still runs is not started again.
         let waiting = erasers.keys.sorted().filter { name in
             if case .erasing = erasers[name] { false } else { true }
@@ -126,7 +145,7 @@ struct HandoverMachine: Equatable {
     }
 
     mutating func missed(_ failure: LinkFailure) -> [Action] {
-        (epoch, ending, obstacle) = (nil, nil, failure)
+        (epoch, ending, obstacle, unsavedReport) = (nil, nil, failure, nil)
         erasers = erasers.mapValues(\.disconnected)
         for name in readers.keys { readers[name]?.disconnect() }
         return lose(failure)
@@ -138,6 +157,9 @@ struct HandoverMachine: Equatable {
         case .willEnd(let ended, let milliseconds):
             guard ended == epoch else { return [] }
             ending = Ending(epoch: ended)
+            // Blocks that hang since an earlier announcement are not started once more.
+            guard preparing == nil else { return [] }
+            preparing = ended
             return [.prepare(ended, milliseconds: milliseconds)]
         case .unlocked:
             // A refusal because of the lock may be under way, and another process may have erased.

@@ -41,6 +41,11 @@ extension Leftover {
             holds: "for each app that has not erased its data: its bundle id and the epoch that it must still erase",
             until: "the app's eraser succeeds, the agent takes the data away, or an operator unlocks the app"),
         file(
+            "app_lock_reasons", ["app-lock-reasons.json"],
+            holds:
+                "for each locked app whose data the agent could not take away: its bundle id and a code for the reason",
+            until: "the app is unlocked"),
+        file(
             "app_processes", ["app-processes.json"],
             holds:
                 "for each app with folders of data or an eraser: its bundle id, the eraser's name, the session's random id, and "

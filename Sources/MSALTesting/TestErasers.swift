@@ -19,7 +19,7 @@ struct TestErasers {
     mutating func register(_ eraser: AppEraser) throws(BrokerError) {
         let count = registered.count { $0.bundleID == eraser.bundleID }
         guard registered.contains(eraser) || count < HandoverName.maximumCount else {
-            throw BrokerError(.internal, "The app has too many erasers.")
+            throw BrokerError(.developerParameter, "The app has too many erasers.", reason: .erasersTooMany)
         }
         registered.insert(eraser)
     }

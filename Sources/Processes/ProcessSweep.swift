@@ -49,21 +49,26 @@ package struct ProcessSweep: Sendable {
     }
 
     /// Kills these processes and their descendants, and waits until each has ended. What a process starts while it is
-    /// killed may escape, and so does what it had started if it ended before.
+    /// killed may escape, and so does what it had started if it ended before. This process and those that it descends from,
+    /// such as the desktop, go on.
     ///
     /// - Parameter deadline: the time since the machine was started after which no process is killed.
-    /// - Throws: ``ProcessFailure``, with `ETIMEDOUT` if a process does not end in time.
+    /// - Throws: ``ProcessFailure``, with `ETIMEDOUT` if a process does not end in time, and with `EPERM` if one of them must
+    ///   go on.
     package static func end(_ names: Set<ProcessTable.Name>, until deadline: Duration) throws(ProcessFailure) {
         var known = names
         guard !known.isEmpty else { return }
-        let me = getpid()
+        var kept: Set<ProcessTable.Name> = []
         try untilNone(deadline: deadline) { (table) throws(ProcessFailure) in
-            let roots = table.entries.filter { known.contains($0.name) }
-            let all = roots + roots.flatMap { table.descendants(of: $0.pid) }
+            kept = Set(table.line(to: getpid()).map(\.name))
+            let roots = table.entries.filter { known.contains($0.name) && !kept.contains($0.name) }
+            let all = (roots + roots.flatMap { table.descendants(of: $0.pid) }).filter { !kept.contains($0.name) }
             // One of them may lose its parent before it is killed.
             known.formUnion(all.map(\.name))
-            return all.filter { !$0.isZombie && $0.pid != me }
+            return all.filter { !$0.isZombie }
         }
+        let left = names.intersection(kept).map(\.pid).sorted()
+        guard left.isEmpty else { throw ProcessFailure(step: .signal, errno: EPERM, pids: left) }
     }
 
     /// Kills every process that has an environment variable beginning with `beginning`, together with its process group

@@ -115,6 +115,18 @@ package struct ProcessTable: Sendable {
         return found
     }
 
+    /// Returns this process and those that started it, directly or indirectly.
+    package func line(to descendant: Int32) -> [Entry] {
+        let known = Dictionary(entries.map { ($0.pid, $0) }) { first, _ in first }
+        var found: [Entry] = []
+        var next = known[descendant]
+        while let entry = next, !found.contains(entry) {
+            found.append(entry)
+            next = known[entry.parent]
+        }
+        return found
+    }
+
     /// Returns the processes with an environment variable that begins with `beginning`, their process groups, and all
     /// descendants. Processes whose environment only another user may read do not match.
     package func marked(_ beginning: String) throws(ProcessFailure) -> [Entry] {

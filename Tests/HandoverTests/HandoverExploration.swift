@@ -10,22 +10,6 @@ import Testing
 /// to its end, until no new state is found. The process has an eraser and a reader, and keeps data of a worker once its
 /// reader was told of them.
 @Suite(.timeLimit(.minutes(5))) struct HandoverExploration {
-    @Test func `a block that throws while the worker changes is called again`() throws {
-        let epochs = try (1...3).map { try #require(Epoch("\($0).00000000000000000000000000000000")) }
-        var machine = HandoverMachine()
-        _ = try machine.add(eraser: "notes")
-        _ = machine.opened(epochs[1])
-        #expect(machine.owed("notes", .success(epochs[0])) == [.erase(eraser: "notes", epochs[0])])
-        // The next worker has signed in before the app learns that its report has arrived.
-        _ = machine.erased("notes", of: epochs[0], .failed)
-        _ = machine.opened(epochs[2])
-        #expect(machine.reported("notes", of: epochs[0], .success(())) == [.askOwed(eraser: "notes")])
-        #expect(machine.owed("notes", .success(epochs[0])) == [.erase(eraser: "notes", epochs[0])])
-        // If nobody has signed in since, it is not called until somebody does.
-        _ = machine.erased("notes", of: epochs[0], .failed)
-        #expect(machine.reported("notes", of: epochs[0], .success(())) == [])
-    }
-
     @Test func `no reader is told of a worker while the app has data of another one`() throws {
         var found: Set<Scene> = [Scene()]
         var queue = [Scene()]

@@ -351,7 +351,7 @@ import Testing
     @Test func `the blocks before the end run once, and then the session may end`() async throws {
         let handover = try handover()
         let log = Log()
-        handover.willEnd { deadline in log.add(deadline > .now ? "saved" : "late") }
+        try handover.willEnd { deadline in log.add(deadline > .now ? "saved" : "late") }
         let changes = try handover.changes(for: "window").makeAsyncIterator()
         device.signIn(amara)
         #expect(await worker(changes)?.current == amara.account)
@@ -365,7 +365,7 @@ import Testing
         device.signIn(amara)
         let handover = try handover()
         let prepared = Log()
-        handover.willEnd { _ in prepared.add("prepared") }
+        try handover.willEnd { _ in prepared.add("prepared") }
         handover.hasUnsavedWork = true
         let changes = try handover.changes(for: "window").makeAsyncIterator()
         #expect(await changes.next()?.current == amara.account)
@@ -378,6 +378,46 @@ import Testing
         handover.hasUnsavedWork = false
         await device.reached(.readyToEnd)
         #expect(!device.hasUnsavedWork && prepared.lines == ["prepared"])
+    }
+
+    @Test func `a process has at most sixteen blocks before the end`() async throws {
+        let handover = try handover()
+        let log = Log()
+        for number in 0..<16 { try handover.willEnd { _ in log.add("\(number)") } }
+        #expect(throws: HandoverError(code: .blocksTooMany)) { try handover.willEnd { _ in log.add("another") } }
+        let changes = try handover.changes(for: "window").makeAsyncIterator()
+        device.signIn(amara)
+        #expect(await worker(changes)?.current == amara.account)
+        device.announceEnd(within: .seconds(60))
+        await device.reached(.readyToEnd)
+        #expect(Set(log.lines) == Set((0..<16).map { "\($0)" }))
+    }
+
+    @Test func `a block that hangs holds up no eraser and no reader, and is not started again`() async throws {
+        let handover = try handover()
+        let log = Log()
+        let (started, starting) = AsyncStream.makeStream(of: Void.self)
+        let (release, releasing) = AsyncStream.makeStream(of: Void.self)
+        try handover.willEnd { _ in
+            log.add("prepared")
+            starting.yield()
+            for await _ in release {}
+        }
+        try handover.eraser("notes") { _ in log.add("erased") }
+        let changes = try handover.changes(for: "window").makeAsyncIterator()
+        for _ in 0..<2 {
+            device.signIn(amara)
+            #expect(await worker(changes)?.current == amara.account)
+            device.announceEnd(within: .seconds(60))
+            for await _ in started { break }
+            starting.yield()
+            device.signOut()
+            #expect(await changes.next()?.kind == .signedOut(previous: amara.account))
+        }
+        device.signIn(bo)
+        #expect(await worker(changes)?.current == bo.account)
+        #expect(log.lines == ["prepared", "erased", "erased"] && !device.calls.contains(.readyToEnd))
+        releasing.finish()
     }
 
     @Test func `an application that may not use the broker takes no part`() throws {

@@ -21,6 +21,22 @@ import Testing
         }
     }
 
+    @Test func `a process that this one descends from is not ended, and neither is this one`() throws {
+        let table = try ProcessTable.read()
+        let line = table.line(to: getpid()).map(\.pid)
+        #expect(line.first == getpid() && line.dropFirst().first == getppid())
+        // The table is read while processes end: a parent's number may come up again.
+        let ring = ProcessTable(
+            entries: [(2, 3), (3, 2)].map {
+                ProcessTable.Entry(pid: $0, parent: $1, group: 1, isZombie: false, startTime: 1)
+            })
+        #expect(ring.line(to: 2).map(\.pid) == [2, 3])
+        let names = Set(table.line(to: getpid()).prefix(2).map(\.name))
+        #expect(throws: ProcessFailure(step: .signal, errno: EPERM, pids: names.map(\.pid).sorted())) {
+            try ProcessSweep.end(names, until: BootClock.now() + .seconds(10))
+        }
+    }
+
     @Test func `a process whose first thread has ended has not ended`() async throws {
         // 60 is the number of exit(2), which ends the thread.
         let program = """

@@ -43,6 +43,9 @@ package enum SupervisorMessage: Sendable, Codable, Equatable {
     case asked([AppEraser: ErasureQuestion])
     /// Whether the message with this request id was accepted.
     case appSettled(requestID: UInt64, accepted: Bool)
+    /// The eraser in the message with this request id is not registered: its app has the maximum number of erasers, or of
+    /// processes that have registered them.
+    case appIsFull(requestID: UInt64)
     /// The outcome of the page request with this id: nil if the page is shown, otherwise the reason why not.
     case pageSettled(requestID: UInt64, PageFailure?)
     /// Offline leases may have been revoked. The session process must ask the server.

@@ -49,13 +49,15 @@ package struct DeviceFiles: Sendable {
         package static let liveSession = "live-session.json"
         package static let browserHolder = "browser-holder.json"
         package static let locks = "app-locks.json"
+        package static let lockReasons = "app-lock-reasons.json"
         package static let appProcesses = "app-processes.json"
         package static let sessionTimer = "session-timer.json"
         package static let departure = "departure.json"
         package static let registration = "registration-status.json"
     }
 
-    private static let limits = JSONLimits(bytes: 1 << 20, values: 64 << 10)
+    /// The longest file is the record of the processes of apps, if as many apps as may register each use all their room.
+    private static let limits = JSONLimits(bytes: 8 << 20, values: 512 << 10)
 
     /// Reads a JSON file of the root folder. Returns nil if the file is missing.
     ///

@@ -50,7 +50,7 @@ extension Wire {
     package static let agentLimits = JSONLimits(bytes: 64 << 10, depth: 5, values: 1024)
     /// `agent.sock`: the supervisor's commands to the agent. The longest are the configuration of the worker's browser, and
     /// the folders and processes of apps.
-    package static let agentOrderLimits = JSONLimits(bytes: 1 << 20, depth: 6, values: 64 << 10)
+    package static let agentOrderLimits = JSONLimits(bytes: 4 << 20, depth: 6, values: 256 << 10)
     /// `helper.sock`, for the privileged helper. The longest content is the list of leftovers in a user's folders.
     package static let helperLimits = JSONLimits(bytes: 256 << 10, depth: 8, values: 4096, stringBytes: 8192)
     /// `control.sock`, for the command line. The longest content is an enrollment profile.
@@ -58,8 +58,8 @@ extension Wire {
     /// `status.sock`, for home screens. The longest content is the list of apps that a sign-out waits for.
     package static let statusLimits = JSONLimits(bytes: 256 << 10, depth: 6, values: 4096)
     /// The socket pair between the supervisor and the session process. The longest content is the device state for that
-    /// process.
-    package static let sessionLimits = JSONLimits(bytes: 1 << 20, depth: 16, values: 32 << 10)
+    /// process, and what the erasers of the maximum number of apps are asked.
+    package static let sessionLimits = JSONLimits(bytes: 8 << 20, depth: 16, values: 256 << 10)
 }
 
 /// Why a frame is not a message of this protocol.

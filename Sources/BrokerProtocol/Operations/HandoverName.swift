@@ -6,6 +6,8 @@ package enum HandoverName {
     package static let maximumCount = 16
     /// The maximum number of processes that may register one name as an eraser in one session.
     package static let maximumProcesses = 64
+    /// The maximum number of registrations of one app's erasers in one session. Each process counts once for each name.
+    package static let maximumRegistrations = 128
 
     /// Whether a name is at most 16 letters `a` to `z`. The empty name is the reader or the eraser without a name.
     package static func isValid(_ name: String) -> Bool {

@@ -63,13 +63,16 @@ final class ErasureService: Sendable {
         }
         let (eraser, epoch) = (try AppEraser(call.parameters, bundleID: app.bundleID), now.epoch)
         let process = process(of: call)
-        guard try answers.isAccepted({ .eraserEnlisted(eraser, process, epoch: epoch, requestID: $0) }) else {
+        switch try answers.answer({ .eraserEnlisted(eraser, process, epoch: epoch, requestID: $0) }) {
+        case .accepted: return AppResponse()
+        case .refused: throw BrokerError(.internal, "The session has ended. Ask for the epoch again.")
+        case .full:
             throw BrokerError(
-                .internal,
-                "The session has ended, or has too many erasers: an app may have \(HandoverName.maximumCount), and each in "
-                    + "\(HandoverName.maximumProcesses) processes. Ask for the epoch again.")
+                .developerParameter,
+                "An app may register \(HandoverName.maximumCount) erasers, each in \(HandoverName.maximumProcesses) "
+                    + "processes, and \(HandoverName.maximumRegistrations) times in all. End the processes that are not "
+                    + "needed, or register fewer erasers in each.", reason: .erasersTooMany)
         }
-        return AppResponse()
     }
 
     /// Records an eraser's answer about an ended epoch. Blocks until the answer is on disk.

@@ -46,7 +46,7 @@ struct DeviceExamination: Sendable {
             device.management.settings, isJoined: join != nil, mode: session.snapshot.mode)
         findings += CheckResult.apps(device.registry)
         findings += CheckResult.lockedApps(
-            status.lockedApps, withoutEraser: session.locks.appsWithoutEraser, session.dataFailures,
+            status.lockedApps, withoutEraser: session.locks.appsWithoutEraser, session.locks.reasons,
             obstacles: session.lockObstacles)
         findings += CheckResult.connections(status.connectionLimits ?? [])
         findings += CheckResult.sessionPolicy(device.policy, refusal: device.policyError)

@@ -13,6 +13,8 @@ final class ManagedDevice {
     private(set) var registry: Result<AppRegistry, RegistryFailure> = .success(.none)
     /// The folders of the worker's data by app, as of the last registry that could be used.
     private(set) var dataFolders: [String: [DataFolder]] = [:]
+    /// The apps that run as the session's user, as of the same registry.
+    private(set) var sessionApps: Set<String> = []
     /// The policy in force, from the device's own file and the MDM's override.
     private(set) var policy: SessionPolicy
     /// Why the MDM's policy is not in force; nil if it is, or if there is none.
@@ -52,7 +54,10 @@ final class ManagedDevice {
                 "no app is served: the registry of apps cannot be used",
                 metadata: ["error.code": "\(error.code.rawValue)", "error.subject": "\(error.subject)"])
         }
-        if let known = try? registry.get() { dataFolders = known.dataFolders }
+        if let known = try? registry.get() {
+            dataFolders = known.dataFolders
+            sessionApps = Set(known.apps.filter { $0.binding == .session }.map(\.bundleID))
+        }
         if registry != former { listeners.follow(try? registry.get()) }
     }
 

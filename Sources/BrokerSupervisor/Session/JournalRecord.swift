@@ -122,7 +122,8 @@ extension JournalRecord {
         return answers.count == members.count ? Dictionary(answers) { $1 } : nil
     }
 
-    /// These limits are large enough for the maximum number of erasers in one session.
+    /// These limits are large enough for the maximum number of erasers and of apps in one session.
     static let limits = JSONLimits(
-        bytes: 128 << 10, depth: 2, values: 3 * SessionMachine.ActiveSession.maximumErasers + 16)
+        bytes: 1 << 20, depth: 2,
+        values: 3 * SessionMachine.ActiveSession.maximumApps * HandoverName.maximumCount + 16)
 }

@@ -15,6 +15,8 @@ package struct SessionMachine: Sendable, Equatable {
     package private(set) var epoch: Epoch
     /// The apps with folders that are locked because of an earlier session: their data is still to be taken away.
     package var owingApps: Set<String> = []
+    /// The apps of whose processes some go on that have not erased, although the agent could end them.
+    package var lingeringApps: Set<String> = []
 
     /// Restores the machine from the journal, or begins the first epoch of a new device if there is no journal.
     ///
@@ -213,10 +215,12 @@ extension SessionMachine {
         guard !pending.items.contains(.browser) else { return [] }
         if pending.taking == nil {
             let owing = pending.commit.isAttempt ? [] : owingApps
-            let apps = pending.commit.keepers.union(owing).subtracting(pending.commit.erased)
+            // What a process that goes on has of the worker, it may show, or write after the others have erased.
+            let apps = pending.commit.keepers.union(owing).subtracting(pending.commit.erased).union(lingeringApps)
             if !apps.isEmpty {
                 var ordered = pending
-                ordered.taking = DataTaking(apps: apps, owing: owing)
+                let unended = pending.commit.keepers.intersection(lingeringApps)
+                ordered.taking = DataTaking(apps: apps, owing: owing, unended: unended)
                 state = .signingOut(ordered)
                 return [.takeData(apps.sorted(), pending.ended)]
             }
@@ -352,17 +356,16 @@ extension SessionMachine {
 
 extension SessionMachine.ActiveSession {
     fileprivate func mayKeep(_ app: String, _ arrived: Epoch) -> Bool {
-        epoch == arrived && !keepers.contains(app) && keepers.count < Self.maximumErasers
+        epoch == arrived && !keepers.contains(app) && keepers.count < Self.maximumApps
     }
 
     /// Whether this eraser is registered, or may be.
-    package func hasRoom(for eraser: AppEraser, in enlisted: Epoch) -> Bool {
-        epoch == enlisted && (erasers.contains(eraser) || mayEnlist(eraser, enlisted))
-    }
+    package func hasRoom(for eraser: AppEraser) -> Bool { erasers.contains(eraser) || mayEnlist(eraser, epoch) }
 
     fileprivate func mayEnlist(_ eraser: AppEraser, _ enlisted: Epoch) -> Bool {
-        epoch == enlisted && !erasers.contains(eraser) && erasers.count < Self.maximumErasers
-            && erasers.count { $0.bundleID == eraser.bundleID } < HandoverName.maximumCount
+        let own = erasers.count { $0.bundleID == eraser.bundleID }
+        return epoch == enlisted && !erasers.contains(eraser) && own < HandoverName.maximumCount
+            && (own > 0 || Set(erasers.map(\.bundleID)).count < Self.maximumApps)
     }
 }
 
@@ -376,7 +379,10 @@ extension SessionMachine.PendingSignOut {
     }
 
     /// The apps whose data the agent had to take away, and that have not erased it meanwhile.
-    private var unerased: Set<String> { (taking?.apps ?? []).subtracting(commit.erased) }
+    private var unerased: Set<String> {
+        guard let taking else { return [] }
+        return taking.apps.subtracting(commit.erased.subtracting(taking.unended))
+    }
 
     private func outcome(of app: String) -> ItemOutcome {
         if unerased.contains(app), let taking {
@@ -387,10 +393,12 @@ extension SessionMachine.PendingSignOut {
     }
 
     /// The erasers that keep their apps locked: nothing of these apps' data was taken away. An app without an eraser is
-    /// locked as a whole, unless an earlier session keeps it locked.
+    /// locked as a whole, unless an earlier session keeps it locked, and so is one that has a process besides those that
+    /// have erased.
     fileprivate var locked: [AppEraser] {
         let taken = taking?.taken ?? []
-        let wholes = unerased.subtracting(commit.apps.keys).subtracting(taking?.owing ?? []).map(AppEraser.whole)
+        let wholes = unerased.subtracting(commit.unerased.map(\.bundleID)).subtracting(taking?.owing ?? [])
+            .map(AppEraser.whole)
         return (commit.unerased + wholes).filter { !taken.contains($0.bundleID) }.sorted()
     }
 }

@@ -36,8 +36,9 @@ extension SessionMachine {
         /// Whether an app asked to be notified before the end.
         package var hasListeners = false
 
-        /// The maximum number of erasers, and of such apps, in one session; the journal names each.
-        package static let maximumErasers = 256
+        /// The maximum number of apps with erasers, and of apps with folders of data, in one session; the journal names
+        /// each. No app takes the place of another: how many erasers it may have does not depend on the others.
+        package static let maximumApps = 256
 
         package init(
             epoch: Epoch, usedBrowser: Bool, erasers: Set<AppEraser> = [], keepers: Set<String> = []
@@ -114,6 +115,8 @@ extension SessionMachine {
         package let apps: Set<String>
         /// Those that an earlier session keeps locked.
         package let owing: Set<String>
+        /// Those with folders of which a process had not erased by then: what the others say later does not speak for it.
+        package let unended: Set<String>
         /// The apps whose data is away; nil until the agent has answered, or its time is over.
         package var taken: Set<String>?
         /// The apps whose data the agent could not take away.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package import BrokerDevice
+package import BrokerIPC
 package import BrokerProtocol
 package import Logging
 
@@ -8,12 +9,16 @@ package import Logging
 package struct AppLocks {
     /// For each eraser that keeps its app locked, the epoch whose data the app still has.
     package private(set) var epochs: [AppEraser: Epoch]
+    /// Why the data of apps could not be taken away, by bundle id.
+    package private(set) var reasons: [String: AppDataFailure.Code] = [:]
     private let files: DeviceFiles
     private let logger: Logger
 
     package init(files: DeviceFiles, logger: Logger) throws {
         (self.files, self.logger) = (files, logger)
         epochs = try files.locks()
+        // The reason of an app that is not locked yet is found out again.
+        reasons = try files.lockReasons().filter { isLocked($0.key) }.compactMapValues(AppDataFailure.Code.init)
     }
 
     /// The bundle ids of the locked apps, sorted.
@@ -46,6 +51,7 @@ package struct AppLocks {
         changed[eraser] = nil
         try store(changed)
         if !isLocked(eraser.bundleID) {
+            try forget([eraser.bundleID])
             logger.info(
                 "an app has erased its data and is no longer locked", metadata: ["app": "\(eraser.bundleID)"])
         }
@@ -55,6 +61,26 @@ package struct AppLocks {
     /// Removes the locks of apps whose data was removed by others, whatever epoch it was of.
     package mutating func unlock(_ apps: Set<String>) throws {
         try store(epochs.filter { !apps.contains($0.key.bundleID) })
+        try forget(apps)
+    }
+
+    /// Notes why the data of apps could not be taken away, before these are locked.
+    package mutating func note(_ failures: [AppDataFailure]) throws {
+        let noted = reasons.merging(failures.map { ($0.app, $0.code) }) { $1 }
+        try store(reasons: noted)
+    }
+
+    /// Forgets the reasons of apps that are not locked after all.
+    package mutating func forgetUnlocked() throws { try store(reasons: reasons.filter { isLocked($0.key) }) }
+
+    private mutating func forget(_ apps: Set<String>) throws {
+        try store(reasons: reasons.filter { !apps.contains($0.key) })
+    }
+
+    private mutating func store(reasons changed: [String: AppDataFailure.Code]) throws {
+        guard changed != reasons else { return }
+        try files.write(lockReasons: changed.mapValues(\.rawValue))
+        reasons = changed
     }
 
     private mutating func store(_ changed: [AppEraser: Epoch]) throws {

@@ -79,10 +79,11 @@ struct AppProcesses {
         if processes.count <= maximum { processes.insert(process) }
     }
 
-    /// Begins the next epoch. Apps of the ended session may connect again before it is cleared.
+    /// Begins the next epoch. Apps of the ended session may connect again before it is cleared. A process that has ended by
+    /// now is forgotten: whoever erases does so later, and erases what it has left, too.
     mutating func end() throws {
         try change { record in
-            record.former.merge(record.current) { $0.union($1) }
+            record.former.merge(record.current.mapValues { $0.filter(Self.isRunning) }) { $0.union($1) }
             record.current = [:]
         }
     }
@@ -104,6 +105,18 @@ struct AppProcesses {
         return processes.count > Self.maximum ? nil : processes
     }
 
+    /// Whether there is a process of an app besides those that have erased: one that has registered erasers goes on without
+    /// having erased, or one that has none, which may have left something of the session since the others erased.
+    func isLingering(_ app: String, in epoch: Epoch) -> Bool {
+        let erasers = (record.erasers ?? [:]).filter { $0.key.bundleID == app && $0.value.epoch == epoch }.values
+        let processes = all(of: app)
+        return processes.count > Self.maximum
+            || processes.contains { process in
+                let own = erasers.filter { $0.registered.contains(process) }
+                return own.isEmpty || Self.isRunning(process) && !own.allSatisfy { $0.erased.contains(process) }
+            }
+    }
+
     private func hasErased(_ process: ProcessTable.Name, of app: String, in epoch: Epoch) -> Bool {
         let erasers = (record.erasers ?? [:]).filter { eraser, processes in
             eraser.bundleID == app && processes.epoch == epoch && processes.registered.contains(process)
@@ -117,20 +130,28 @@ struct AppProcesses {
 
     // MARK: Erasers
 
-    /// Notes that a process has registered an eraser.
+    /// Notes that a process has registered an eraser. Each app has its own room, so that none takes that of another; those
+    /// of its processes that have ended take none.
     ///
     /// - Returns: whether there was room.
     mutating func register(_ process: ProcessTable.Name, for eraser: AppEraser, in epoch: Epoch) throws -> Bool {
-        var processes = processes(of: eraser, in: epoch)
-        guard processes.register(process, isRunning: Self.isRunning) else { return false }
-        let others = (record.erasers ?? [:]).filter { $0.key != eraser }.values.reduce(0) { $0 + $1.registered.count }
-        guard others + processes.registered.count <= Self.maximumRegistered else { return false }
-        try set(processes, of: eraser)
+        let known = record.erasers ?? [:]
+        // An app that may register owes nothing of an earlier session.
+        var own = known.filter { $0.key.bundleID == eraser.bundleID && $0.value.epoch == epoch }
+        if Self.registrations(own) >= HandoverName.maximumRegistrations {
+            for name in own.keys { own[name]?.forgetEnded(isRunning: Self.isRunning) }
+        }
+        guard own[eraser, default: EraserProcesses(of: epoch)].register(process, isRunning: Self.isRunning),
+            Self.registrations(own) <= HandoverName.maximumRegistrations
+        else { return false }
+        let others = known.filter { $0.key.bundleID != eraser.bundleID }
+        try change { $0.erasers = others.merging(own) { $1 } }
         return true
     }
 
-    /// The maximum number of registrations in all: far below what can be read again.
-    private static let maximumRegistered = 1024
+    private static func registrations(_ erasers: [AppEraser: EraserProcesses]) -> Int {
+        erasers.values.reduce(0) { $0 + $1.registered.count }
+    }
 
     private mutating func set(_ processes: EraserProcesses, of eraser: AppEraser) throws {
         try change { $0.erasers = ($0.erasers ?? [:]).merging([eraser: processes]) { $1 } }
@@ -167,6 +188,14 @@ struct AppProcesses {
     mutating func askAgain(_ eraser: AppEraser, of epoch: Epoch) throws {
         var processes = processes(of: eraser, in: epoch)
         if processes.askAgain(isRunning: Self.isRunning) { try set(processes, of: eraser) }
+    }
+
+    /// The running processes of an app that have registered an eraser and have said nothing about a session's data; nil if
+    /// there are too many.
+    func silent(of app: String, in epoch: Epoch) -> Set<ProcessTable.Name>? {
+        let erasers = (record.erasers ?? [:]).filter { $0.key.bundleID == app && $0.value.epoch == epoch }
+        let silent = Set(erasers.values.flatMap(\.silent)).filter { $0 != .unseen && Self.isRunning($0) }
+        return silent.count > Self.maximum ? nil : silent
     }
 
     /// The processes that have erased an eraser's data.

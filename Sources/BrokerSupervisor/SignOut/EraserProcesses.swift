@@ -24,10 +24,17 @@ package struct EraserProcesses: Codable, Equatable, Sendable {
         _ process: ProcessTable.Name, isRunning: (ProcessTable.Name) -> Bool
     ) -> Bool {
         if registered.contains(process) { return true }
-        if registered.count >= HandoverName.maximumProcesses { registered = registered.filter(isRunning) }
+        if registered.count >= HandoverName.maximumProcesses { forgetEnded(isRunning: isRunning) }
         guard registered.count < HandoverName.maximumProcesses else { return false }
         registered.insert(process)
         return true
+    }
+
+    /// Forgets the processes that have ended in the session: whoever erases later erases what they have left, too. If none
+    /// runs, one is kept, since it shows that nobody is left who could answer.
+    package mutating func forgetEnded(isRunning: (ProcessTable.Name) -> Bool) {
+        let running = registered.filter(isRunning)
+        registered = running.isEmpty ? Set(registered.prefix(1)) : running
     }
 
     /// Notes an answer.
@@ -41,6 +48,9 @@ package struct EraserProcesses: Codable, Equatable, Sendable {
         failed.remove(process)
         if hasErased { erased.insert(process) } else { failed.insert(process) }
     }
+
+    /// Those that have said nothing.
+    package var silent: Set<ProcessTable.Name> { registered.subtracting(erased).subtracting(failed) }
 
     /// The eraser's answer as a whole.
     package func answer(isRunning: (ProcessTable.Name) -> Bool) -> Commit.Answer {

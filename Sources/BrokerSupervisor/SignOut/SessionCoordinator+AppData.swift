@@ -13,6 +13,8 @@ extension SessionCoordinator {
     /// An order to the agent.
     struct DataOrder {
         let data: [AppData]
+        /// The apps without folders, of which only processes are ended.
+        let ended: Set<String>
         /// The time since the machine was started after which nothing is moved.
         let deadline: Duration
         /// Why the data of other apps is not in the order.
@@ -53,6 +55,20 @@ extension SessionCoordinator {
         }
     }
 
+    // MARK: Processes that go on
+
+    /// The apps of whose processes some go on that have not erased: of the apps with folders, any that was given something
+    /// of the worker and has, or may have left, more than the others have erased. Of the other apps of the session's user, any that has registered an
+    /// eraser and does not answer; if no agent is connected, there is no screen either.
+    var lingeringApps: Set<String> {
+        guard let pending = machine.state.pending, pending.taking == nil else { return [] }
+        let ended = pending.ended
+        let keepers = pending.commit.keepers.filter { appProcesses.isLingering($0, in: ended) }
+        guard browser.agent != nil else { return keepers }
+        let others = Set(pending.commit.apps.keys).subtracting(pending.commit.keepers).intersection(device.sessionApps)
+        return keepers.union(others.filter { appProcesses.silent(of: $0, in: ended) != [] })
+    }
+
     // MARK: Taking it away
 
     func takeData(of apps: [String], _ ended: Epoch) throws {
@@ -66,9 +82,18 @@ extension SessionCoordinator {
     private func order(for apps: [String], of ended: Epoch, until deadline: Duration) -> DataOrder {
         var data: [AppData] = []
         var withheld: [AppDataFailure] = []
+        let keepers = machine.state.pending?.commit.keepers ?? []
+        var only: Set<String> = []
         for app in apps {
             let folders = keepersFolders[app, default: []].union(device.dataFolders[app] ?? [])
-            if folders.isEmpty {
+            if folders.isEmpty, !keepers.contains(app) {
+                only.insert(app)
+                if let processes = appProcesses.silent(of: app, in: ended) {
+                    data.append(AppData(app: app, folders: [], processes: Array(processes)))
+                } else {
+                    withheld.append(AppDataFailure(app: app, code: .tooManyProcesses))
+                }
+            } else if folders.isEmpty {
                 withheld.append(AppDataFailure(app: app, code: .unnamed))
             } else if !appProcesses.isComplete {
                 // A process that nobody knows could write the data again.
@@ -80,7 +105,7 @@ extension SessionCoordinator {
                 withheld.append(AppDataFailure(app: app, code: .tooManyProcesses))
             }
         }
-        return DataOrder(data: data, deadline: deadline, withheld: withheld)
+        return DataOrder(data: data, ended: only, deadline: deadline, withheld: withheld)
     }
 
     /// Sends the order to the agent, or again to one that has connected since.
@@ -93,7 +118,7 @@ extension SessionCoordinator {
     /// Handles the end of the agent's time.
     func dataOverdue(_ ended: Epoch) throws {
         guard machine.state.pending?.ended == ended, let dataOrder else { return }
-        note(dataOrder.data.map { AppDataFailure(app: $0.app, code: .agentSilent) } + dataOrder.withheld)
+        try note(dataOrder.data.map { AppDataFailure(app: $0.app, code: .agentSilent) } + dataOrder.withheld)
         self.dataOrder = nil
         try handle(.dataTaken([], failed: [], ended))
     }
@@ -111,23 +136,21 @@ extension SessionCoordinator {
             return orderData()
         }
         // An app that has not erased may have data. If none of its folders is there, it is elsewhere.
+        let unerased = taking.owing.union(pending.commit.apps.filter { $0.value != .done }.keys)
+        let harmless = taking.apps.subtracting(unerased).union(dataOrder.ended)
         let failed =
             grown.sorted().map { AppDataFailure(app: $0, code: .processLeft) }
-            + answered.filter { failure in
-                failure.code != .missing || pending.commit.apps[failure.app, default: .done] != .done
-                    || taking.owing.contains(failure.app)
-            }
-        note(failed + dataOrder.withheld)
-        let taken = Set(dataOrder.data.map(\.app)).subtracting(failed.map(\.app))
+            + answered.filter { $0.code != .missing || !harmless.contains($0.app) }
+        try note(failed + dataOrder.withheld)
+        let taken = Set(dataOrder.data.map(\.app)).subtracting(failed.map(\.app)).subtracting(dataOrder.ended)
         for app in taken {
             receipts.mark(ItemOutcome.data(of: app, .done).name, isLater: true)
-            dataFailures[app] = nil
         }
         self.dataOrder = nil
         // What an earlier session left in these folders is away, too.
         try locks.unlock(taken)
         sessionProcess.tell(.locks(locks.epochs))
-        try handle(.dataTaken(taken, failed: Set(failed.map(\.app)), ended))
+        try handle(.dataTaken(taken, failed: Set(failed.map(\.app)).subtracting(dataOrder.ended), ended))
     }
 
     /// Unlocks an app whose former worker's data was removed by hand.
@@ -136,16 +159,15 @@ extension SessionCoordinator {
     func unlock(_ app: String) throws -> Bool {
         guard locks.isLocked(app) else { return false }
         try locks.unlock([app])
-        dataFailures[app] = nil
         logger.notice("an operator has unlocked an app", metadata: ["app": "\(app)"])
         sessionProcess.tell(.locks(locks.epochs))
         tellAsked()
         return true
     }
 
-    private func note(_ failures: [AppDataFailure]) {
+    private func note(_ failures: [AppDataFailure]) throws {
+        try locks.note(failures)
         for failure in failures {
-            dataFailures[failure.app] = failure.code
             logger.error(
                 "the data of an app is still in its place",
                 metadata: ["app": "\(failure.app)", "error.code": "\(failure.code.rawValue)"])

@@ -6,14 +6,34 @@ internal import Processes
 
 /// The erasers of apps that erase a worker's data themselves, and the processes that hold that data.
 extension SessionCoordinator {
+    /// The outcome of a registration.
+    enum Registration {
+        case registered
+        /// The session has ended, or the app is locked.
+        case refused
+        /// The app has the maximum number of erasers, or of processes that have registered them.
+        case full
+
+        func answer(to requestID: UInt64) -> SupervisorMessage {
+            switch self {
+            case .registered: .appSettled(requestID: requestID, accepted: true)
+            case .refused: .appSettled(requestID: requestID, accepted: false)
+            case .full: .appIsFull(requestID: requestID)
+            }
+        }
+    }
+
     /// Registers an app's eraser. A locked app must erase first.
-    func enlist(_ eraser: AppEraser, _ process: ProcessTable.Name, in epoch: Epoch) throws -> Bool {
-        guard !locks.isLocked(eraser.bundleID), machine.state.session?.hasRoom(for: eraser, in: epoch) == true,
-            try appProcesses.register(process, for: eraser, in: epoch)
-        else { return false }
+    func enlist(_ eraser: AppEraser, _ process: ProcessTable.Name, in epoch: Epoch) throws -> Registration {
+        guard !locks.isLocked(eraser.bundleID), let live = machine.state.session, live.epoch == epoch else {
+            return .refused
+        }
+        guard live.hasRoom(for: eraser), try appProcesses.register(process, for: eraser, in: epoch) else {
+            return .full
+        }
         try handle(.eraserEnlisted(eraser, epoch))
-        let live = machine.state.session
-        return live?.epoch == epoch && live?.erasers.contains(eraser) == true
+        let session = machine.state.session
+        return session?.epoch == epoch && session?.erasers.contains(eraser) == true ? .registered : .refused
     }
 
     /// Handles a process's answer about its data of an ended epoch.
@@ -69,7 +89,6 @@ extension SessionCoordinator {
         guard answer != .awaited else { return }
         try handle(.eraserAnswered(eraser, hasErased: answer == .done, ended))
         guard answer == .done, try locks.unlock(eraser, erased: ended) else { return }
-        if !locks.isLocked(eraser.bundleID) { dataFailures[eraser.bundleID] = nil }
         sessionProcess.tell(.locks(locks.epochs))
     }
 

@@ -103,6 +103,16 @@ extension DeviceFiles {
     package func locks() throws -> [AppEraser: Epoch] { try read([AppEraser: Epoch].self, Name.locks) ?? [:] }
     package func write(locks: [AppEraser: Epoch]) throws { try write(locks, Name.locks) }
 
+    /// Why the data of locked apps could not be taken away, by bundle id. A later version may know other codes.
+    func lockReasons() throws -> [String: String] { try read([String: String].self, Name.lockReasons) ?? [:] }
+    func write(lockReasons: [String: String]) throws {
+        if lockReasons.isEmpty {
+            try root.file(Name.lockReasons).remove()
+        } else {
+            try write(lockReasons, Name.lockReasons)
+        }
+    }
+
     /// When the session of the signed-in worker began.
     package func sessionTimer() throws -> SessionTimerRecord? { try read(SessionTimerRecord.self, Name.sessionTimer) }
     package func write(_ sessionTimer: SessionTimerRecord) throws { try write(sessionTimer, Name.sessionTimer) }

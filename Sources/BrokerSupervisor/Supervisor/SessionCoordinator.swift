@@ -21,8 +21,6 @@ final class SessionCoordinator {
     let processWatch: ProcessWatch
     /// What the session process was told last about the erasers.
     var toldQuestions: [AppEraser: ErasureQuestion] = [:]
-    /// Why the data of locked apps could not be taken away, as far as this process knows.
-    var dataFailures: [String: AppDataFailure.Code] = [:]
     /// The folders of the apps that were given something of the worker, with those that a registration named earlier in
     /// the session.
     var keepersFolders: [String: Set<DataFolder>] = [:]
@@ -106,6 +104,7 @@ final class SessionCoordinator {
     private func follow(_ event: SessionMachine.Event) throws {
         let newID = Epoch.ID.random()
         machine.owingApps = Set(locks.apps).intersection(device.dataFolders.keys)
+        machine.lingeringApps = lingeringApps
         switch event {
         case .signInRequested(let requestID):
             switch machine.signInRequested(requestID, newID: newID) {
@@ -265,6 +264,7 @@ final class SessionCoordinator {
         try journal.write(.ready(epoch), isJoined: join.record != nil)
         try browser.forget()
         try appProcesses.cleared(except: locks.apps)
+        try locks.forgetUnlocked()
         tellAsked()
         keepersFolders = [:]
         cleaner.problem = nil

@@ -256,8 +256,7 @@ final class Supervisor {
             let accepted = try session.note(app, process, in: epoch)
             sessionProcess.tell(.appSettled(requestID: requestID, accepted: accepted))
         case .eraserEnlisted(let eraser, let process, let epoch, let requestID):
-            let accepted = try session.enlist(eraser, process, in: epoch)
-            sessionProcess.tell(.appSettled(requestID: requestID, accepted: accepted))
+            sessionProcess.tell(try session.enlist(eraser, process, in: epoch).answer(to: requestID))
         case .eraserAnswered(let eraser, let process, let ended, let result, let requestID):
             let accepted = try session.answered(eraser, process, hasErased: result == .done, of: ended)
             sessionProcess.tell(.appSettled(requestID: requestID, accepted: accepted))

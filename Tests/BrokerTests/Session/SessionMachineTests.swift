@@ -196,6 +196,37 @@ import Testing
         #expect(machine.kind == "ready")
     }
 
+    @Test(arguments: [true, false])
+    func `an app of which a process goes on is locked, although it has erased, unless the agent ends it`(
+        isEnded: Bool
+    ) throws {
+        var random = Zeros()
+        var (machine, _) = SessionMachine.recover(
+            from: .signedIn(try epoch(5), erasers: ["app"], keepers: ["app"]), keyKept: true, newID: try epoch(6).id)
+        _ = machine.handle(.endWanted(.init(number: 1), .serverRevocation), random: &random)
+        _ = cleared(&machine, try epoch(5))
+        machine.lingeringApps = ["app"]
+        let answered = machine.handle(.eraserAnswered("app", hasErased: true, try epoch(5)), random: &random)
+        #expect(answered.contains(.takeData(["app"], try epoch(5))))
+        let last = machine.handle(
+            .dataTaken(isEnded ? ["app"] : [], failed: isEnded ? [] : ["app"], try epoch(5)), random: &random)
+        #expect(last.contains(.lock([.whole("app")], try epoch(5))) == !isEnded)
+        #expect(machine.kind == "ready")
+    }
+
+    @Test func `an app without folders is locked by its erasers alone, after its process has been ended`() throws {
+        var random = Zeros()
+        var (machine, _) = SessionMachine.recover(
+            from: .signedIn(try epoch(5), erasers: ["app"]), keyKept: true, newID: try epoch(6).id)
+        _ = machine.handle(.endWanted(.init(number: 1), .serverRevocation), random: &random)
+        _ = cleared(&machine, try epoch(5))
+        machine.lingeringApps = ["app"]
+        let overdue = machine.handle(.appsOverdue(try epoch(5)), random: &random)
+        #expect(overdue.contains(.takeData(["app"], try epoch(5))))
+        let last = machine.handle(.dataTaken([], failed: [], try epoch(5)), random: &random)
+        #expect(last.first == .lock(["app"], try epoch(5)))
+    }
+
     @Test func `a sign-in that failed takes no app's data`() throws {
         var (machine, _) = SessionMachine.recover(
             from: .signingIn(try epoch(5)), keyKept: false, newID: try epoch(6).id)

@@ -32,26 +32,39 @@ import Testing
         #expect(JournalRecord(bytes: Array(#"{"state":"\#(state)","ended":"\#(ended)"}"#.utf8)) == nil)
     }
 
-    @Test func `a session with the maximum number of erasers is encoded and decoded, and accepts no more`() throws {
+    @Test func `a session with the maximum number of apps and erasers is encoded and decoded, and accepts no more`()
+        throws
+    {
         var random = Zeros()
         var (machine, _) = SessionMachine.recover(from: nil, keyKept: false, random: &random)
         _ = machine.handle(.signInRequested(.init(number: 1, purpose: .worker)), random: &random)
         _ = machine.handle(.signInSucceeded, random: &random)
         let epoch = machine.epoch
-        for number in 0...SessionMachine.ActiveSession.maximumErasers {
-            let actions = machine.handle(
-                .eraserEnlisted(try #require(AppEraser(bundleID: "app-\(number)")), epoch), random: &random)
-            #expect(actions.isEmpty == (number == SessionMachine.ActiveSession.maximumErasers))
+        let maximum = SessionMachine.ActiveSession.maximumApps
+        let apps = (0..<maximum).map { "\($0)-" + String(repeating: "a", count: 95) }
+        for app in apps {
+            // Each app has room for all of its erasers, whatever the others have registered.
+            for length in 1...HandoverName.maximumCount {
+                let eraser = try #require(AppEraser(bundleID: app, name: String(repeating: "a", count: length)))
+                #expect(!machine.handle(.eraserEnlisted(eraser, epoch), random: &random).isEmpty)
+            }
+            #expect(!machine.handle(.keeperArrived(app, epoch), random: &random).isEmpty)
         }
-        let erasers = try #require(machine.state.session?.erasers)
-        #expect(erasers.count == SessionMachine.ActiveSession.maximumErasers)
-        let live = JournalRecord.signedIn(epoch, erasers: erasers)
+        #expect(machine.handle(.eraserEnlisted("another", epoch), random: &random).isEmpty)
+        #expect(machine.handle(.keeperArrived("another", epoch), random: &random).isEmpty)
+        let session = try #require(machine.state.session)
+        let erasers = session.erasers
+        #expect(erasers.count == maximum * HandoverName.maximumCount)
+        let live = JournalRecord.signedIn(epoch, erasers: erasers, keepers: session.keepers)
         #expect(JournalRecord(bytes: live.bytes) == live)
         let commit = Commit(
             ended: epoch, next: epoch, trigger: .idle, isAttempt: false,
-            erasers: Dictionary(uniqueKeysWithValues: erasers.map { ($0, .failed) }))
+            erasers: Dictionary(uniqueKeysWithValues: erasers.map { ($0, .awaited) }), keepers: session.keepers)
         #expect(JournalRecord(bytes: JournalRecord.signingOut(commit).bytes) == .signingOut(commit))
+        // The limits of the file of the journal allow for it.
+        #expect(JournalRecord.signingOut(commit).bytes.count < 1 << 20)
     }
+
     @Test func `an app registers sixteen erasers, and its answer is the worst of theirs`() throws {
         var random = Zeros()
         var (machine, _) = SessionMachine.recover(from: nil, keyKept: false, random: &random)

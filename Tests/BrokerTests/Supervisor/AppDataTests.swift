@@ -4,6 +4,7 @@ import BrokerIPC
 import BrokerProtocol
 import BrokerSupervisor
 import Files
+import Foundation
 import Glibc
 import Processes
 import Receipts
@@ -155,6 +156,124 @@ import Testing
         #expect(items.map(\.result) == [.done])
     }
 
+    @Test(arguments: [AppDataFailure.Code.processLeft, .missing, nil])
+    func `a process that has no eraser is ended, although the other processes of its app have erased`(
+        failure: AppDataFailure.Code?
+    ) async throws {
+        let items = try await with { fixture in
+            let session = try await Session(fixture, eraser: nil, process: me)
+            let other = try await RunningProgram.start(
+                "/bin/sleep", ["600"], log: "other", awaitsReady: false, in: fixture.scratch)
+            let reader = try #require(try ProcessTable.entry(other.pid)?.name)
+            fixture.sessionProcessSends(.keeperArrived(bundleID: app, reader, epoch: session.epoch, requestID: 8))
+            fixture.sessionProcessSends(.eraserEnlisted(eraser, me, epoch: session.epoch, requestID: 2))
+            try await session.end()
+            fixture.sessionProcessSends(
+                .eraserAnswered(eraser, me, ended: session.epoch, .done, requestID: 9), sessionProcess: 2)
+            #expect(try await session.taken().map(\.processes) == [[reader]])
+            session.answer(failure)
+            let status = try await fixture.status()
+            #expect(status.session == "ready" && status.lockedApps == (failure == .processLeft ? [app] : []))
+            other.kill()
+            _ = try await other.waitForExit()
+        }
+        #expect(items.map(\.result) == [failure == .processLeft ? .failed : .done])
+        #expect(items.map(\.observer) == [.agent])
+    }
+
+    @Test func `what a process without an eraser has left after the others have erased is taken`() async throws {
+        let items = try await with { fixture in
+            let session = try await Session(fixture, eraser: nil, process: me)
+            let other = try await RunningProgram.start(
+                "/bin/sleep", ["600"], log: "other", awaitsReady: false, in: fixture.scratch)
+            let reader = try #require(try ProcessTable.entry(other.pid)?.name)
+            // One that has ended when the session ends has left nothing that is not erased.
+            for process in [reader, ended] {
+                fixture.sessionProcessSends(.keeperArrived(bundleID: app, process, epoch: session.epoch, requestID: 8))
+            }
+            fixture.sessionProcessSends(.eraserEnlisted(eraser, me, epoch: session.epoch, requestID: 2))
+            try await session.end()
+            other.kill()
+            _ = try await other.waitForExit()
+            fixture.sessionProcessSends(
+                .eraserAnswered(eraser, me, ended: session.epoch, .done, requestID: 9), sessionProcess: 2)
+            #expect(try await session.taken().map(\.processes) == [[]])
+            session.answer()
+            #expect(try await fixture.status().lockedApps == [])
+        }
+        #expect(items.map(\.observer) == [.agent])
+    }
+
+    /// The apps are registered without folders, and a process of each has registered its eraser.
+    private func withoutFolders(
+        _ body: (SupervisorFixture, FakeAgent, Epoch, RunningProgram) async throws -> Void
+    ) async throws {
+        _ = try await with { fixture in
+            let other = try await RunningProgram.start(
+                "/bin/sleep", ["600"], log: "other", awaitsReady: false, in: fixture.scratch)
+            let hanging = try #require(try ProcessTable.entry(other.pid)?.name)
+            fixture.device.set(apps: [
+                RegisteredApp(bundleID: app, clientID: "C-1", redirectURIs: []),
+                RegisteredApp(bundleID: "org.example.other", clientID: "C-2", redirectURIs: [], binding: .user(1201)),
+            ])
+            fixture.inputs.post(.deviceChanged)
+            let agent = try fixture.agent(of: 1000)
+            let id = try await fixture.signIn(through: agent)
+            let epoch = try await fixture.epoch()
+            for process in [me, hanging] {
+                fixture.sessionProcessSends(.eraserEnlisted(eraser, process, epoch: epoch, requestID: 2))
+            }
+            fixture.sessionProcessSends(.eraserEnlisted("org.example.other", hanging, epoch: epoch, requestID: 2))
+            fixture.order(.signOut(fromBrowser: false))
+            guard case .close = try await agent.order() else { throw TestProblem("the browser is not closed") }
+            agent.say(.closed(epoch: id))
+            fixture.sessionProcessSends(
+                .eraserAnswered(eraser, me, ended: epoch, .done, requestID: 9), sessionProcess: 2)
+            #expect(try await fixture.status().session == "signingOut")
+            fixture.clock.pass(.seconds(3))
+            try await body(fixture, agent, epoch, other)
+            other.kill()
+            _ = try await other.waitForExit()
+        }
+    }
+
+    @Test func `a process that does not answer is ended, also of an app without folders, but not of another user`()
+        async throws
+    {
+        try await withoutFolders { fixture, agent, epoch, other in
+            guard case .clearData(epoch.id, let apps, _) = try await agent.order() else {
+                throw TestProblem("no order")
+            }
+            let hanging = try #require(try ProcessTable.entry(other.pid)?.name)
+            #expect(apps == [AppData(app: app, folders: [], processes: [hanging])])
+            agent.say(.dataCleared(epoch: epoch.id, failures: [AppDataFailure(app: app, code: .missing)]))
+            #expect(try await fixture.status().lockedApps == ["org.example.other", app])
+            // It may have left data on the disk, so the process that has erased is asked once more.
+            other.kill()
+            _ = try await fixture.sessionProcessReceives(.asked)
+            while true {
+                guard case .asked(let questions) = try await fixture.sessionProcessReceives(.asked) else { break }
+                if questions[eraser] == ErasureQuestion(ended: epoch) { break }
+            }
+            fixture.sessionProcessSends(
+                .eraserAnswered(eraser, me, ended: epoch, .done, requestID: 10), sessionProcess: 2)
+            #expect(try await fixture.status().lockedApps == ["org.example.other"])
+        }
+    }
+
+    @Test func `if a process of an app without folders cannot be ended, the doctor says so`() async throws {
+        try await withoutFolders { fixture, agent, epoch, _ in
+            guard case .clearData = try await agent.order() else { throw TestProblem("no order") }
+            agent.say(.dataCleared(epoch: epoch.id, failures: [AppDataFailure(app: app, code: .processLeft)]))
+            #expect(try await fixture.status().lockedApps == ["org.example.other", app])
+            guard case .diagnosis(let diagnosis) = try await fixture.ask(.examine) else {
+                throw TestProblem("no diagnosis")
+            }
+            let finding = diagnosis.findings.first { $0.message.hasPrefix(app) }
+            #expect(finding?.message.contains("data_process_left") == true)
+        }
+    }
+
     @Test func `the data of an app without an eraser is taken at once`() async throws {
         let items = try await with { fixture in
             let session = try await Session(fixture, eraser: nil, process: me)
@@ -168,10 +287,11 @@ import Testing
 
     @Test func `the agent is not asked about an app that has erased, or that nobody has used`() async throws {
         let erased = try await with { fixture in
-            let session = try await Session(fixture, eraser: eraser, process: me)
+            let session = try await Session(fixture, eraser: nil, process: me)
+            fixture.sessionProcessSends(.eraserEnlisted(eraser, me, epoch: session.epoch, requestID: 2))
             try await session.end()
             fixture.sessionProcessSends(
-                .eraserAnswered(eraser, .unseen, ended: session.epoch, .done, requestID: 9), sessionProcess: 2)
+                .eraserAnswered(eraser, me, ended: session.epoch, .done, requestID: 9), sessionProcess: 2)
             #expect(try await fixture.status().session == "ready")
         }
         #expect(erased.map(\.observer) == [.app])
@@ -203,6 +323,36 @@ import Testing
             #expect(try await fixture.status().lockedApps == [])
         }
         #expect(items.map(\.result) == [.failed, .done])
+    }
+
+    @Test func `the doctor gives the same reason for a lock after a restart of the broker, until the lock is gone`()
+        async throws
+    {
+        try await Scratch.with { scratch in
+            try await SupervisorFixture.with(scratch) { fixture in
+                let session = try await Session(fixture, eraser: nil, process: me)
+                try await session.end()
+                _ = try await session.taken()
+                session.answer(.mounted)
+                #expect(try await lock(fixture)?.message.contains("(data_mounted)") == true)
+            }
+            try await SupervisorFixture.with(scratch) { fixture in
+                let finding = try #require(try await lock(fixture))
+                #expect(finding.message.contains("(data_mounted)"))
+                #expect(finding.remedy?.contains("below the mount") == true)
+                fixture.order(.unlock(app: app))
+                #expect(try await lock(fixture) == nil)
+            }
+            #expect(!FileManager.default.fileExists(atPath: scratch.path("device/app-lock-reasons.json")))
+        }
+    }
+
+    /// What the doctor says about a locked app.
+    private func lock(_ fixture: SupervisorFixture) async throws -> CheckResult? {
+        guard case .diagnosis(let diagnosis) = try await fixture.ask(.examine) else {
+            throw TestProblem("no diagnosis")
+        }
+        return diagnosis.findings.first { $0.code == CheckResult.appLocked }
     }
 
     @Test func `a process that connects while data is taken away ends, too`() async throws {

@@ -194,8 +194,10 @@ import Testing
                         .eraserEnlisted(eraser, .unseen, epoch: epoch, requestID: UInt64(number)))
                     let isAccepted = number < HandoverName.maximumCount
                     #expect(
-                        try await fixture.sessionProcessReceives(.appSettled)
-                            == .appSettled(requestID: UInt64(number), accepted: isAccepted))
+                        try await fixture.sessionProcessReceives(.appSettled, .appIsFull)
+                            == (isAccepted
+                                ? .appSettled(requestID: UInt64(number), accepted: true)
+                                : .appIsFull(requestID: UInt64(number))))
                 }
             }
         }

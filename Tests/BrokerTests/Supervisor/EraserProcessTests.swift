@@ -207,6 +207,50 @@ import Testing
         #expect(later && processes.registered.count == 5)
     }
 
+    // MARK: Room
+
+    private func isRegistered(
+        _ fixture: SupervisorFixture, _ eraser: AppEraser, _ process: ProcessTable.Name, in epoch: Epoch
+    ) async throws -> Bool {
+        fixture.sessionProcessSends(.eraserEnlisted(eraser, process, epoch: epoch, requestID: 1))
+        switch try await fixture.sessionProcessReceives(.appSettled, .appIsFull) {
+        case .appSettled(1, accepted: true): return true
+        case .appIsFull(1): return false
+        case let other: throw TestProblem("\(other)")
+        }
+    }
+
+    private func eraser(_ app: String, _ number: Int) throws -> AppEraser {
+        try #require(AppEraser(bundleID: app, name: String(repeating: "a", count: number)))
+    }
+
+    @Test func `an app whose processes have registered all that it may does not hinder another app`() async throws {
+        try await Scratch.with { scratch in
+            var others: [Other] = []
+            for _ in 0..<8 { others.append(try await Other(in: scratch)) }
+            try await SupervisorFixture.with(scratch) { fixture in
+                _ = try await fixture.signIn(through: try fixture.agent(of: 1000))
+                let epoch = try await fixture.epoch()
+                // A program of the session's user may make requests as every app of this user that is registered.
+                for app in ["org.example.greedy", "org.example.claimed"] {
+                    for other in others {
+                        for number in 1...16 {
+                            #expect(try await isRegistered(fixture, try eraser(app, number), other.name, in: epoch))
+                        }
+                    }
+                    let isMore = try await isRegistered(fixture, try eraser(app, 1), me, in: epoch)
+                    #expect(!isMore)
+                    // What it has registered stays so.
+                    #expect(try await isRegistered(fixture, try eraser(app, 1), others[0].name, in: epoch))
+                }
+                #expect(try await isRegistered(fixture, notes, me, in: epoch))
+                // Processes that have ended take no room.
+                try await others[0].kill()
+                #expect(try await isRegistered(fixture, try eraser("org.example.greedy", 1), me, in: epoch))
+            }
+        }
+    }
+
     // MARK: Every order
 
     /// Two processes of an eraser, and what they have done so far.

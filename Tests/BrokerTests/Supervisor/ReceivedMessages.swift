@@ -13,7 +13,7 @@ final class ReceivedMessages: Sendable {
     enum Kind: String {
         case start, device, connection, tombstones, admit, refuse, confirm, tokenNoted, tombstonesStored, browserOpening
         case browserEnded, join, willEnd, idle, locks, appSettled, leasesInQuestion, pinWanted
-        case pageSettled, asked
+        case pageSettled, asked, appIsFull
     }
 
     private struct State {
@@ -27,18 +27,18 @@ final class ReceivedMessages: Sendable {
 
     init(_ pipe: FileHandle) { self.pipe = pipe }
 
-    /// Blocks until there is a message of this kind that has not been taken yet.
+    /// Blocks until there is a message of one of these kinds that has not been taken yet.
     ///
     /// - Throws: ``TestProblem`` if no such message arrives, or if the bytes are not a message.
-    func next(_ kind: Kind) throws -> SupervisorMessage {
+    func next(_ kinds: [Kind]) throws -> SupervisorMessage {
         try state.withLock { state in
             while true {
                 try Self.decode(&state)
-                if let index = state.messages.firstIndex(where: { Self.kind(of: $0) == kind }) {
+                if let index = state.messages.firstIndex(where: { Self.kind(of: $0).map(kinds.contains) == true }) {
                     return state.messages.remove(at: index)
                 }
                 guard isReadable(pipe.fileDescriptor, within: 120_000) else {
-                    throw TestProblem("no \(kind) among what was heard: \(state.messages)")
+                    throw TestProblem("no \(kinds) among what was heard: \(state.messages)")
                 }
                 state.bytes += pipe.availableData
             }

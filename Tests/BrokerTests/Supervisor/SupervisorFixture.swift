@@ -133,10 +133,10 @@ final class SupervisorFixture: Sendable {
         return path
     }
 
-    /// Waits for the next message of this kind to a session process. Each message is returned once, in order.
-    func sessionProcessReceives(_ kind: ReceivedMessages.Kind) async throws -> SupervisorMessage {
+    /// Waits for the next message of one of these kinds to a session process. Each message is returned once, in order.
+    func sessionProcessReceives(_ kinds: ReceivedMessages.Kind...) async throws -> SupervisorMessage {
         let received = received
-        return try await blocking { try received.next(kind) }
+        return try await blocking { try received.next(kinds) }
     }
 
     /// Sends an operator's request. When the answer arrives, everything posted before has been handled.

@@ -203,7 +203,7 @@ extension LiveBrowser {
             let bundleID = try #require(live.facts.apps.first { $0.number == 1 }).bundleID
             let handover = try Handover(app.application)
             let (prepared, signal) = AsyncStream.makeStream(of: Void.self)
-            handover.willEnd { _ in signal.yield() }
+            try handover.willEnd { _ in signal.yield() }
             let changes = try handover.changes(for: "window").makeAsyncIterator()
             let amara = try await live.signIn("Amara", through: other)
             #expect(try await worker(changes).current == amara)

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+import BrokerProtocol
+import MSAL
+import Testing
+
+@testable import Handover
+
+/// What a process asks the broker, in orders that a simulated device does not produce.
+@Suite struct HandoverMachineTests {
+    private let epochs: [Epoch]
+    private var machine = HandoverMachine()
+
+    init() throws { epochs = try (1...3).map { try #require(Epoch("\($0).00000000000000000000000000000000")) } }
+
+    @Test mutating func `a block that throws while the worker changes is called again`() throws {
+        _ = try machine.add(eraser: "notes")
+        _ = machine.opened(epochs[1])
+        #expect(machine.owed("notes", .success(epochs[0])) == [.erase(eraser: "notes", epochs[0])])
+        // The next worker has signed in before the app learns that its report has arrived.
+        _ = machine.erased("notes", of: epochs[0], .failed)
+        _ = machine.opened(epochs[2])
+        #expect(machine.reported("notes", of: epochs[0], .success(())) == [.askOwed(eraser: "notes")])
+        #expect(machine.owed("notes", .success(epochs[0])) == [.erase(eraser: "notes", epochs[0])])
+        // If nobody has signed in since, it is not called until somebody does.
+        _ = machine.erased("notes", of: epochs[0], .failed)
+        #expect(machine.reported("notes", of: epochs[0], .success(())) == [])
+    }
+
+    @Test mutating func `one report of unsaved work is under way at a time, and the last one is true`() {
+        _ = machine.opened(epochs[0])
+        #expect(machine.setUnsaved(true) == [.reportUnsaved(true)])
+        for _ in 0..<1000 { #expect(machine.setUnsaved(false) == [] && machine.setUnsaved(true) == []) }
+        #expect(machine.setUnsaved(false) == [])
+        #expect(machine.reportedUnsaved() == [.reportUnsaved(false)])
+        #expect(machine.reportedUnsaved() == [])
+        // A report that got lost with its connection is made on the next one.
+        #expect(machine.setUnsaved(true) == [.reportUnsaved(true)])
+        _ = machine.missed(.ended)
+        #expect(machine.reportedUnsaved() == [] && machine.opened(epochs[0]) == [.reportUnsaved(true)])
+    }
+
+    @Test mutating func `blocks that hang before one end run before a later end once they have returned`() {
+        _ = machine.opened(epochs[0])
+        let first = machine.event(.willEnd(epochs[0], milliseconds: 500))
+        #expect(first == [.prepare(epochs[0], milliseconds: 500)])
+        _ = machine.opened(epochs[1])
+        #expect(machine.event(.willEnd(epochs[1], milliseconds: 500)) == [])
+        // What has returned before one end has prepared nothing for another.
+        #expect(machine.prepared(epochs[0]) == [])
+        _ = machine.opened(epochs[2])
+        let last = machine.event(.willEnd(epochs[2], milliseconds: 500))
+        #expect(last == [.prepare(epochs[2], milliseconds: 500)])
+        #expect(machine.prepared(epochs[2]) == [.readyToEnd])
+    }
+}
