@@ -15,7 +15,9 @@ extension BrowserAgent {
         while let action = waiting.popFirst() {
             switch action {
             case .report(let message): report(message)
-            case .start(let id, let epoch, let page): waiting += machine.handle(start(id, epoch: epoch, page: page))
+            case .start(let id, let epoch, let page):
+                hasWorked = true
+                waiting += machine.handle(start(id, epoch: epoch, page: page))
             case .release(let id, let process): waiting += machine.handle(release(process, id: id))
             case .drop(let process): windows.drop(process)
             case .endWindows(let numbers): windows.end(numbers)
@@ -40,11 +42,13 @@ extension BrowserAgent {
     /// Takes the data of apps away in a thread of its own: a process that does not end must not delay the browser's end.
     private func take(_ apps: [AppData], of epoch: Epoch.ID, until deadline: Duration) {
         do {
+            takings += 1
             try BlockingThread.start { [trash, events] in
                 events.post(.dataTaken(epoch: epoch, trash.take(apps, of: epoch, until: deadline)))
             }
         } catch {
             // The broker does not wait for ever.
+            takings -= 1
             logger.error("no thread takes the data of apps away", metadata: ["error": "\(error)"])
         }
     }

@@ -26,6 +26,15 @@ package final class BrowserAgent {
     var channel: BrokerLink.Channel?
     /// Whether the service manager was notified.
     var isReady = false
+    let pauses: LinkPauses
+    /// Whether this process may hold something of a worker: it has opened a page.
+    var hasWorked = false
+    /// Whether the link was asked for a pause, after which the agent starts anew.
+    var isRenewing = false
+    /// How many orders to take data of apps away are being carried out.
+    var takings = 0
+    private let inherited: BrokerLink.Channel?
+    private let orders: [AgentOrder]
 
     /// The events that the threads post.
     enum Event: Sendable {
@@ -48,15 +57,24 @@ package final class BrowserAgent {
     }
 
     /// Creates an agent for this configuration; nothing happens before ``run()``.
-    package init(configuration: AgentConfiguration, logger: Logger) {
+    ///
+    /// - Throws: ``SocketError`` if the process has no descriptor left.
+    package init(configuration: AgentConfiguration, logger: Logger) throws {
         self.configuration = configuration
         self.logger = logger
+        pauses = try LinkPauses()
+        let former = Self.takeHeritage()
+        (inherited, orders) = (former?.channel, former?.heritage.orders ?? [])
         windows = OpenWindows(configuration: configuration, events: events, logger: logger)
-        trash = AppDataTrash(folder: Directory(path: configuration.trash), logger: logger)
+        trash = AppDataTrash(
+            folder: Directory(path: configuration.trash), taken: former?.heritage.taken ?? AppDataTrash.Taken(),
+            logger: logger)
     }
 
     /// The signals that the process must block before it starts its first thread.
-    package static let signals = [SIGTERM, SIGINT, SIGCHLD, SIGUSR1]
+    package static let signals = [SIGTERM, SIGINT, SIGCHLD, SIGUSR1, endOfSignals]
+    /// The agent sends itself this signal: the thread that waits for signals ends, and later ones stay pending.
+    static let endOfSignals = SIGUSR2
 
     /// Serves until `SIGTERM` or `SIGINT`. When it returns, every browser has ended and its profile is removed. Blocks.
     ///
@@ -66,11 +84,14 @@ package final class BrowserAgent {
         let lock = try takeOver()
         defer { withExtendedLifetime(lock) {} }
         let events = self.events
-        try BlockingThread.start { Self.awaitSignals { events.post(.signal($0)) } }
-        let link = BrokerLink(socket: configuration.socket) { events.post(.link($0)) }
-        try BlockingThread.start { link.run() }
+        try startSignals()
+        if inherited != nil { (channel, isReady) = (inherited, true) }
+        for order in orders { _ = perform(.order(order)) }
+        let link = BrokerLink(socket: configuration.socket, pauses: pauses) { events.post(.link($0)) }
+        try BlockingThread.start { [inherited] in link.run(inherited) }
         while true {
             if let end = try react(to: events.take()) { return try end.get() }
+            renewSoon()
         }
     }
 
@@ -97,14 +118,21 @@ package final class BrowserAgent {
         return lock
     }
 
-    /// Waits for signals and passes them to `tell`; blocks.
+    /// Starts the thread that waits for signals and posts them.
+    func startSignals() throws {
+        try BlockingThread.start { [events] in Self.awaitSignals { events.post(.signal($0)) } }
+    }
+
+    /// Waits for signals and passes them to `tell`, up to ``endOfSignals``; blocks.
     private static func awaitSignals(_ tell: (Int32) -> Void) {
         var set = sigset_t()
         unsafe sigemptyset(&set)
         for signal in signals { unsafe sigaddset(&set, signal) }
         var signal: Int32 = 0
         while true {
-            if unsafe sigwait(&set, &signal) == 0 { tell(signal) }
+            guard unsafe sigwait(&set, &signal) == 0 else { continue }
+            tell(signal)
+            if signal == endOfSignals { return }
         }
     }
 
@@ -137,12 +165,20 @@ package final class BrowserAgent {
             logger.notice("connection to the broker lost")
             channel = nil
             return perform(.connectionLost) ?? endIfReplaced()
+        case .link(.paused):
+            // Signals that have been taken are handled before the answer to this one.
+            _ = kill(getpid(), Self.endOfSignals)
+            return nil
+        case .signal(Self.endOfSignals):
+            try renew()
+            return nil
         case .windowEnded(let number, let status): return perform(windows.windowEnded(number, status))
         case .pageEnded(let number, let status): return perform(windows.pageEnded(number, status))
         case .workersBrowserEnded(let process, let status):
             return perform(windows.workersBrowserEnded(process, status))
         case .extensionReady(let browser): return perform(windows.extensionReady(browser))
         case .dataTaken(let epoch, let failures):
+            takings -= 1
             report(.dataCleared(epoch: epoch, failures: failures))
             return nil
         case .policiesSearched(let place):

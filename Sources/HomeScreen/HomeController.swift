@@ -11,10 +11,10 @@ actor HomeController {
     private let account: WorkerAccount
     /// Nil for the bar, which opens no programs.
     private let programs: TilePrograms?
-    /// Ends the window that shows the page, and returns when its process has ended; nil if there is no window.
-    private let endWindow: (@Sendable () async -> Void)?
-    /// Whether a window of an ended session may still be open. No page gets a view meanwhile.
-    private var isWindowEnding = false
+    /// Ends the window that shows the page, and this process's memory. Never returns.
+    private let forget: @Sendable () async -> Never
+    /// Whether an ended session is being forgotten. No page gets a view any more, and no touch has an effect.
+    private var isForgetting = false
     private let contents: HomeContents
     private let logger: Logger
     /// Advances whenever the model or the content has changed.
@@ -27,10 +27,10 @@ actor HomeController {
     private var reads: UInt64 = 0
 
     init(
-        account: WorkerAccount, programs: TilePrograms?, endWindow: (@Sendable () async -> Void)?,
+        account: WorkerAccount, programs: TilePrograms?, forget: @escaping @Sendable () async -> Never,
         contents: HomeContents, logger: Logger
     ) {
-        (self.account, self.programs, self.endWindow) = (account, programs, endWindow)
+        (self.account, self.programs, self.forget) = (account, programs, forget)
         (self.contents, self.logger) = (contents, logger)
     }
 
@@ -47,15 +47,16 @@ actor HomeController {
     /// Handles the events that were posted, until the task is cancelled.
     func run() async { for await event in arrived { handle(event) } }
 
-    /// The model and the content, with the number of changes that led to them. Suspends while the window of an ended
-    /// session may still be open.
+    /// The model and the content, with the number of changes that led to them. Suspends while an ended session is being
+    /// forgotten.
     func current() async -> (model: HomeModel, content: HomeContent, change: UInt64) {
-        while isWindowEnding, !Task.isCancelled { await changes.beyond(changes.value) }
+        while isForgetting, !Task.isCancelled { await changes.beyond(changes.value) }
         let change = changes.value
         return (model, contents.current, change)
     }
 
     func handle(_ event: HomeModel.Event) {
+        guard !isForgetting else { return }
         let former = model
         let actions = model.handle(event)
         if model != former { changes.advance() }
@@ -74,17 +75,12 @@ actor HomeController {
         case .reportActivity: Task { await account.reportActivity() }
         case .open(let tile): Task { await open(tile) }
         case .endPrograms: Task { await endPrograms() }
-        case .endWindow: endWindow(with: endWindow)
-        }
-    }
-
-    private func endWindow(with end: (@Sendable () async -> Void)?) {
-        guard let end, !isWindowEnding else { return }
-        isWindowEnding = true
-        Task {
-            await end()
-            isWindowEnding = false
-            changes.advance()
+        case .forget:
+            isForgetting = true
+            Task { [forget] in
+                await endPrograms()
+                await forget()
+            }
         }
     }
 

@@ -27,9 +27,6 @@ package struct HomeScreen: Sendable {
         package let environment: [String: String]
         /// The port on 127.0.0.1; 0 for a free one.
         package let port: Int
-        /// Ends the window that shows the page, and returns when its process has ended; nil if there is no window.
-        /// Called when a session has ended, before any page learns that the device is ready.
-        package var endWindow: (@Sendable () async -> Void)?
 
         package init(
             app: HomeApp, runtimeDirectory: String, configuration: HomeConfiguration, pushed: String,
@@ -49,15 +46,17 @@ package struct HomeScreen: Sendable {
     private let routes: HomeRoutes
     private let logger: Logger
 
+    /// - Parameter forget: ends the window that shows the page, and then this process or its memory. Called when a session
+    ///   has ended, before any page learns that the device is ready.
     /// - Throws: ``TextsFailure`` for a fault in the texts, or the error of `MSAL` if it refuses the registration.
-    package init(_ start: Start, logger: Logger) throws {
+    package init(_ start: Start, forget: @escaping @Sendable () async -> Never, logger: Logger) throws {
         (self.start, self.logger) = (start, logger)
         let contents = HomeContents(local: start.configuration, pushed: start.pushed, logger: logger)
         account = try WorkerAccount(start.app, socket: start.runtimeDirectory + "/broker.sock")
         controller = HomeController(
             account: account,
             programs: TilePrograms(environment: start.environment, device: start.runtimeDirectory),
-            endWindow: start.endWindow, contents: contents, logger: logger)
+            forget: forget, contents: contents, logger: logger)
         routes = HomeRoutes(
             controller: controller, page: HomePage(), texts: try HomeText.catalogue.get(),
             contents: contents, presence: presence, locale: start.locale, deviceName: start.deviceName)

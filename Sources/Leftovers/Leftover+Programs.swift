@@ -104,12 +104,12 @@ extension Leftover {
         Leftover(
             "own_processes", [.object(.ownProcess)], fate: .kept,
             holds:
-                "none in `batond` and in the session process that waits for the next worker; in the memory of `baton-agent` "
-                + "the address of the last page; in that of `baton home` names and id tokens",
-            eraser: "`baton-agent` and `baton home` end",
+                "none: no program outlives a session with its memory of it. The session process ends; `baton-agent` and `baton "
+                + "home` start anew in their processes; `baton home --bar`, and with it `swaybar` in the kiosk, end; `baton-browser-host` "
+                + "ends with its browser. `batond` never learns who the worker is",
+            eraser: "",
             test: Test(
-                "MemoryTests", "the session's secrets are in its process alone, and in no process after the sign-out")
-        ),
+                "MemoryTests", "neither the home screen nor its bar holds anything of a worker after the hand-over")),
         Leftover(
             "program_logs", [.elsewhere("the systemd journal, or the standard error of the programs")], fate: .kept,
             holds: "none: numbers, codes and fixed sentences of Baton's programs; no name, address or token",

@@ -2,6 +2,7 @@
 internal import CLinux
 package import Files
 internal import Glibc
+package import UnixSocket
 
 /// The file of the program that this process runs.
 package enum OwnProgram {
@@ -33,6 +34,24 @@ package enum OwnProgram {
         return path.hasSuffix(mark) ? (String(path.dropLast(mark.count)), true) : (path, false)
     }
 
+    /// Starts this program anew in this process, with the same environment: all of its memory goes, and its parent
+    /// notices nothing (execve(2)).
+    ///
+    /// Every thread ends where it is. Call it once nothing of the process's work is half done and every child has ended.
+    ///
+    /// - Parameters:
+    ///   - arguments: the arguments after the program's name.
+    ///   - kept: open files for the new start, which have the same numbers there.
+    /// - Returns: why it failed.
+    package static func startAnew(arguments: [String], keeping kept: [Descriptor] = []) -> ProcessFailure {
+        guard let path = file?.path else { return ProcessFailure(step: .renew, errno: ENOENT) }
+        let numbers = kept.map { $0.withNumber { $0 } }
+        let outcome = unsafe withCStrings(CommandLine.arguments.prefix(1) + arguments) { arguments in
+            unsafe clinux_become(path, arguments, numbers, Int32(numbers.count))
+        }
+        return withExtendedLifetime(kept) { ProcessFailure(step: .renew, errno: -outcome) }
+    }
+
     /// Replaces this process's program with another one, which has this process's environment and reads no memory of it.
     ///
     /// - Parameter path: the program's path; `PATH` is not searched.
@@ -50,4 +69,6 @@ package enum OwnProgram {
         unsafe sigemptyset(&none)
         unsafe pthread_sigmask(SIG_SETMASK, &none, nil)
     }
+    /// Reaps the children that ended unnoticed when this process started anew. Call it before any child is started.
+    package static func reapFormerChildren() { while waitpid(-1, nil, WNOHANG) > 0 {} }
 }

@@ -59,7 +59,7 @@ import WebPages
         #expect(Self.model(open[0], open[1], open[2], Self.state(.signingOut)).actions == [])
         #expect(
             Self.model(open[0], open[1], open[2], Self.state(.signingOut), Self.state(.ready)).actions
-                == [.endWindow, .endPrograms])
+                == [.forget, .endPrograms])
         // An earlier home screen that was killed may have left programs, but only once nobody is signed in.
         #expect(Self.model(Self.state(.signedIn)).actions == [.readAccount])
         #expect(Self.model(Self.state(.ready)).actions == [.endPrograms])
@@ -67,12 +67,12 @@ import WebPages
     }
 
     @Test(arguments: [DeviceState.Stage.ready, .signingIn, .joining, .quarantined])
-    func `the window ends once its session is over, also if the states in between are missing`(
+    func `a session is forgotten once it is over, also if the states in between are missing`(
         next: DeviceState.Stage
     ) {
         func ends(_ events: HomeModel.Event...) -> Bool {
             var model = HomeModel()
-            return events.map { model.handle($0) }.last?.contains(.endWindow) ?? false
+            return events.map { model.handle($0) }.last?.contains(.forget) ?? false
         }
         func session(_ began: Int) -> HomeModel.Event {
             let session = DeviceState.Session(began: began, shiftEnd: nil, idleEnd: nil)
@@ -85,6 +85,8 @@ import WebPages
         #expect(!ends(session(1), Self.state(.signingOut)))
         #expect(!ends(session(1), Self.state(next), Self.state(.ready)))
         #expect(!ends(Self.state(.ready), Self.state(.signingIn), Self.state(next)))
+        #expect(ends(Self.state(.signingIn), .account(Self.ada), Self.state(.ready)))
+        #expect(!ends(Self.state(.ready), .account(Self.ada), Self.state(.signingIn)))
     }
 
     @Test("the report of a program that ends after the session does not reach the next worker's screen")

@@ -10,6 +10,7 @@ const activityPause = 15000; // milliseconds between two reports that the person
 let language = new URLSearchParams(location.search).get('language') || '';
 let answer = null; // the last answer of the program
 let received = 0; // when that answer arrived, in milliseconds since 1970
+let isLost = false; // whether the program that sent that answer may have started anew, and counts changes from zero
 let waiting = null; // aborts the request for the next view
 
 function post(path) {
@@ -189,13 +190,14 @@ function tick() {
 }
 
 async function next() {
-  const query = new URLSearchParams(answer ? {after: answer.change} : {});
+  const query = new URLSearchParams(answer && !isLost ? {after: answer.change} : {});
   if (language) query.set('language', language);
   waiting = new AbortController();
   const response = await fetch(`/view?${query}`, {signal: waiting.signal});
   if (!response.ok) throw new Error(String(response.status));
   answer = await response.json();
   received = Date.now();
+  isLost = false;
   show();
 }
 
@@ -205,6 +207,7 @@ async function run() {
       await next();
     } catch (error) {
       if (error.name === 'AbortError') continue;
+      isLost = true;
       if (answer) {
         document.body.dataset.tone = 'problem';
         lines('notices', [answer.labels.lostScreen], 'p');

@@ -91,7 +91,8 @@ struct HomeRoutes: Sendable {
 
     private func view(_ request: Request) async throws -> Response {
         let (query, language) = (request.uri.queryParameters, chosen(request))
-        if let after = query["after"].flatMap({ UInt64($0) }) {
+        // A number that this process has not reached is one of the process before.
+        if let after = query["after"].flatMap({ UInt64($0) }), after <= controller.changes.value {
             guard presence.enter() else { throw HTTPError(.serviceUnavailable) }
             defer { presence.leave() }
             // Stops waiting if the page is closed.

@@ -10,6 +10,7 @@ import HomeScreen
 import JSON
 import Logging
 import OAuth
+import Processes
 import UnixSocket
 
 /// Shows the workers' home screen.
@@ -37,6 +38,9 @@ struct HomeCommand: AsyncParsableCommand {
     var addressOnly = false
     @Flag(help: "Show no page, but print the bar of the kiosk session: a status command for swaybar.") var bar = false
     @Option(help: "The page's port on 127.0.0.1 (default: a free one).") var port = 0
+    @Option(
+        help: ArgumentHelp("The page's port before this process started anew after a session.", visibility: .hidden))
+    var formerPort: Int?
     @OptionGroup var device: DeviceOptions
     @OptionGroup var output: OutputOptions
 
@@ -45,6 +49,7 @@ struct HomeCommand: AsyncParsableCommand {
     func run() async throws { try await output.reporting { try await show() } }
 
     private func show() async throws {
+        if formerPort != nil { OwnProgram.reapFormerChildren() }
         unsafe setenv("BATON_SOCKET", device.folder + "/broker.sock", 1)
         let environment = ProcessInfo.processInfo.environment
         let marker = environment["BATON_MARKER"] ?? WellKnownPath.managedMarker
@@ -55,42 +60,61 @@ struct HomeCommand: AsyncParsableCommand {
             app: HomeApp(clientID: HomeScreenApp.clientID, redirectURI: HomeScreenApp.redirectURI),
             runtimeDirectory: device.folder, configuration: try configuration(),
             pushed: pushedFile ?? WellKnownPath.homeScreen(beside: marker), language: language ?? "en",
-            deviceName: ProcessInfo.processInfo.hostName, environment: environment, port: port)
-        let run = bar ? try showBar(start, logger) : try await showScreen(start, logger)
-        let signals = Signals([SIGINT, SIGTERM]) { run.cancel() }
+            deviceName: ProcessInfo.processInfo.hostName, environment: environment, port: formerPort ?? port)
+        let renewal = HomeRenewal()
+        let run = bar ? try showBar(start, logger) : try await showScreen(start, by: renewal, logger)
+        let signals = Signals([SIGINT, SIGTERM]) {
+            renewal.stop()
+            run.cancel()
+        }
         defer { withExtendedLifetime(signals) {} }
         do { try await run.value } catch is CancellationError {}
     }
 
     private func showBar(_ start: HomeScreen.Start, _ logger: Logger) throws -> Task<Void, any Error> {
-        let bar = try HomeBar(start, logger: logger) { [browser] in await HomeWindow.obstacle(browser)?.code }
+        let bar = try HomeBar(start, forget: { Glibc.exit(0) }, logger: logger) { [browser] in
+            await HomeWindow.obstacle(browser)?.code
+        }
         return Task { try await bar.run(showHome: KioskWindows.showHome) }
     }
 
-    private func showScreen(_ start: HomeScreen.Start, _ logger: Logger) async throws -> Task<Void, any Error> {
+    private func showScreen(
+        _ start: HomeScreen.Start, by renewal: HomeRenewal, _ logger: Logger
+    ) async throws -> Task<Void, any Error> {
         guard !addressOnly else {
-            let screen = try HomeScreen(start, logger: logger)
+            let screen = try HomeScreen(start, forget: { renewal.startAnew() }, logger: logger)
             return Task {
                 try await screen.run { address in
+                    renewal.serves(address)
+                    guard formerPort == nil else { return }
                     try OutputOptions.print([address])
                     try ServiceNotification.ready()
                 }
             }
         }
         let windows = HomeWindows(try await HomeWindow(browser: browser, isFullScreen: fullScreen), logger: logger)
-        var start = start
-        start.endWindow = { await windows.endForHandover() }
-        let screen = try HomeScreen(start, logger: logger)
-        return Task { try await show(screen, in: windows) }
+        let forget: @Sendable () async -> Never = {
+            await windows.endForHandover()
+            renewal.startAnew()
+        }
+        let screen = try HomeScreen(start, forget: forget, logger: logger)
+        return Task {
+            try await show(screen, in: windows) { address in
+                renewal.serves(address)
+                if formerPort == nil { try ServiceNotification.ready() }
+            }
+        }
     }
 
-    private func show(_ screen: HomeScreen, in windows: HomeWindows) async throws {
+    private func show(
+        _ screen: HomeScreen, in windows: HomeWindows, serving: @escaping @Sendable (String) throws -> Void
+    ) async throws {
         try await withThrowingTaskGroup { group in
             let (addresses, opened) = AsyncStream.makeStream(of: String.self)
             group.addTask {
                 try await screen.run {
                     opened.yield($0)
-                    try ServiceNotification.ready()
+                    try serving($0)
                 }
             }
             group.addTask { for await address in addresses { return try await windows.show(address, screen.presence) } }

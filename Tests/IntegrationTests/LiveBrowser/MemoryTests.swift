@@ -52,6 +52,77 @@ extension LiveBrowser {
             try await live.search(texts, keys: keys, others + ["--process", "session=\(next)", "--expect-none"])
         }
 
+        @Test func `neither the home screen nor its bar holds anything of a worker after the hand-over`() async throws {
+            let live = try await LiveEnvironment.ready()
+            let home = try await live.startHome([])
+            let bar = try await live.startBar()
+            let app = try live.app(1)
+            let amara = try await live.signIn("Amara", through: app)
+            let person = try live.person("Amara")
+            var texts = try live.canaries(of: "Amara").merging(try await live.harvest()) { mine, _ in mine }
+            // The program contains the numbers of the demonstration's people.
+            texts["phone"] = nil
+            texts["account"] = amara.identifier
+            let page = try HomePage(of: home)
+            _ = try await page.view(in: live) { $0.worker != nil }
+            try await FolderWatch(live.scratch.path).until("the worker on the bar") {
+                try bar.log().contains(person.displayName)
+            }
+            // As a control, the same search finds the worker in both programs.
+            try await live.search(
+                texts,
+                [
+                    "--process", "home=\(home.pid)", "--process", "bar=\(bar.pid)",
+                    "--expect-hit", "home=user name,name", "--expect-hit", "bar=name",
+                ])
+            #expect(try await app.signOut(amara))
+            let seen = try await page.view(in: live) { $0.worker == nil && $0.receipt != nil }
+            #expect(seen.button?.touch == "signIn")
+            try await live.search(texts, ["--process", "home=\(home.pid)", "--expect-none"])
+            #expect(try await bar.waitForExit() == 0)
+            #expect(try await home.stop() == 0)
+            #expect(try await live.signIn("Bo", through: app).username == live.person("Bo").userName)
+        }
+
+        /// The page of a home screen, as a program of its user reads it.
+        private struct HomePage {
+            struct View: Decodable {
+                struct Button: Decodable { let touch: String }
+                struct Anything: Decodable {}
+
+                let button: Button?
+                let worker: Anything?
+                let receipt: Anything?
+            }
+
+            private struct Answer: Decodable {
+                let change: Int
+                let view: View
+            }
+
+            private let address: String
+
+            init(of home: RunningProgram) throws {
+                address = try #require(
+                    try home.log().split(separator: "\n").first { $0.hasPrefix("http://127.0.0.1:") }
+                ).description
+            }
+
+            /// Waits for a view, while the home screen's process may start anew.
+            func view(in live: LiveEnvironment, where matches: (View) -> Bool) async throws -> View {
+                var after = ""
+                for _ in 0..<100 {
+                    let said = try await live.run(
+                        "/usr/bin/curl", "--silent", "--retry", "100", "--retry-delay", "1",
+                        "--retry-all-errors", address + "view" + after)
+                    let answer = try JSONDecoder().decode(Answer.self, from: Data(said.utf8))
+                    if matches(answer.view) { return answer.view }
+                    after = "?after=\(answer.change)"
+                }
+                throw TestProblem("the page does not show it")
+            }
+        }
+
         @Test func `no other program of the user reads the memory of the broker or its agent`() async throws {
             let live = try await LiveEnvironment.ready()
             // Without capabilities, root is a user like any other. Here the victims and the reader have no
