@@ -15,9 +15,7 @@ extension BrowserAgent {
         while let action = waiting.popFirst() {
             switch action {
             case .report(let message): report(message)
-            case .start(let id, let epoch, let page):
-                hasWorked = true
-                waiting += machine.handle(start(id, epoch: epoch, page: page))
+            case .start(let id, let epoch, let page): waiting += machine.handle(start(id, epoch: epoch, page: page))
             case .release(let id, let process): waiting += machine.handle(release(process, id: id))
             case .drop(let process): windows.drop(process)
             case .endWindows(let numbers): windows.end(numbers)
@@ -131,6 +129,7 @@ extension BrowserAgent {
             if machine.storage(of: epoch) != nil { try profile(of: epoch).remove() }
             Failpoint.browserCleared.reach()
             logger.info("browser cleared")
+            mustRenew = hasReadPage
             return .cleared(epoch: epoch)
         } catch {
             return notCleared(epoch, error)

@@ -1,66 +1,84 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import BrokerIPC
 internal import BrokerProtocol
-internal import Files
+internal import BrowserWindows
 internal import Glibc
 internal import JSON
 internal import Processes
 internal import UnixSocket
 
 /// The agent starts anew in its process after each session, because its memory holds addresses of the worker's pages.
-/// The connection to the broker stays open, so the broker notices nothing.
+///
+/// Its connection to the broker stays open, so the broker notices nothing: an order that arrives meanwhile waits in the
+/// socket. If the new start fails, the connection ends with the process.
 extension BrowserAgent {
-    /// What the agent passes to its new start. It says nothing about a worker.
-    struct Heritage: Codable {
+    /// What the agent knows apart from sessions. It says nothing about a worker.
+    struct Knowledge: Codable {
         let orders: [AgentOrder]
         let taken: AppDataTrash.Taken
+        let policies: [ExaminedPolicies]
+
+        static let maximum = 2 << 20
+        private static let limits = JSONLimits(
+            bytes: maximum, depth: Wire.agentOrderLimits.depth + 2, values: 2 * Wire.agentOrderLimits.values)
+
+        init(orders: [AgentOrder], taken: AppDataTrash.Taken, policies: [ExaminedPolicies]) {
+            (self.orders, self.taken, self.policies) = (orders, taken, policies)
+        }
+
+        init(json: [UInt8]) throws { self = try JSONReader.read(Self.self, from: json, limits: Self.limits) }
     }
 
-    /// Names the open files that the agent passes on: its connection and its ``Heritage``.
-    private static let variable = "BATON_AGENT_HERITAGE"
-    private static let maximum = 1 << 20
+    /// What this process has from its former start.
+    struct Former: Sendable {
+        /// The files that are passed on.
+        enum File: String { case broker, lock, knowledge }
 
-    /// The connection and the heritage that this process has from the agent that it was. Call it before the first thread
-    /// starts.
-    static func takeHeritage() -> (channel: BrokerLink.Channel, heritage: Heritage)? {
-        guard let value = unsafe getenv(variable).map({ unsafe String(cString: $0) }) else { return nil }
-        unsafe unsetenv(variable)
-        OwnProgram.reapFormerChildren()
-        let numbers = value.split(separator: ",").compactMap { Int32($0) }
-        guard numbers.count == 2 else { return nil }
-        let files = numbers.map(Descriptor.init(owning:))
-        for file in files { _ = file.withNumber { fcntl($0, F_SETFD, FD_CLOEXEC) } }
-        let limits = JSONLimits(bytes: maximum, depth: Wire.agentOrderLimits.depth)
-        guard let bytes = try? MemoryFile(files[1]).content(limit: maximum),
-            let heritage = try? JSONReader.read(Heritage.self, from: bytes, limits: limits)
-        else { return nil }
-        let connection = Connection(files[0], maximumFrame: Wire.agentOrderLimits.bytes)
-        return (BrokerLink.Channel(connection, limits: Wire.agentOrderLimits), heritage)
+        let channel: BrokerLink.Channel
+        /// The lock of the folder of profiles.
+        let lock: Descriptor
+        let knowledge: Knowledge
+
+        /// - Returns: nil if this process has not started anew, or if something is missing or malformed. Then the
+        ///   connection has ended, and the agent begins as after a crash.
+        static func take() -> Former? {
+            guard let heritage = Heritage<File>.take(), let broker = heritage[.broker], let lock = heritage[.lock],
+                let content = heritage.content(of: .knowledge, limit: Knowledge.maximum),
+                let knowledge = try? Knowledge(json: content)
+            else { return nil }
+            let channel = BrokerLink.Channel(broker, limits: Wire.agentOrderLimits)
+            return Former(channel: channel, lock: lock, knowledge: knowledge)
+        }
     }
 
     /// Asks the link for a pause if a session is over and the agent may start anew.
     func renewSoon() {
-        guard hasWorked, !isRenewing, takings == 0, channel != nil, machine.state == .idle else { return }
+        guard mustRenew, !isRenewing, isAtRest else { return }
         // The broker restarts after an upgrade, and then the agent ends.
         guard !OwnProgram.isReplaced else { return }
         isRenewing = true
         pauses.ask()
     }
 
-    /// Starts anew if nothing has begun since the pause was asked for. The link has read no part of an order, and nobody
-    /// takes signals.
+    /// Whether nothing is half done.
+    private var isAtRest: Bool { channel != nil && machine.state == .idle && takings == 0 }
+
+    /// Starts anew, unless something has begun since the pause was asked for. The link has read no part of an order, and
+    /// nobody takes signals: those that arrive wait for the new start.
     ///
-    /// - Throws: ``ProcessFailure``, ``FileError`` if the agent cannot start anew; it must end then.
+    /// - Throws: ``ProcessFailure``, ``FileError`` if the agent cannot start anew. It must end then.
     func renew() throws {
-        guard isRenewing, let channel, machine.state == .idle, let taken = trash.latest, takings == 0 else {
+        guard isRenewing, isAtRest, let channel, let lock, let taken = trash.latest else {
             if isRenewing { pauses.end() }
             isRenewing = false
             return try startSignals()
         }
-        let heritage = Heritage(orders: machine.ordersToRepeat, taken: taken)
-        let file = try MemoryFile(holding: try JSONWriter.encode(heritage))
-        let kept = [channel.connection.descriptor, file.descriptor]
-        unsafe setenv(Self.variable, kept.map { $0.withNumber { String($0) } }.joined(separator: ","), 1)
-        throw OwnProgram.startAnew(arguments: Array(CommandLine.arguments.dropFirst()), keeping: kept)
+        let knowledge = Knowledge(orders: machine.ordersToRepeat, taken: taken, policies: windows.policies.known)
+        let file = try MemoryFile(holding: try JSONWriter.encode(knowledge))
+        let files: [Former.File: Descriptor] = [
+            .broker: channel.connection.descriptor, .lock: lock, .knowledge: file.descriptor,
+        ]
+        Failpoint.agentRenewing.reach()
+        throw OwnProgram.startAnew(passing: files)
     }
 }

@@ -27,14 +27,17 @@ package final class BrowserAgent {
     /// Whether the service manager was notified.
     var isReady = false
     let pauses: LinkPauses
-    /// Whether this process may hold something of a worker: it has opened a page.
-    var hasWorked = false
+    /// Whether this process may hold something of a worker: an order has named a page.
+    private(set) var hasReadPage = false
+    /// Whether a worker's session is over of which this process may hold something.
+    var mustRenew = false
     /// Whether the link was asked for a pause, after which the agent starts anew.
     var isRenewing = false
     /// How many orders to take data of apps away are being carried out.
     var takings = 0
-    private let inherited: BrokerLink.Channel?
-    private let orders: [AgentOrder]
+    private let former: Former?
+    /// The lock of the folder of profiles, once this process has it.
+    private(set) var lock: Descriptor?
 
     /// The events that the threads post.
     enum Event: Sendable {
@@ -56,19 +59,20 @@ package final class BrowserAgent {
         case signal(Int32)
     }
 
-    /// Creates an agent for this configuration; nothing happens before ``run()``.
+    /// Creates an agent for this configuration. Nothing happens before ``run()``, except that it takes over the files of the
+    /// process's former start.
     ///
     /// - Throws: ``SocketError`` if the process has no descriptor left.
     package init(configuration: AgentConfiguration, logger: Logger) throws {
         self.configuration = configuration
         self.logger = logger
         pauses = try LinkPauses()
-        let former = Self.takeHeritage()
-        (inherited, orders) = (former?.channel, former?.heritage.orders ?? [])
-        windows = OpenWindows(configuration: configuration, events: events, logger: logger)
+        former = Former.take()
+        let knowledge = former?.knowledge
+        windows = OpenWindows(
+            configuration: configuration, policies: knowledge?.policies ?? [], events: events, logger: logger)
         trash = AppDataTrash(
-            folder: Directory(path: configuration.trash), taken: former?.heritage.taken ?? AppDataTrash.Taken(),
-            logger: logger)
+            folder: Directory(path: configuration.trash), taken: knowledge?.taken ?? AppDataTrash.Taken(), logger: logger)
     }
 
     /// The signals that the process must block before it starts its first thread.
@@ -81,14 +85,11 @@ package final class BrowserAgent {
     /// - Throws: ``AgentFailure`` if something of a browser cannot be removed. At its next start, the agent tries again
     ///   before it sends its hello to `batond`.
     package func run() throws {
-        let lock = try takeOver()
-        defer { withExtendedLifetime(lock) {} }
-        let events = self.events
+        try takeOver()
         try startSignals()
-        if inherited != nil { (channel, isReady) = (inherited, true) }
-        for order in orders { _ = perform(.order(order)) }
-        let link = BrokerLink(socket: configuration.socket, pauses: pauses) { events.post(.link($0)) }
-        try BlockingThread.start { [inherited] in link.run(inherited) }
+        if let former { resume(former) }
+        let link = BrokerLink(socket: configuration.socket, pauses: pauses) { [events] in events.post(.link($0)) }
+        try BlockingThread.start { [former] in link.run(former?.channel) }
         while true {
             if let end = try react(to: events.take()) { return try end.get() }
             renewSoon()
@@ -96,17 +97,13 @@ package final class BrowserAgent {
     }
 
     /// Makes this process the only agent of its folder of profiles, and removes what a crashed agent left.
-    private func takeOver() throws -> Descriptor {
+    private func takeOver() throws {
         let adopted = clinux_adopt_orphans()
         guard adopted == 0 else { throw ProcessFailure(step: .watch, errno: -adopted) }
         let folder = Directory(path: configuration.profiles)
         try folder.make()
         profiles = try folder.realPath()
-        let lock: Descriptor
-        do throws(FileError) { lock = try Directory(path: profiles).lock() } catch {
-            guard error.operation == .lock else { throw error }
-            throw AgentFailure(.alreadyRunning, "Another agent uses browser.profiles; stop it or name another folder.")
-        }
+        lock = if let former { former.lock } else { try lockProfiles() }
         try ProcessSweep.endMarked(BrowserProfile.mark(profiles: profiles + "/"))
         let removed = try BrowserProfile.removeAll(in: Directory(path: profiles))
         if removed > 0 {
@@ -115,7 +112,20 @@ package final class BrowserAgent {
         windows.packExtension(in: Directory(path: profiles))
         windows.policies.begin()
         trash.empty()
-        return lock
+    }
+
+    private func lockProfiles() throws -> Descriptor {
+        do throws(FileError) { return try Directory(path: profiles).lock() } catch {
+            guard error.operation == .lock else { throw error }
+            throw AgentFailure(.alreadyRunning, "Another agent uses browser.profiles; stop it or name another folder.")
+        }
+    }
+
+    /// Goes on where the process's former start has stopped.
+    private func resume(_ former: Former) {
+        (channel, isReady) = (former.channel, true)
+        for order in former.knowledge.orders { _ = perform(.order(order)) }
+        Failpoint.agentRenewed.reach()
     }
 
     /// Starts the thread that waits for signals and posts them.
@@ -160,7 +170,9 @@ package final class BrowserAgent {
             return perform(.connected)
         // A browser that the agent does not configure stays open after a sign-in: it may show more than one page.
         case .link(.order(.endSignIn)) where configuration.managed == nil: return nil
-        case .link(.order(let order)): return perform(.order(order))
+        case .link(.order(let order)):
+            if order.namesPage { hasReadPage = true }
+            return perform(.order(order))
         case .link(.lost):
             logger.notice("connection to the broker lost")
             channel = nil

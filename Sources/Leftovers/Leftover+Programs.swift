@@ -109,7 +109,7 @@ extension Leftover {
                 + "ends with its browser. `batond` never learns who the worker is",
             eraser: "",
             test: Test(
-                "MemoryTests", "neither the home screen nor its bar holds anything of a worker after the hand-over")),
+                "MemoryTests", "no program of Baton holds anything of a worker after the hand-over")),
         Leftover(
             "program_logs", [.elsewhere("the systemd journal, or the standard error of the programs")], fate: .kept,
             holds: "none: numbers, codes and fixed sentences of Baton's programs; no name, address or token",

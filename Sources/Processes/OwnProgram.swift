@@ -34,22 +34,23 @@ package enum OwnProgram {
         return path.hasSuffix(mark) ? (String(path.dropLast(mark.count)), true) : (path, false)
     }
 
-    /// Starts this program anew in this process, with the same environment: all of its memory goes, and its parent
-    /// notices nothing (execve(2)).
+    /// Starts this program anew in this process, with the same arguments and environment (execve(2)): all of its memory
+    /// goes, and its parent notices nothing.
     ///
     /// Every thread ends where it is. Call it once nothing of the process's work is half done and every child has ended.
     ///
-    /// - Parameters:
-    ///   - arguments: the arguments after the program's name.
-    ///   - kept: open files for the new start, which have the same numbers there.
-    /// - Returns: why it failed.
-    package static func startAnew(arguments: [String], keeping kept: [Descriptor] = []) -> ProcessFailure {
+    /// - Parameter files: open files for the next start, which takes them as its ``Heritage``.
+    /// - Returns: why it failed. The process must end then: its signals and files are no longer as they were.
+    package static func startAnew<Name: RawRepresentable<String> & Hashable & Sendable>(
+        passing files: [Name: Descriptor]
+    ) -> ProcessFailure {
         guard let path = file?.path else { return ProcessFailure(step: .renew, errno: ENOENT) }
-        let numbers = kept.map { $0.withNumber { $0 } }
-        let outcome = unsafe withCStrings(CommandLine.arguments.prefix(1) + arguments) { arguments in
+        Heritage.announce(files)
+        let numbers = files.values.map { $0.withNumber { $0 } }
+        let outcome = unsafe withCStrings(CommandLine.arguments) { arguments in
             unsafe clinux_become(path, arguments, numbers, Int32(numbers.count))
         }
-        return withExtendedLifetime(kept) { ProcessFailure(step: .renew, errno: -outcome) }
+        return withExtendedLifetime(files) { ProcessFailure(step: .renew, errno: -outcome) }
     }
 
     /// Replaces this process's program with another one, which has this process's environment and reads no memory of it.
@@ -69,6 +70,4 @@ package enum OwnProgram {
         unsafe sigemptyset(&none)
         unsafe pthread_sigmask(SIG_SETMASK, &none, nil)
     }
-    /// Reaps the children that ended unnoticed when this process started anew. Call it before any child is started.
-    package static func reapFormerChildren() { while waitpid(-1, nil, WNOHANG) > 0 {} }
 }

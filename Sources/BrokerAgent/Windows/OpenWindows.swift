@@ -67,9 +67,13 @@ final class OpenWindows {
         let isHeld: Bool
     }
 
-    init(configuration: AgentConfiguration, events: Mailbox<BrowserAgent.Event>, logger: Logger) {
+    /// - Parameter policies: what the agent's former start has found out about the installed browsers.
+    init(
+        configuration: AgentConfiguration, policies: [ExaminedPolicies], events: Mailbox<BrowserAgent.Event>,
+        logger: Logger
+    ) {
         (self.configuration, self.events, self.logger) = (configuration, events, logger)
-        policies = PolicyChecks(of: configuration.managed, events: events, logger: logger)
+        self.policies = PolicyChecks(of: configuration.managed, known: policies, events: events, logger: logger)
     }
 
     /// The children of the agent that ``ChildProcess`` reaps.

@@ -10,7 +10,6 @@ const activityPause = 15000; // milliseconds between two reports that the person
 let language = new URLSearchParams(location.search).get('language') || '';
 let answer = null; // the last answer of the program
 let received = 0; // when that answer arrived, in milliseconds since 1970
-let isLost = false; // whether the program that sent that answer may have started anew, and counts changes from zero
 let waiting = null; // aborts the request for the next view
 
 function post(path) {
@@ -190,24 +189,29 @@ function tick() {
 }
 
 async function next() {
-  const query = new URLSearchParams(answer && !isLost ? {after: answer.change} : {});
+  const query = new URLSearchParams(answer ? {after: answer.change} : {});
   if (language) query.set('language', language);
   waiting = new AbortController();
   const response = await fetch(`/view?${query}`, {signal: waiting.signal});
   if (!response.ok) throw new Error(String(response.status));
   answer = await response.json();
   received = Date.now();
-  isLost = false;
   show();
 }
 
 async function run() {
+  let isLost = false; // whether the last request has failed
   for (;;) {
     try {
       await next();
+      isLost = false;
     } catch (error) {
       if (error.name === 'AbortError') continue;
-      isLost = true;
+      // After a session the program starts anew: it drops the request, and answers the next one.
+      if (!isLost) {
+        isLost = true;
+        continue;
+      }
       if (answer) {
         document.body.dataset.tone = 'problem';
         lines('notices', [answer.labels.lostScreen], 'p');

@@ -91,8 +91,7 @@ struct HomeRoutes: Sendable {
 
     private func view(_ request: Request) async throws -> Response {
         let (query, language) = (request.uri.queryParameters, chosen(request))
-        // A number that this process has not reached is one of the process before.
-        if let after = query["after"].flatMap({ UInt64($0) }), after <= controller.changes.value {
+        if let after = query["after"].flatMap({ UInt64($0) }) {
             guard presence.enter() else { throw HTTPError(.serviceUnavailable) }
             defer { presence.leave() }
             // Stops waiting if the page is closed.

@@ -61,6 +61,7 @@ struct Story {
             _ = try await DeviceCommand.join(local.joinOrder, local.device)
             try stage.leave()
             try await expect(mode: "shared", reason: "shared")
+            try await stage.startHome()
         }
     }
 
@@ -139,6 +140,7 @@ struct Story {
         try await stage.step(.nothingShown) {
             try check(try app1.ask("me")["error"] == "nobody", "app 1 still reads /me")
             try check(try app1.ask("show")["error"] == "nobody", "app 1 still shows a note")
+            try await stage.awaitEndOfBar()
         }
     }
 

@@ -10,7 +10,6 @@ import HomeScreen
 import JSON
 import Logging
 import OAuth
-import Processes
 import UnixSocket
 
 /// Shows the workers' home screen.
@@ -38,9 +37,6 @@ struct HomeCommand: AsyncParsableCommand {
     var addressOnly = false
     @Flag(help: "Show no page, but print the bar of the kiosk session: a status command for swaybar.") var bar = false
     @Option(help: "The page's port on 127.0.0.1 (default: a free one).") var port = 0
-    @Option(
-        help: ArgumentHelp("The page's port before this process started anew after a session.", visibility: .hidden))
-    var formerPort: Int?
     @OptionGroup var device: DeviceOptions
     @OptionGroup var output: OutputOptions
 
@@ -49,7 +45,8 @@ struct HomeCommand: AsyncParsableCommand {
     func run() async throws { try await output.reporting { try await show() } }
 
     private func show() async throws {
-        if formerPort != nil { OwnProgram.reapFormerChildren() }
+        // The bar does not start anew in its process, but ends.
+        let renewal = bar ? nil : try HomeRenewal(port: port)
         unsafe setenv("BATON_SOCKET", device.folder + "/broker.sock", 1)
         let environment = ProcessInfo.processInfo.environment
         let marker = environment["BATON_MARKER"] ?? WellKnownPath.managedMarker
@@ -60,11 +57,10 @@ struct HomeCommand: AsyncParsableCommand {
             app: HomeApp(clientID: HomeScreenApp.clientID, redirectURI: HomeScreenApp.redirectURI),
             runtimeDirectory: device.folder, configuration: try configuration(),
             pushed: pushedFile ?? WellKnownPath.homeScreen(beside: marker), language: language ?? "en",
-            deviceName: ProcessInfo.processInfo.hostName, environment: environment, port: formerPort ?? port)
-        let renewal = HomeRenewal()
-        let run = bar ? try showBar(start, logger) : try await showScreen(start, by: renewal, logger)
+            deviceName: ProcessInfo.processInfo.hostName, environment: environment)
+        let run = if let renewal { try await showScreen(start, renewal, logger) } else { try showBar(start, logger) }
         let signals = Signals([SIGINT, SIGTERM]) {
-            renewal.stop()
+            renewal?.stop()
             run.cancel()
         }
         defer { withExtendedLifetime(signals) {} }
@@ -72,49 +68,46 @@ struct HomeCommand: AsyncParsableCommand {
     }
 
     private func showBar(_ start: HomeScreen.Start, _ logger: Logger) throws -> Task<Void, any Error> {
+        let policies = InstalledPolicies()
         let bar = try HomeBar(start, forget: { Glibc.exit(0) }, logger: logger) { [browser] in
-            await HomeWindow.obstacle(browser)?.code
+            await HomeWindow.obstacle(browser, policies)?.code
         }
         return Task { try await bar.run(showHome: KioskWindows.showHome) }
     }
 
     private func showScreen(
-        _ start: HomeScreen.Start, by renewal: HomeRenewal, _ logger: Logger
+        _ start: HomeScreen.Start, _ renewal: HomeRenewal, _ logger: Logger
     ) async throws -> Task<Void, any Error> {
         guard !addressOnly else {
-            let screen = try HomeScreen(start, forget: { renewal.startAnew() }, logger: logger)
+            let screen = try HomeScreen(
+                start, on: renewal.socket, isRenewed: renewal.isRenewed, forget: { await renewal.startAnew() },
+                logger: logger)
             return Task {
                 try await screen.run { address in
-                    renewal.serves(address)
-                    guard formerPort == nil else { return }
+                    guard !renewal.isRenewed else { return }
                     try OutputOptions.print([address])
                     try ServiceNotification.ready()
                 }
             }
         }
-        let windows = HomeWindows(try await HomeWindow(browser: browser, isFullScreen: fullScreen), logger: logger)
+        let window = try await HomeWindow(browser: browser, isFullScreen: fullScreen, policies: renewal.policies)
+        let windows = HomeWindows(window, logger: logger)
         let forget: @Sendable () async -> Never = {
             await windows.endForHandover()
-            renewal.startAnew()
+            await renewal.startAnew()
         }
-        let screen = try HomeScreen(start, forget: forget, logger: logger)
-        return Task {
-            try await show(screen, in: windows) { address in
-                renewal.serves(address)
-                if formerPort == nil { try ServiceNotification.ready() }
-            }
-        }
+        let screen = try HomeScreen(
+            start, on: renewal.socket, isRenewed: renewal.isRenewed, forget: forget, logger: logger)
+        return Task { try await show(screen, in: windows, isRenewed: renewal.isRenewed) }
     }
 
-    private func show(
-        _ screen: HomeScreen, in windows: HomeWindows, serving: @escaping @Sendable (String) throws -> Void
-    ) async throws {
+    private func show(_ screen: HomeScreen, in windows: HomeWindows, isRenewed: Bool) async throws {
         try await withThrowingTaskGroup { group in
             let (addresses, opened) = AsyncStream.makeStream(of: String.self)
             group.addTask {
                 try await screen.run {
                     opened.yield($0)
-                    try serving($0)
+                    if !isRenewed { try ServiceNotification.ready() }
                 }
             }
             group.addTask { for await address in addresses { return try await windows.show(address, screen.presence) } }

@@ -184,6 +184,14 @@ extension LiveEnvironment {
             log: "home-\(UInt32.random(in: 0...UInt32.max)).log", in: scratch)
     }
 
+    /// Starts the home screen of this environment with a window on this screen, and returns when its page can be opened.
+    func startHome(_ arguments: [String], on display: String) async throws -> RunningProgram {
+        try await RunningProgram.start(
+            RunningProgram.built("baton"), ["home", "--runtime-directory", path("run")] + arguments,
+            environment: ["DISPLAY": display, "WAYLAND_DISPLAY": "", "DBUS_SESSION_BUS_ADDRESS": "disabled:"],
+            log: "home-\(UInt32.random(in: 0...UInt32.max)).log", in: scratch)
+    }
+
     /// Starts the bar of this environment. Its lines are in its log, and its input stays open.
     func startBar() async throws -> RunningProgram {
         let name = "bar-\(UInt32.random(in: 0...UInt32.max))"
