@@ -81,10 +81,10 @@ actor HomeController {
         case .reportActivity: Task { await account.reportActivity() }
         case .open(let tile): Task { await open(tile) }
         case .endPrograms: Task { await endPrograms() }
-        case .forget:
+        case .forget(let endsPrograms):
             (isForgetting, isServing) = (true, false)
             Task { [forget] in
-                await endPrograms()
+                if endsPrograms { await endPrograms() }
                 await forget()
             }
         }

@@ -47,8 +47,8 @@ package struct HomeScreen: Sendable {
     /// - Parameters:
     ///   - socket: the page's socket.
     ///   - isRenewed: whether this process has started anew after a session.
-    ///   - forget: ends the window that shows the page, and then this process or its memory. Called when a session has ended,
-    ///     before any page learns that the device is ready.
+    ///   - forget: ends the window that shows the page, and then this process or its memory. Called when a session is over,
+    ///     before any page learns so.
     /// - Throws: ``TextsFailure`` for a fault in the texts, or the error of `MSAL` if it refuses the registration.
     package init(
         _ start: Start, on socket: LoopbackListener, isRenewed: Bool, forget: @escaping @Sendable () async -> Never,

@@ -183,8 +183,7 @@ def handover(port, processes):
         try:
             answer = view(port, answer["change"])
         except OSError:
-            # The program starts anew in its process after the session.
-            answer["change"] = 0
+            continue  # The program starts anew in its process after the session.
     running = [process for process in processes if is_running(process)]
     if running:
         sys.exit(f"{running} run while the home screen is ready")

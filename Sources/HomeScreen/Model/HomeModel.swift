@@ -75,8 +75,9 @@ package struct HomeModel: Sendable, Equatable {
         case open(tile: Int)
         /// End every program that was opened from a tile.
         case endPrograms
-        /// Forget the session that has ended: end the window that was open during it, and this process's memory of it.
-        case forget
+        /// Forget the session that is over: end the window that was open during it, and this process's memory of it. While
+        /// apps erase, programs go on; the process that has started anew ends them.
+        case forget(endingPrograms: Bool)
     }
 
     /// Distinguishes the sessions of a device.
@@ -84,6 +85,8 @@ package struct HomeModel: Sendable, Equatable {
         let began: Int?
         /// The number of the receipt of the hand-over before.
         let receipt: Int?
+
+        init(of state: DeviceState) { (began, receipt) = (state.session?.began, state.handover?.receipt) }
     }
 
     package private(set) var device = Device.unknown
@@ -162,24 +165,20 @@ package struct HomeModel: Sendable, Equatable {
         return ending + followStage(state.stage)
     }
 
-    /// Decides whether a session that this process knows has ended. States in between may be missing.
+    /// Decides whether a session that this process knows is over, which it is once its end is committed. States in between
+    /// may be missing.
     private mutating func followSession(_ state: DeviceState) -> [Action] {
         let former = session
         switch state.stage {
-        case .signedIn: session = SessionMark(began: state.session?.began, receipt: state.handover?.receipt)
-        case .ending, .signingOut:
-            session = former ?? SessionMark(began: state.session?.began, receipt: state.handover?.receipt)
-        case .signingIn, .joining: session = nil
-        case .ready, .quarantined:
-            session = nil
-            if former == nil, hasReadWorker { return forget() }
+        case .signedIn: session = SessionMark(of: state)
+        case .ending: session = former ?? SessionMark(of: state)
+        case .signingOut, .signingIn, .joining, .ready, .quarantined: session = nil
         }
-        return former == nil || former == session ? [] : forget()
-    }
-
-    private mutating func forget() -> [Action] {
+        let isKnownAlone =
+            former == nil && hasReadWorker && [.signingOut, .ready, .quarantined].contains(state.stage)
+        guard isKnownAlone || (former != nil && former != session) else { return [] }
         hasReadWorker = false
-        return [.forget]
+        return [.forget(endingPrograms: state.stage != .signingOut)]
     }
 
     private mutating func followStage(_ stage: DeviceState.Stage) -> [Action] {

@@ -25,10 +25,9 @@ import Testing
             try await home.person(["tries", String(home.program.pid)] + Self.forbidden)
             let old = try home.processes()
             #expect(old.count > 3)
-            try home.report(.signingOut)
             let watcher = try await home.start(["handover", String(home.port)] + old.map { String($0.pid) })
             try await FolderWatch(scratch.path).until("a watcher") { try !watcher.log().isEmpty }
-            try home.report(.ready)
+            try home.report(.signingOut)
             try await home.startsAnew()
             let code = try await watcher.waitForExit()
             let said = try watcher.log()
