@@ -104,12 +104,12 @@ extension Leftover {
         Leftover(
             "own_processes", [.object(.ownProcess)], fate: .kept,
             holds:
-                "none: no program outlives a session with its memory of it. The session process ends; `baton-agent` and `baton "
-                + "home` start anew in their processes; `baton home --bar`, and with it `swaybar` in the kiosk, end; `baton-browser-host` "
-                + "ends with its browser. `batond` never learns who the worker is",
+                "none: no program outlives a session with its memory of it. The session process ends; `baton-agent` and "
+                + "`baton home` start anew in their processes; `baton home --bar`, and with it `swaybar` in the kiosk, end; "
+                + "`baton-browser-host` ends with its browser. `batond` never learns who the worker is",
             eraser: "",
             test: Test(
-                "MemoryTests", "no program of Baton holds anything of a worker after the hand-over")),
+                "ProgramMemoryTests", "no program of Baton holds anything of a worker after the hand-over")),
         Leftover(
             "program_logs", [.elsewhere("the systemd journal, or the standard error of the programs")], fate: .kept,
             holds: "none: numbers, codes and fixed sentences of Baton's programs; no name, address or token",
