@@ -104,9 +104,10 @@ extension Leftover {
         Leftover(
             "own_processes", [.object(.ownProcess)], fate: .kept,
             holds:
-                "none: no program outlives a session with its memory of it. The session process ends; `baton-agent` and "
-                + "`baton home` start anew in their processes; `baton home --bar`, and with it `swaybar` in the kiosk, end; "
-                + "`baton-browser-host` ends with its browser. `batond` never learns who the worker is",
+                "none, except the account's id in `batond` and in the session process that waits, as long as it is in "
+                + "`tombstones.json`. The session process ends; `baton-agent` and `baton home` start anew in their "
+                + "processes; `baton home --bar`, and with it `swaybar` in the kiosk, end; `baton-browser-host` ends with its "
+                + "browser",
             eraser: "",
             test: Test(
                 "ProgramMemoryTests", "no program of Baton holds anything of a worker after the hand-over")),

@@ -25,15 +25,15 @@ extension LiveDevice {
                 try await FolderWatch(live.scratch.path).until("the worker on the bar") { [bar = stage.bar] in
                     try bar.log().contains(name)
                 }
-                // As a control, the same search finds the worker in each program that learns of one.
-                let host = try stage.process(with: "baton-browser-host", of: "agent")
+                // The host of the browser's extension soon overwrites what it has read.
+                _ = try stage.process(with: "baton-browser-host", of: "agent")
+                // As a control, the same search finds the worker in each other program that learns of one.
                 try await live.search(
                     texts,
                     [
                         "--process", "home=\(stage.home.pid)", "--expect-hit", "home=user name,name",
                         "--process", "bar=\(stage.bar.pid)", "--expect-hit", "bar=name",
                         "--process", "agent=\(try live.pid(of: .agent))", "--expect-hit", "agent=page",
-                        "--process", "host=\(host)", "--expect-hit", "host=page",
                     ])
                 try await stage.findWorkerInWindow(texts)
                 let former = try stage.processes()
@@ -120,11 +120,12 @@ extension LiveDevice {
 
             /// The process that this program has started and whose arguments contain this text.
             func process(with text: String, of program: String) throws -> Int32 {
-                try #require(
-                    try processes().first { name, process in
-                        name.hasPrefix(program + " ")
-                            && (try? textOfFile("/proc/\(process.pid)/cmdline").contains(text)) == true
-                    }).value.pid
+                let found = try processes().first { name, process in
+                    name.hasPrefix(program + " ")
+                        && (try? textOfFile("/proc/\(process.pid)/cmdline").contains(text)) == true
+                }
+                guard let found else { throw TestProblem("the \(program) has no process with \(text)") }
+                return found.value.pid
             }
 
             /// Waits until a page of the home screen's window holds the worker's name.
@@ -138,6 +139,11 @@ extension LiveDevice {
                 throw TestProblem("the window does not show the worker")
             }
 
+            private func search(_ processes: [String: ForeignProcess], _ texts: [String: String]) async throws {
+                let places = processes.flatMap { ["--process", "\($0.key)=\($0.value.pid)"] }
+                try await live.search(texts, places + ["--expect-none"])
+            }
+
             /// Searches every process. A process of a browser may end meanwhile: then the search is repeated.
             func findNothing(_ texts: [String: String]) async throws {
                 for _ in 0..<10 {
@@ -147,10 +153,11 @@ extension LiveDevice {
                         continue
                     }
                     let all = try processes()
-                    let places = all.flatMap { ["--process", "\($0.key)=\($0.value.pid)"] }
-                    do { return try await live.search(texts, places + ["--expect-none"]) } catch {
-                        guard all.values.contains(where: \.hasEnded) else { throw error }
-                    }
+                    do {
+                        // The broker keeps the id of the account for apps that have not heard of its end (tombstones.json).
+                        try await search(all.filter { $0.key.hasPrefix("broker") }, texts.filter { $0.key != "account" })
+                        return try await search(all.filter { !$0.key.hasPrefix("broker") }, texts)
+                    } catch { guard all.values.contains(where: \.hasEnded) else { throw error } }
                 }
                 throw TestProblem("the home screen opens no window, or its processes change all the time")
             }
