@@ -18,7 +18,7 @@ struct HomeServer {
 
     /// Serves until the task is cancelled.
     ///
-    /// - Throws: the error of the socket.
+    /// - Throws: the error of the socket; `CancellationError` if the task was cancelled.
     func run(_ responder: some HTTPResponder<HomeContext>) async throws {
         let http = HTTP1Channel { [logger] request, writer, channel in
             let context = HomeContext(source: ApplicationRequestContextSource(channel: channel, logger: logger))
@@ -32,12 +32,17 @@ struct HomeServer {
         let connections = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
             .childChannelOption(.allowRemoteHalfClosure, value: true)
             .bind(number) { [logger] channel in http.setup(channel: channel, logger: logger) }
-        try await connections.executeThenClose { arriving in
-            try await withThrowingDiscardingTaskGroup { group in
-                for try await connection in arriving {
-                    group.addTask { [logger] in await http.handle(value: connection, logger: logger) }
+        do {
+            try await connections.executeThenClose { arriving in
+                try await withThrowingDiscardingTaskGroup { group in
+                    for try await connection in arriving {
+                        group.addTask { [logger] in await http.handle(value: connection, logger: logger) }
+                    }
                 }
             }
+        } catch where Task.isCancelled {
+            // A connection that closes meanwhile has an error of its own.
+            throw CancellationError()
         }
     }
 }
