@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+internal import CLinux
 internal import Glibc
 package import UnixSocket
 
@@ -7,14 +8,14 @@ package import UnixSocket
 package struct Heritage<Name: RawRepresentable<String> & Hashable & Sendable>: Sendable {
     private let files: [Name: Descriptor]
 
-    /// Takes the files over, and reaps the children that ended unnoticed meanwhile. Call it once, before the process starts
-    /// a child. No child inherits the files.
+    /// Takes the files over, and reaps the children of the former start as they end. Call it once, before the process
+    /// starts a child. No child inherits the files.
     ///
     /// - Returns: nil if this process has not started anew.
     package static func take() -> Heritage? {
         guard let value = unsafe getenv(heritageVariable).map({ unsafe String(cString: $0) }) else { return nil }
         unsafe unsetenv(heritageVariable)
-        while waitpid(-1, nil, WNOHANG) > 0 {}
+        reapChildren()
         var files: [Name: Descriptor] = [:]
         for word in value.split(separator: " ") {
             let parts = word.split(separator: "=")
@@ -24,6 +25,16 @@ package struct Heritage<Name: RawRepresentable<String> & Hashable & Sendable>: S
             files[name] = Descriptor(owning: number)
         }
         return Heritage(files: files)
+    }
+
+    private static func reapChildren() {
+        while waitpid(-1, nil, WNOHANG) > 0 {}
+        guard clinux_has_children() == 1, let table = try? ProcessTable.read() else { return }
+        let me = getpid()
+        for child in table.entries where child.parent == me {
+            // Without the thread, the child that has ended is reaped at the next start.
+            try? BlockingThread.start { _ = waitpid(child.pid, nil, 0) }
+        }
     }
 
     package subscript(name: Name) -> Descriptor? { files[name] }

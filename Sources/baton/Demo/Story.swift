@@ -8,7 +8,8 @@ struct Story {
     let stage: Stage
 
     private let canaries: CanarySearch
-    private static let note = "The patient in bed 12 asks for the window seat"
+    /// The number is not in the program, whose file is part of the home screen's memory.
+    private static let note = "The patient in bed 12 asks for the window seat, for the \(Int.random(in: 2..<1 << 52))th time"
 
     init(_ stage: Stage) {
         self.stage = stage
