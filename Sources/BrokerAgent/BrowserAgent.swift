@@ -72,7 +72,8 @@ package final class BrowserAgent {
         windows = OpenWindows(
             configuration: configuration, policies: knowledge?.policies ?? [], events: events, logger: logger)
         trash = AppDataTrash(
-            folder: Directory(path: configuration.trash), taken: knowledge?.taken ?? AppDataTrash.Taken(), logger: logger)
+            folder: Directory(path: configuration.trash), taken: knowledge?.taken ?? AppDataTrash.Taken(),
+            logger: logger)
     }
 
     /// The signals that the process must block before it starts its first thread.

@@ -75,7 +75,9 @@ import WebPages
     ) {
         func ends(_ events: HomeModel.Event...) -> Bool {
             var model = HomeModel()
-            return events.map { model.handle($0) }.last?.contains { if case .forget = $0 { true } else { false } } ?? false
+            return events.map { model.handle($0) }.last?.contains { action in
+                if case .forget = action { true } else { false }
+            } ?? false
         }
         func session(_ began: Int) -> HomeModel.Event {
             let session = DeviceState.Session(began: began, shiftEnd: nil, idleEnd: nil)

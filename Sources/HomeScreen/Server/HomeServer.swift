@@ -40,7 +40,7 @@ struct HomeServer {
                     }
                 }
             }
-        } catch where Task.isCancelled {
+        } catch  where Task.isCancelled {
             // A connection that closes meanwhile has an error of its own.
             throw CancellationError()
         }

@@ -18,7 +18,8 @@ struct KioskBar {
         process = try ChildProcess.spawnBound(
             through: local.deviceWrapper, executable: local.programs.folder + "/baton",
             arguments: ["home", "--bar", "--runtime-directory", local.layout.run],
-            environment: ProcessInfo.processInfo.environment, descriptors: [(end, as: STDIN_FILENO)], output: .discarded)
+            environment: ProcessInfo.processInfo.environment, descriptors: [(end, as: STDIN_FILENO)], output: .discarded
+        )
     }
 
     /// Waits until the bar has ended by itself, as it does after each session.

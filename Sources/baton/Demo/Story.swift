@@ -9,7 +9,7 @@ struct Story {
 
     private let canaries: CanarySearch
     /// The number is not in the program, whose file is part of the home screen's memory.
-    private static let note = "The patient in bed 12 asks for the window seat, for the \(Int.random(in: 2..<1 << 52))th time"
+    private static let note = "The patient in bed 12 asks for the window seat, call \(Int.random(in: 1..<1 << 52))"
 
     init(_ stage: Stage) {
         self.stage = stage

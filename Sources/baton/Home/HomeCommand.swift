@@ -58,7 +58,8 @@ struct HomeCommand: AsyncParsableCommand {
             runtimeDirectory: device.folder, configuration: try configuration(),
             pushed: pushedFile ?? WellKnownPath.homeScreen(beside: marker), language: language ?? "en",
             deviceName: ProcessInfo.processInfo.hostName, environment: environment)
-        let run = if let renewal { try await showScreen(start, renewal, logger) } else { try showBar(start, logger) }
+        let run =
+            if let renewal { try await showScreen(start, after: renewal, logger) } else { try showBar(start, logger) }
         let signals = Signals([SIGINT, SIGTERM]) {
             renewal?.stop()
             run.cancel()
@@ -76,7 +77,7 @@ struct HomeCommand: AsyncParsableCommand {
     }
 
     private func showScreen(
-        _ start: HomeScreen.Start, _ renewal: HomeRenewal, _ logger: Logger
+        _ start: HomeScreen.Start, after renewal: HomeRenewal, _ logger: Logger
     ) async throws -> Task<Void, any Error> {
         guard !addressOnly else {
             let screen = try HomeScreen(

@@ -31,7 +31,11 @@ final class HomeRenewal: Sendable {
     init(port: Int) throws(SocketError) {
         let former = Heritage<File>.take()
         isRenewed = former != nil
-        if let page = former?[.page] { socket = try LoopbackListener(page) } else { socket = try LoopbackListener(port: port) }
+        if let page = former?[.page] {
+            socket = try LoopbackListener(page)
+        } else {
+            socket = try LoopbackListener(port: port)
+        }
         let known = former?.content(of: .policies, limit: Self.limits.bytes).flatMap {
             try? JSONReader.read([ExaminedPolicies].self, from: $0, limits: Self.limits)
         }

@@ -115,7 +115,8 @@ extension LiveDevice {
                         ([root] + table.descendants(of: root).map(\.pid)).compactMap { pid in
                             (try? ForeignProcess(pid: pid)).map { ("\(name) \(pid)", $0) }
                         }
-                    }) { first, _ in first }
+                    }
+                ) { first, _ in first }
             }
 
             /// The process that this program has started and whose arguments contain this text.
@@ -154,8 +155,9 @@ extension LiveDevice {
                     }
                     let all = try processes()
                     do {
-                        // The broker keeps the id of the account for apps that have not heard of its end (tombstones.json).
-                        try await search(all.filter { $0.key.hasPrefix("broker") }, texts.filter { $0.key != "account" })
+                        // The broker keeps the account's id for apps that have not heard of its end (tombstones.json).
+                        try await search(
+                            all.filter { $0.key.hasPrefix("broker") }, texts.filter { $0.key != "account" })
                         return try await search(all.filter { !$0.key.hasPrefix("broker") }, texts)
                     } catch { guard all.values.contains(where: \.hasEnded) else { throw error } }
                 }
